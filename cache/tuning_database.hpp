@@ -1,0 +1,132 @@
+#pragma once
+
+/// \file
+/// The tuning database: append-only evidence in one SQLite file.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/device_info.hpp"
+#include "model/trial.hpp"
+
+namespace bitune {
+
+/// How a database is opened.
+enum class DatabaseMode {
+  read_write,  ///< created if missing, migrated if older
+  read_only,   ///< must exist; never written, not even migrated
+};
+
+/// A device row: facts, and how much is known of it.
+struct DeviceRow {
+  std::int64_t id = 0;
+  DeviceInfo info;
+  DeviceSoftware software;  ///< of the newest session
+  std::uint64_t trials = 0;
+  std::string last_seen;
+};
+
+/// One verified trial that is a candidate for selection, with where it was made.
+struct Candidate {
+  std::int64_t trial_id = 0;
+  DeviceInfo device;
+  std::string device_digest;
+  Problem problem;
+  Configuration configuration;
+  std::string kernel_digest;
+  double median_us = 0;
+};
+
+/// Which trials a query is about; unset fields do not restrict.
+struct TrialFilter {
+  std::optional<std::string> device_digest;
+  std::optional<std::string> device_name_contains;
+  std::optional<KeyType> key;
+  std::optional<Order> order;
+  std::optional<std::uint64_t> n;
+  std::optional<std::uint64_t> rows;
+  std::optional<std::string> variant;
+  std::optional<TrialStatus> status;
+  std::optional<std::string> kernel_digest;
+  std::uint64_t limit = 0;  ///< 0: no limit
+};
+
+/// A stored trial with its row number and where it was made.
+struct TrialRow {
+  std::int64_t id = 0;
+  std::string device_digest;
+  std::string device_name;
+  DeviceSoftware software;
+  Protocol protocol;
+  Trial trial;
+};
+
+/// Summary of one (device, problem): how many trials, how many of them ok, and the best.
+struct ProblemSummary {
+  std::string device_digest;
+  std::string device_name;
+  Problem problem;
+  std::uint64_t trials = 0;
+  std::uint64_t ok = 0;
+  std::optional<TrialRow> best;
+};
+
+/// The tuning database.
+///
+/// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of processes, may
+/// be open on one file: it is in WAL mode, writers wait for each other (busy timeout), and each trial is a transaction.
+///
+/// Every function throws Error (database) that names the file. A file that is not a SQLite database, is one of
+/// somebody else's (application_id), is damaged, or was written by a newer bitune is refused and left untouched.
+class TuningDatabase {
+ public:
+  /// `$BITUNE_DB`, else `$XDG_DATA_HOME/bitune/tuning.db`, else `$HOME/.local/share/bitune/tuning.db`.
+  [[nodiscard]] static std::filesystem::path default_path();
+
+  TuningDatabase(const std::filesystem::path& path, DatabaseMode mode);
+  ~TuningDatabase();
+  TuningDatabase(TuningDatabase&&) noexcept;
+  TuningDatabase& operator=(TuningDatabase&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept;
+
+  /// Starts a session (who measured, with which software and protocol); returns its id, given to `store`.
+  std::int64_t begin_session(const DeviceInfo& device, const DeviceSoftware& software, const Protocol& protocol);
+
+  /// Stores one trial in a transaction of its own; returns its row id.
+  std::int64_t store(std::int64_t session, const Trial& trial);
+
+  /// Canonical configuration texts already tried on this device for this problem with these kernels and this protocol
+  /// (any status): what `--resume` skips. Pairs of (configuration text, kernel digest).
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> tried(const std::string& device_digest,
+                                                                       const Problem& problem,
+                                                                       const Protocol& protocol) const;
+
+  /// The best verified trials for selection: for every device, problem size and variant, the one with the lowest
+  /// median (finalist measurements first), for the same operation, value type and key width as the problem.
+  [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
+
+  [[nodiscard]] std::vector<DeviceRow> devices() const;
+  [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< newest first
+  [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
+  [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
+
+  /// Deletes matching trials (only rows that another one has superseded if `superseded_only`); returns how many.
+  std::uint64_t prune(const TrialFilter& filter, bool superseded_only);
+
+  /// Integrity, foreign keys, schema, and that every stored text parses: one sentence a problem; empty if sound.
+  [[nodiscard]] std::vector<std::string> check() const;
+
+  /// Copies devices and best trials into a new file at `path` (shipped tunings are made so).
+  void export_best(const std::filesystem::path& path) const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace bitune

@@ -1,0 +1,105 @@
+#pragma once
+
+/// \file
+/// bitune: sorting on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at hand.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// A CUDA stream: a CUstream or cudaStream_t, passed as it is. Null is the default stream.
+using Stream = void*;
+
+/// Where things are found. Empty fields mean the defaults that the README names.
+struct SorterOptions {
+  std::string device = "auto";  ///< "auto" (the current CUDA device, else GPU 0, else emulated), "0", a UUID, "emulated"
+  std::string database;         ///< tuning database; default: $BITUNE_DB, else the user's
+  std::string kernel_cache;     ///< directory; default: $BITUNE_CACHE, else the user's
+};
+
+/// Times of one host sort in microseconds.
+struct HostSortTimes {
+  double host_to_device_us = 0;
+  double kernels_us = 0;
+  double device_to_host_us = 0;
+  double total_us = 0;  ///< wall clock, staging included
+};
+
+/// How a problem is sorted, and why.
+struct Explanation {
+  std::string configuration;  ///< canonical text: "warp(block_size_x=256,...)"
+  std::string match;          ///< "exact", "near size", "near device", "shipped" or "default"
+  std::string reason;         ///< one sentence
+  std::optional<double> expected_us;
+  std::vector<std::string> launches;  ///< a line each: kernel, grid, block, shared memory
+};
+
+/// Sorts on one device with the configuration that the tuning database knows to be best.
+///
+/// Thread safety: all member functions may be called from several threads at once.
+/// The first call for a problem selects, compiles (or loads from the kernel cache) and loads; later calls for the same
+/// problem only launch. Every function throws bitune::Error.
+class Sorter {
+ public:
+  explicit Sorter(SorterOptions options = {});
+  ~Sorter();
+  Sorter(Sorter&&) noexcept;
+  Sorter& operator=(Sorter&&) noexcept;
+
+  /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. `keys` must be aligned to its key type.
+  /// \throws Error (capture) if the stream is being captured and the problem was not prepared.
+  void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr, Order order = Order::ascending);
+
+  /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
+  HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);
+
+  /// As `sort_host`, the key type taken from the element type.
+  template <class T>
+  HostSortTimes sort(std::span<T> keys, Order order = Order::ascending);
+
+  /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
+  void prepare(const Problem& problem);
+
+  /// Device bytes that a sort of this problem allocates (stream-ordered) besides the keys; 0 for in-place variants.
+  [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
+
+  /// Which configuration sorts this problem, where it came from, and its launches.
+  [[nodiscard]] Explanation explain(const Problem& problem);
+
+  /// Description of the device: "NVIDIA H200 (sm_90, GPU 0)".
+  [[nodiscard]] std::string device() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Key type of a C++ arithmetic type.
+template <class T>
+constexpr KeyType key_type_of() {
+  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && sizeof(T) <= 8);
+  if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? KeyType::f32 : KeyType::f64;
+  } else if constexpr (std::is_signed_v<T>) {
+    return sizeof(T) == 1 ? KeyType::i8 : sizeof(T) == 2 ? KeyType::i16 : sizeof(T) == 4 ? KeyType::i32 : KeyType::i64;
+  } else {
+    return sizeof(T) == 1 ? KeyType::u8 : sizeof(T) == 2 ? KeyType::u16 : sizeof(T) == 4 ? KeyType::u32 : KeyType::u64;
+  }
+}
+
+template <class T>
+HostSortTimes Sorter::sort(std::span<T> keys, Order order) {
+  return sort_host(keys.data(), keys.size(), key_type_of<T>(), order);
+}
+
+}  // namespace bitune

@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// A configuration: one point of a variant's search space.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace bitune {
+
+/// A variant and a value for each of its parameters. A plain value.
+struct Configuration {
+  std::string variant;
+  std::map<std::string, std::int64_t, std::less<>> parameters;
+
+  /// Value of a parameter. \throws Error (usage) naming the variant and the parameter if it is missing.
+  [[nodiscard]] std::int64_t at(std::string_view name) const;
+
+  /// The canonical text form, parameters in alphabetical order: "warp(block_size_x=256,items_per_thread=16)".
+  [[nodiscard]] std::string text() const;
+
+  /// Reads what `text` writes. \throws Error (usage)
+  [[nodiscard]] static Configuration parse(std::string_view text);
+
+  auto operator<=>(const Configuration&) const = default;
+};
+
+}  // namespace bitune

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// Text form and ranges of problems.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// "sort u32 ascending n=1048576", with " rows=R" if R is not 1 and " value=u32" if there is a payload.
+[[nodiscard]] std::string text_of(const Problem& problem);
+
+/// Bytes of all keys of the problem. \throws Error (usage) if it exceeds 2^63.
+[[nodiscard]] std::uint64_t key_bytes(const Problem& problem);
+
+/// Parses one size: "4096", "2^20", "1000000", "1e6", "64K", "16M" (K, M, G are powers of 1024).
+/// \throws Error (usage)
+[[nodiscard]] std::uint64_t parse_size(std::string_view text);
+
+/// Parses "2^10..2^26" (every power of two between), "2^10..2^26:2" (every second one) and comma-separated
+/// lists of such terms; the result is sorted and without duplicates. \throws Error (usage)
+[[nodiscard]] std::vector<std::uint64_t> parse_sizes(std::string_view text);
+
+/// "2^20" for powers of two from 2^10 on, else the digits.
+[[nodiscard]] std::string size_text(std::uint64_t n);
+
+}  // namespace bitune

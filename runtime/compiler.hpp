@@ -1,0 +1,33 @@
+#pragma once
+
+/// \file
+/// The compiler of a device: turns a KernelSource into a KernelImage.
+
+#include <string>
+
+#include "model/kernel_image.hpp"
+#include "model/plan.hpp"
+
+namespace bitune {
+
+/// Compiles kernels for one target. Implementations: NVRTC for CUDA, the host's C++ compiler for the emulated device.
+///
+/// Thread safety: `compile` and `digest` may be called from several threads at once. No GPU is needed.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  /// Build of the compiler and target: "nvrtc 13.0 sm_90 cubin". Part of every digest.
+  [[nodiscard]] virtual std::string identity() const = 0;
+
+  /// Compiles one kernel. \throws Error (compile) with the kernel's name and the compiler's log.
+  [[nodiscard]] virtual KernelImage compile(const KernelSource& source) const = 0;
+
+  /// Digest of all that goes into the image: root text, embedded headers, options, identity.
+  [[nodiscard]] virtual std::string digest(const KernelSource& source) const = 0;
+};
+
+/// Digest of all embedded device headers together: the kernel source version that trials are stored under.
+[[nodiscard]] const std::string& kernel_sources_digest();
+
+}  // namespace bitune

@@ -1,0 +1,138 @@
+#pragma once
+
+/// \file
+/// A device: memory, streams, kernels. CUDA GPUs and the emulated device look the same from here.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/device_info.hpp"
+#include "model/kernel_image.hpp"
+#include "model/plan.hpp"
+#include "runtime/compiler.hpp"
+
+namespace bitune {
+
+/// A stream of the device: the caller's CUstream for CUDA; ignored by the emulated device. Null is the default stream.
+using StreamHandle = void*;
+
+/// Device memory owned by this object; freed (stream-ordered where it was so allocated) on destruction.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  [[nodiscard]] virtual void* data() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+};
+
+/// Page-locked host memory (plain memory on the emulated device).
+class HostBuffer {
+ public:
+  virtual ~HostBuffer() = default;
+  [[nodiscard]] virtual std::byte* data() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+};
+
+/// A point in a stream's time.
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+};
+
+/// A stream owned by this object.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  [[nodiscard]] virtual StreamHandle handle() const noexcept = 0;
+};
+
+/// What a loaded kernel uses. Threads and shared memory are limits to check before a launch.
+struct KernelResources {
+  int registers = 0;
+  int local_bytes = 0;
+  std::int64_t static_shared_bytes = 0;
+  int max_threads_per_block = 1024;
+};
+
+/// A kernel that is ready to launch.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel() = default;
+  [[nodiscard]] virtual const KernelResources& resources() const noexcept = 0;
+};
+
+/// A device.
+///
+/// Thread safety: all functions may be called from several threads. Errors are Error (device) that name the device and
+/// the kernel. CUDA work runs in the context that is current on the calling thread, else in the primary context of this
+/// device. No function synchronises unless it says so.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+  [[nodiscard]] virtual const DeviceSoftware& software() const noexcept = 0;
+  [[nodiscard]] virtual const Compiler& compiler() const noexcept = 0;
+
+  /// Makes a compiled kernel ready. Dynamic shared memory up to the opt-in limit is allowed.
+  [[nodiscard]] virtual std::shared_ptr<LoadedKernel> load(const KernelImage& image) const = 0;
+
+  /// Enqueues one launch. `arguments` are resolved: one 8-byte slot an argument (a pointer, a u64, or a u32 in the low
+  /// half).
+  virtual void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
+                      StreamHandle stream) const = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
+  /// Stream-ordered: usable by later work in the stream, and freed in its order.
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle stream) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
+
+  virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
+  virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
+  virtual void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;
+  virtual void record(DeviceEvent& event, StreamHandle stream) const = 0;
+  /// Waits for `end`, then returns the time from `begin` to it in milliseconds.
+  [[nodiscard]] virtual double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const = 0;
+
+  /// Waits for all work of the stream. \throws Error (device) if any of it failed.
+  virtual void synchronize(StreamHandle stream) const = 0;
+
+  /// Whether the stream is being captured into a graph (then nothing may be compiled, loaded or allocated).
+  [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
+
+  /// "NVIDIA H200 (sm_90, GPU 0)" or "emulated device": for messages.
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+/// How a device was found, or why there is none: what `bitune devices` prints.
+struct DeviceReport {
+  std::string driver_library;   ///< path of libcuda that was opened; empty if none
+  std::string driver_version;   ///< "CUDA 13.0"
+  std::string nvrtc_library;    ///< path of libnvrtc; empty if none
+  std::string nvrtc_version;    ///< "13.0"
+  std::string host_compiler;    ///< "g++ 12.2.0 (/usr/bin/g++)", what the emulated device compiles with; empty if none
+  std::vector<std::string> problems;  ///< what is missing, a sentence each, with what to do
+  struct Entry {
+    std::string selector;  ///< what `--device` takes: "0", "1", "emulated"
+    DeviceInfo info;
+    DeviceSoftware software;
+  };
+  std::vector<Entry> devices;  ///< GPUs first, the emulated device last
+};
+
+/// Looks for devices. Never throws for a missing driver, NVRTC or GPU: they are in `problems`.
+[[nodiscard]] DeviceReport find_devices();
+
+/// Opens a device by selector: an index ("0"), a UUID or its unambiguous beginning ("GPU-5a..."), "emulated", or
+/// "auto" (the current CUDA device, else GPU 0, else the emulated device).
+/// \throws Error (unavailable) that says what was looked for, where, and what to do.
+[[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector);
+
+}  // namespace bitune

@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// Kernels by source, from memory, the kernel cache, or the compiler, in that order.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/kernel_cache.hpp"
+#include "model/plan.hpp"
+#include "runtime/device.hpp"
+
+namespace bitune {
+
+/// Where a kernel came from.
+enum class KernelOrigin { memory, cache, compiled };
+
+/// A kernel ready to launch, with where it came from and what that took.
+struct StoredKernel {
+  std::shared_ptr<LoadedKernel> kernel;
+  KernelOrigin origin = KernelOrigin::memory;
+  double compile_ms = 0;  ///< 0 unless compiled
+};
+
+/// The kernels of one device. Thread-safe; two threads that ask for one kernel compile it once.
+class KernelStore {
+ public:
+  /// `cache` may be null: then kernels live in memory only.
+  KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache);
+  ~KernelStore();
+
+  /// The loaded kernel. \throws Error (compile, device)
+  [[nodiscard]] StoredKernel get(const KernelSource& source);
+
+  /// Only makes sure that the image is there (memory or cache), without touching the device: for compile workers.
+  /// Returns the image. \throws Error (compile)
+  [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A plan bound to its loaded kernels: launching it costs the launches and nothing else.
+class ExecutablePlan {
+ public:
+  ExecutablePlan(const Device& device, Plan plan, std::vector<std::shared_ptr<LoadedKernel>> kernels);
+
+  /// Enqueues all launches. `workspace` must hold plan().workspace_bytes. Thread-safe: it changes nothing.
+  void run(void* keys, void* workspace, StreamHandle stream) const;
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<LoadedKernel>>& kernels() const noexcept { return kernels_; }
+
+ private:
+  const Device* device_;
+  Plan plan_;
+  std::vector<std::shared_ptr<LoadedKernel>> kernels_;
+};
+
+/// Gets all kernels of a plan from the store and binds them.
+[[nodiscard]] ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan);
+
+}  // namespace bitune

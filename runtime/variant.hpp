@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// Variants: families of kernels with their search space and their plan.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/configuration.hpp"
+#include "model/device_info.hpp"
+#include "model/plan.hpp"
+#include "model/search_space.hpp"
+
+namespace bitune {
+
+/// A family of kernels and its launch plan. Immutable; all functions are pure.
+class Variant {
+ public:
+  virtual ~Variant() = default;
+
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  [[nodiscard]] virtual std::string_view description() const noexcept = 0;
+
+  /// Whether the variant can do this operation on these types, and on rows, at all (whatever its configuration).
+  [[nodiscard]] virtual bool supports(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// The search space for keys of this type (parameters and restrictions).
+  [[nodiscard]] virtual SearchSpace space(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// A configuration that is valid on this device for this problem and expected to be good.
+  [[nodiscard]] virtual Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// The plan. Precondition: the configuration is valid.
+  [[nodiscard]] virtual Plan plan(const Problem& problem, const Configuration& configuration,
+                                  const DeviceInfo& device) const = 0;
+};
+
+/// All variants, in the order in which they are shown: simple ones first.
+[[nodiscard]] std::span<const Variant* const> variants();
+
+/// \throws Error (usage) that lists the variants there are.
+[[nodiscard]] const Variant& variant(std::string_view name);
+
+}  // namespace bitune
