@@ -1,0 +1,64 @@
+# Finds the CUDA headers: target bitune_cuda_headers. No CUDA library is ever linked: the driver and NVRTC are opened at run
+# time. Looked at, in this order: BITUNE_CUDA_INCLUDE_DIRS, the toolkit, the Python wheels in the build folder's environment.
+
+set(_toolkit_hints "${CUDAToolkit_ROOT}" "$ENV{CUDAToolkit_ROOT}" "$ENV{CUDA_HOME}" "$ENV{CUDA_PATH}" /usr/local/cuda)
+find_program(BITUNE_NVCC nvcc HINTS ${_toolkit_hints} PATH_SUFFIXES bin DOC "CUDA compiler; only the CUB peer needs it")
+if(BITUNE_NVCC)
+  cmake_path(GET BITUNE_NVCC PARENT_PATH _nvcc_bin)
+  cmake_path(GET _nvcc_bin PARENT_PATH _nvcc_root)
+  list(APPEND _toolkit_hints "${_nvcc_root}")
+endif()
+file(GLOB _wheel_dirs "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/nvidia/*"
+     "${PROJECT_BINARY_DIR}/venv/lib/python3*/site-packages/nvidia/*")
+
+find_path(BITUNE_CUDA_H_DIR cuda.h HINTS ${BITUNE_CUDA_INCLUDE_DIRS} ${_toolkit_hints} ${_wheel_dirs}
+          PATH_SUFFIXES include)
+find_path(BITUNE_NVRTC_H_DIR nvrtc.h HINTS ${BITUNE_CUDA_INCLUDE_DIRS} ${_toolkit_hints} ${_wheel_dirs}
+          PATH_SUFFIXES include)
+mark_as_advanced(BITUNE_NVCC BITUNE_CUDA_H_DIR BITUNE_NVRTC_H_DIR)
+
+if(NOT BITUNE_CUDA_H_DIR OR NOT BITUNE_NVRTC_H_DIR)
+  message(FATAL_ERROR
+    "bitune needs the headers cuda.h and nvrtc.h (not the libraries). Install the CUDA toolkit, or the Python wheels "
+    "nvidia-cuda-runtime and nvidia-cuda-nvrtc into build/venv (scripts/demo.sh does so), or set "
+    "-DBITUNE_CUDA_INCLUDE_DIRS=<folders> where they are.")
+endif()
+message(STATUS "CUDA headers: ${BITUNE_CUDA_H_DIR} ${BITUNE_NVRTC_H_DIR}")
+
+add_library(bitune_cuda_headers INTERFACE)
+target_include_directories(bitune_cuda_headers SYSTEM INTERFACE "$<BUILD_INTERFACE:${BITUNE_CUDA_H_DIR}>"
+                                                                "$<BUILD_INTERFACE:${BITUNE_NVRTC_H_DIR}>")
+
+# Builds bench/cub_peer.cu as a module beside the executable; 'bitune bench' opens it if it is there.
+function(bitune_add_cub_peer source)
+  if(NOT BITUNE_WITH_CUB OR NOT BITUNE_NVCC OR NOT EXISTS "${source}")
+    return()
+  endif()
+  set(_gencode "")
+  set(_lowest "")
+  foreach(_arch IN LISTS BITUNE_CUB_ARCHITECTURES)
+    list(APPEND _gencode "--generate-code=arch=compute_${_arch},code=sm_${_arch}")
+    if(_lowest STREQUAL "" OR _arch LESS _lowest)
+      set(_lowest "${_arch}")
+    endif()
+  endforeach()
+  list(APPEND _gencode "--generate-code=arch=compute_${_lowest},code=compute_${_lowest}")
+
+  set(_module "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bitune_peer_cub.so")
+  set(_depfile "${PROJECT_BINARY_DIR}/cub_peer.d")
+  set(_host_flags -fPIC,-fvisibility=hidden)
+  if(BITUNE_PORTABLE)
+    set(_link -Xcompiler -static-libstdc++,-static-libgcc)
+  endif()
+  add_custom_command(
+    OUTPUT "${_module}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    COMMAND "${BITUNE_NVCC}" -std=c++17 -O3 -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode}
+            -Xcompiler ${_host_flags} ${_link} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include"
+            -MD -MF "${_depfile}" -o "${_module}" "${source}"
+    DEPENDS "${source}"
+    DEPFILE "${_depfile}"
+    COMMENT "Building the CUB peer ${_module}"
+    VERBATIM)
+  add_custom_target(bitune_peer_cub ALL DEPENDS "${_module}")
+endfunction()

@@ -1,0 +1,69 @@
+# Options, and the compiler and linker flags that hold for every target of this project.
+
+option(BITUNE_BUILD_TESTS "Build the tests and micro benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(BITUNE_WERROR "Treat warnings as errors" OFF)
+option(BITUNE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(BITUNE_COVERAGE "Build with gcov instrumentation" OFF)
+option(BITUNE_PORTABLE "Link everything but libc statically" OFF)
+option(BITUNE_PCH "Precompile the heavy third-party headers" ON)
+option(BITUNE_CCACHE "Compile through ccache where it is installed" ON)
+option(BITUNE_WITH_CUB "Build the CUB peer of 'bitune bench' where nvcc is installed" ON)
+set(BITUNE_CUB_ARCHITECTURES "90" CACHE STRING "Compute capabilities that the CUB peer is built for")
+set(BITUNE_NVRTC_HINT "" CACHE STRING "Folder of libnvrtc that a development build searches first; empty for a release")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(BITUNE_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
+include(GNUInstallDirs)
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 reports these two falsely inside std::string and std::variant at -O2 (GCC bugs 105329, 105562, 105593).
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
+endif()
+if(BITUNE_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(BITUNE_SANITIZE)
+  set(_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(${_flags})
+  add_link_options(${_flags})
+endif()
+
+if(BITUNE_COVERAGE)
+  # Atomic counters, as tuner and emulator are multi-threaded.
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()
+
+if(BITUNE_PORTABLE)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES ".a" ".so")
+  set(Boost_USE_STATIC_LIBS ON)
+  set(Boost_USE_STATIC_RUNTIME OFF)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
+if(BITUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(BITUNE_CCACHE_PROGRAM ccache)
+  mark_as_advanced(BITUNE_CCACHE_PROGRAM)
+  if(BITUNE_CCACHE_PROGRAM)
+    # The sloppiness is what ccache's manual asks for where headers are precompiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        "${BITUNE_CCACHE_PROGRAM}")
+    if(BITUNE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      add_compile_options(-fpch-preprocess)
+    endif()
+  endif()
+endif()

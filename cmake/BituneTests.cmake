@@ -1,0 +1,76 @@
+include(GoogleTest)
+
+set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "Python with numpy, for the end-to-end tests")
+
+# Every test runs with these, so that none reads or writes the home of the person who runs it.
+set(BITUNE_TEST_ENVIRONMENT
+    "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
+    "UBSAN_OPTIONS=print_stacktrace=1")
+
+# One precompiled header for all test executables.
+set(_stub "${PROJECT_BINARY_DIR}/generated/test_pch.cpp")
+file(CONFIGURE OUTPUT "${_stub}" CONTENT "// Carries the tests' precompiled header.\n")
+add_library(bitune_test_pch OBJECT "${_stub}")
+target_link_libraries(bitune_test_pch PRIVATE GTest::gtest bitune_fmt Threads::Threads)
+target_include_directories(bitune_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
+if(BITUNE_PCH)
+  target_precompile_headers(bitune_test_pch PRIVATE ${BITUNE_STD_PCH} <fmt/format.h> <gtest/gtest.h>)
+endif()
+
+# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>...)
+# One GoogleTest executable of all .cpp files in a folder of tests/, if it has any.
+function(bitune_add_tests target)
+  cmake_parse_arguments(ARG "" "FOLDER;LABEL" "LINK" ${ARGN})
+  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
+  if(NOT _sources)
+    return()
+  endif()
+  add_executable(${target} ${_sources})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} bitune_fmt GTest::gtest GTest::gtest_main Threads::Threads)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${target} PRIVATE "BITUNE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
+  if(BITUNE_PCH)
+    target_precompile_headers(${target} PRIVATE ${BITUNE_STD_PCH} <fmt/format.h> <gtest/gtest.h>)
+  endif()
+  # CTest starts the tests through 'cmake -E env', which carries the list that PROPERTIES ENVIRONMENT would split.
+  set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR
+                                             "${CMAKE_COMMAND};-E;env;${BITUNE_TEST_ENVIRONMENT}")
+  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
+endfunction()
+
+# bitune_add_scripts(<folder> LABEL <label>): one test of each shell script, which finds the executable in $BITUNE, a Python
+# with numpy in $BITUNE_PYTHON and an empty folder of its own to work in as its working directory; 77 means skipped.
+function(bitune_add_scripts folder)
+  cmake_parse_arguments(ARG "" "LABEL" "" ${ARGN})
+  file(GLOB _scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.sh")
+  if(NOT TARGET bitune)
+    return()
+  endif()
+  foreach(_script IN LISTS _scripts)
+    cmake_path(GET _script STEM _name)
+    set(_work "${PROJECT_BINARY_DIR}/test-home/${ARG_LABEL}/${_name}")
+    file(MAKE_DIRECTORY "${_work}")
+    add_test(NAME ${ARG_LABEL}.${_name} COMMAND bash "${_script}" WORKING_DIRECTORY "${_work}")
+    set_tests_properties(${ARG_LABEL}.${_name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300 SKIP_RETURN_CODE 77
+      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};BITUNE=$<TARGET_FILE:bitune>;BITUNE_PYTHON=${BITUNE_PYTHON}")
+  endforeach()
+endfunction()
+
+# bitune_add_micro_benchmarks(<folder>): one Google Benchmark executable of each file.
+function(bitune_add_micro_benchmarks folder)
+  file(GLOB _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  foreach(_source IN LISTS _sources)
+    cmake_path(GET _source STEM _name)
+    add_executable(micro_${_name} "${_source}")
+    target_link_libraries(micro_${_name} PRIVATE bitune_tuner bitune_test_support bitune_fmt benchmark::benchmark)
+    if(BITUNE_PORTABLE)
+      # Debian ships Google Benchmark as a shared library only: it travels beside the executable.
+      set_target_properties(micro_${_name} PROPERTIES BUILD_RPATH "$ORIGIN")
+      add_custom_command(TARGET micro_${_name} POST_BUILD
+        COMMAND "${CMAKE_COMMAND}" -E copy_if_different $<TARGET_FILE:benchmark::benchmark>
+                "$<TARGET_FILE_DIR:micro_${_name}>/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>"
+        VERBATIM)
+    endif()
+  endforeach()
+endfunction()
