@@ -53,7 +53,7 @@ function(bitune_add_cub_peer source)
   add_custom_command(
     OUTPUT "${_module}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
-    COMMAND "${BITUNE_NVCC}" -std=c++17 -O3 -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode}
+    COMMAND "${BITUNE_NVCC}" -std=c++20 -O3 -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode}
             -Xcompiler ${_host_flags} ${_link} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include"
             -MD -MF "${_depfile}" -o "${_module}" "${source}"
     DEPENDS "${source}"

@@ -7,16 +7,6 @@ set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
     "UBSAN_OPTIONS=print_stacktrace=1")
 
-# One precompiled header for all test executables.
-set(_stub "${PROJECT_BINARY_DIR}/generated/test_pch.cpp")
-file(CONFIGURE OUTPUT "${_stub}" CONTENT "// Carries the tests' precompiled header.\n")
-add_library(bitune_test_pch OBJECT "${_stub}")
-target_link_libraries(bitune_test_pch PRIVATE GTest::gtest bitune_fmt Threads::Threads)
-target_include_directories(bitune_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
-if(BITUNE_PCH)
-  target_precompile_headers(bitune_test_pch PRIVATE ${BITUNE_STD_PCH} <fmt/format.h> <gtest/gtest.h>)
-endif()
-
 # bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>...)
 # One GoogleTest executable of all .cpp files in a folder of tests/, if it has any.
 function(bitune_add_tests target)
@@ -30,7 +20,7 @@ function(bitune_add_tests target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${target} PRIVATE "BITUNE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
   if(BITUNE_PCH)
-    target_precompile_headers(${target} PRIVATE ${BITUNE_STD_PCH} <fmt/format.h> <gtest/gtest.h>)
+    target_precompile_headers(${target} REUSE_FROM bitune_pch_tests)
   endif()
   # CTest starts the tests through 'cmake -E env', which carries the list that PROPERTIES ENVIRONMENT would split.
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR
