@@ -2,8 +2,8 @@
 #define BITUNE_BENCH_PEER_ABI_H
 
 /// \file
-/// The C interface of a peer: another sort that `bitune bench` opens at run time and compares with. A peer is a shared
-/// object that exports `bitune_peer`; bitune itself never links what the peer is made of.
+/// The C interface of a peer: another sort that `bitune bench` opens at run time and compares with. A peer is
+/// a shared object that exports `bitune_peer`; bitune itself never links what the peer is made of.
 
 #include <stdint.h>
 
@@ -14,16 +14,16 @@ extern "C" {
 #define BITUNE_PEER_ABI 1
 #define BITUNE_PEER_ENTRY "bitune_peer"
 
-/// One way in which the peer sorts. All pointers are device pointers, the stream a CUstream. Functions return 0, or an
-/// error code of the peer that `error_text` explains; -1 means that this key type is not built in.
+/// One way in which the peer sorts. All pointers are device pointers, the stream a CUstream. Functions return
+/// 0, or an error code of the peer that `error_text` explains; -1 means that this key type is not built in.
 ///
 /// `key_type` is a bitune::KeyType as an integer. A sort is asynchronous and allocates nothing.
 typedef struct BitunePeerMethod {
   const char* name;
   int in_place; /* 1: the result is in `keys`; 0: in `out` */
   int (*workspace_bytes)(int key_type, int descending, uint64_t n, uint64_t* bytes);
-  int (*sort)(int key_type, int descending, void* keys, void* out, uint64_t n, void* workspace, uint64_t workspace_bytes,
-              void* stream);
+  int (*sort)(int key_type, int descending, void* keys, void* out, uint64_t n, void* workspace,
+              uint64_t workspace_bytes, void* stream);
 } BitunePeerMethod;
 
 typedef struct BitunePeer {

@@ -73,10 +73,10 @@ struct SingleBenchResult {
   std::string note;       ///< why there is no peer, or what was left out; empty if nothing was
 };
 
-/// Runs the suite. Keys are random (finite for floating point, no -0: the peers order those differently), both sides are
-/// verified against the host's reference, then timed in turn (A B A B ...): the input is restored before each sample and
-/// outside of the events, and `batch` sorts of separately restored buffers are queued before the clock starts.
-/// A missing peer is no error: `note` says what was looked for.
+/// Runs the suite. Keys are random (finite for floating point, no -0: the peers order those differently),
+/// both sides are verified against the host's reference, then timed in turn (A B A B ...): the input is
+/// restored before each sample and outside of the events, and `batch` sorts of separately restored buffers
+/// are queued before the clock starts. A missing peer is no error: `note` says what was looked for.
 ///
 /// `stop`, when set, ends the suite after the comparison under way.
 /// \throws Error (usage, unavailable, device, compile), Error (verification) if a side sorted wrongly.
@@ -90,8 +90,8 @@ struct SingleBenchResult {
 /// Reads what `bench_records_json` writes. \throws Error (input) that names `source`
 [[nodiscard]] std::vector<BenchRecord> parse_bench_records(std::string_view json, const std::string& source);
 
-/// Stores the records in the file: those that it has for the same (suite, peer, key type, order, n, rows) are replaced,
-/// others kept. Written beside and renamed. \throws Error (io, input)
+/// Stores the records in the file: those that it has for the same (suite, peer, key type, order, n, rows) are
+/// replaced, others kept. Written beside and renamed. \throws Error (io, input)
 void store_bench_records(const std::filesystem::path& path, std::span<const BenchRecord> records);
 
 }  // namespace bitune

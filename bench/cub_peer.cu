@@ -1,0 +1,149 @@
+/// \file
+/// The peer "cub": CUB's device-wide radix sort and merge sort behind the C interface of bench/peer_abi.h.
+///
+/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand":
+/// radix: out of place (keys -> out), which saves CUB the copy back; merge: in place and, as "merge_copy",
+/// out of place, as which of them is faster depends on the parity of the number of merge passes.
+
+#include <cuda_runtime.h>
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/version.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "bench/peer_abi.h"
+#include "bitune/types.hpp"
+
+namespace {
+
+constexpr int unknown_type = -1;
+
+struct Ascending {
+  template <class Key>
+  __device__ bool operator()(const Key& a, const Key& b) const {
+    return a < b;
+  }
+};
+
+struct Descending {
+  template <class Key>
+  __device__ bool operator()(const Key& a, const Key& b) const {
+    return b < a;
+  }
+};
+
+/// One sort call; with `workspace` null it only sets `bytes`, as CUB's functions do.
+struct Call {
+  bool descending;
+  void* keys;
+  void* out;
+  std::uint64_t n;
+  void* workspace;
+  std::size_t bytes;
+  cudaStream_t stream;
+};
+
+struct Radix {
+  template <class Key>
+  static cudaError_t run(Call& call) {
+    const auto* in = static_cast<const Key*>(call.keys);
+    auto* out = static_cast<Key*>(call.out);
+    constexpr int bits = static_cast<int>(sizeof(Key) * 8);
+    return call.descending ? cub::DeviceRadixSort::SortKeysDescending(call.workspace, call.bytes, in, out,
+                                                                      call.n, 0, bits, call.stream)
+                           : cub::DeviceRadixSort::SortKeys(call.workspace, call.bytes, in, out, call.n, 0,
+                                                            bits, call.stream);
+  }
+};
+
+struct Merge {
+  template <class Key>
+  static cudaError_t run(Call& call) {
+    auto* keys = static_cast<Key*>(call.keys);
+    return call.descending ? cub::DeviceMergeSort::SortKeys(call.workspace, call.bytes, keys, call.n,
+                                                            Descending{}, call.stream)
+                           : cub::DeviceMergeSort::SortKeys(call.workspace, call.bytes, keys, call.n,
+                                                            Ascending{}, call.stream);
+  }
+};
+
+struct MergeCopy {
+  template <class Key>
+  static cudaError_t run(Call& call) {
+    auto* keys = static_cast<Key*>(call.keys);
+    auto* out = static_cast<Key*>(call.out);
+    return call.descending ? cub::DeviceMergeSort::SortKeysCopy(call.workspace, call.bytes, keys, out, call.n,
+                                                                Descending{}, call.stream)
+                           : cub::DeviceMergeSort::SortKeysCopy(call.workspace, call.bytes, keys, out, call.n,
+                                                                Ascending{}, call.stream);
+  }
+};
+
+/// Leaves no sticky error behind for the next caller of the runtime.
+int status_of(cudaError_t status) {
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return static_cast<int>(status);
+}
+
+template <class Method>
+int dispatch(int key_type, Call& call) {
+  switch (static_cast<bitune::KeyType>(key_type)) {
+    case bitune::KeyType::u16:
+      return status_of(Method::template run<std::uint16_t>(call));
+    case bitune::KeyType::u32:
+      return status_of(Method::template run<std::uint32_t>(call));
+    case bitune::KeyType::i32:
+      return status_of(Method::template run<std::int32_t>(call));
+    case bitune::KeyType::f32:
+      return status_of(Method::template run<float>(call));
+    case bitune::KeyType::u64:
+      return status_of(Method::template run<std::uint64_t>(call));
+    case bitune::KeyType::i64:
+      return status_of(Method::template run<std::int64_t>(call));
+    case bitune::KeyType::f64:
+      return status_of(Method::template run<double>(call));
+    default:
+      return unknown_type;
+  }
+}
+
+template <class Method>
+int workspace_bytes(int key_type, int descending, std::uint64_t n, std::uint64_t* bytes) {
+  Call call{descending != 0, nullptr, nullptr, n, nullptr, 0, nullptr};
+  const int status = dispatch<Method>(key_type, call);
+  *bytes = call.bytes;
+  return status;
+}
+
+template <class Method>
+int sort(int key_type, int descending, void* keys, void* out, std::uint64_t n, void* workspace,
+         std::uint64_t workspace_bytes, void* stream) {
+  Call call{descending != 0, keys, out, n, workspace, workspace_bytes, static_cast<cudaStream_t>(stream)};
+  return dispatch<Method>(key_type, call);
+}
+
+const char* error_text(int code) {
+  return code == unknown_type ? "this key type is not built into the module"
+                              : cudaGetErrorString(static_cast<cudaError_t>(code));
+}
+
+constexpr BitunePeerMethod methods[] = {
+    {"radix", 0, workspace_bytes<Radix>, sort<Radix>},
+    {"merge", 1, workspace_bytes<Merge>, sort<Merge>},
+    {"merge_copy", 0, workspace_bytes<MergeCopy>, sort<MergeCopy>},
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const BitunePeer* bitune_peer() {
+  static const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." +
+                                     std::to_string(CUB_MINOR_VERSION) + "." +
+                                     std::to_string(CUB_SUBMINOR_VERSION);
+  static const BitunePeer peer = {
+      BITUNE_PEER_ABI, "cub", version.c_str(), error_text, static_cast<int>(std::size(methods)), methods};
+  return &peer;
+}

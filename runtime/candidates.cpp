@@ -1,0 +1,80 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "bitune/error.hpp"
+#include "runtime/selection.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folder of the shared object or executable that this code is linked into.
+fs::path folder_of_this_code() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&shipped_database_path), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  const fs::path path = fs::canonical(info.dli_fname, error);
+  return error ? fs::path{} : path.parent_path();
+}
+
+fs::path folder_of_executable() {
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path{} : path.parent_path();
+}
+
+void add_warning(std::string* warning, const std::string& sentence) {
+  if (warning == nullptr) return;
+  if (!warning->empty()) *warning += "; ";
+  *warning += sentence;
+}
+
+std::vector<Candidate> read(const Problem& problem, const fs::path& path, std::string* warning) {
+  try {
+    return TuningDatabase(path, DatabaseMode::read_only).candidates(problem);
+  } catch (const Error& error) {
+    add_warning(warning, error.what());
+    return {};
+  }
+}
+
+}  // namespace
+
+std::optional<fs::path> shipped_database_path() {
+  // Set but empty means: none. A path that does not exist is returned, so that reading it names the mistake.
+  if (const char* named = std::getenv("BITUNE_SHIPPED_DB"); named != nullptr) {
+    return *named == '\0' ? std::nullopt : std::optional<fs::path>(named);
+  }
+  for (const fs::path& folder : {folder_of_executable(), folder_of_this_code()}) {
+    if (folder.empty()) continue;
+    const fs::path path = (folder / ".." / "share" / "bitune" / "tunings.db").lexically_normal();
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return std::nullopt;
+}
+
+CandidateSet read_candidates(const Problem& problem, const fs::path& user_database, std::string* warning) {
+  CandidateSet set;
+  std::error_code error;
+  if (user_database.empty()) {
+    add_warning(warning, "no tuning database is named");
+  } else if (!fs::exists(user_database, error)) {
+    add_warning(warning, error ? fmt::format("the tuning database '{}' cannot be reached ({})",
+                                             user_database.string(), error.message())
+                               : fmt::format("there is no tuning database '{}' yet", user_database.string()));
+  } else {
+    set.user = read(problem, user_database, warning);
+  }
+  if (const auto shipped = shipped_database_path()) set.shipped = read(problem, *shipped, warning);
+  return set;
+}
+
+}  // namespace bitune

@@ -1,0 +1,255 @@
+#include "runtime/selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/compiler.hpp"
+#include "runtime/selection_ladder.hpp"
+
+namespace bitune {
+namespace {
+
+/// The steps of the ladder within one database, best first.
+enum class Step : std::uint8_t { exact, near_size, same_capability, same_major };
+
+/// Where a candidate stands: less is better. Compared member by member, in this order.
+struct Rank {
+  bool shipped = false;
+  Step step = Step::exact;
+  int minor_distance = 0;
+  int sm_distance = 0;
+  double size_distance = 0;
+  double rows_distance = 0;
+  bool other_key = false;
+  bool other_order = false;
+  bool older_kernels = false;
+  bool smaller = false;  ///< at the same distance the larger size goes first
+  double median_us = 0;
+  std::int64_t trial_id = 0;
+
+  [[nodiscard]] auto members() const {
+    return std::tie(shipped, step, minor_distance, sm_distance, size_distance, rows_distance, other_key,
+                    other_order, older_kernels, smaller, median_us, trial_id);
+  }
+};
+
+/// |log2(a / b)|, in floating point throughout: lengths reach past 2^31.
+double log2_distance(std::uint64_t a, std::uint64_t b) {
+  const auto log = [](std::uint64_t value) {
+    return std::log2(static_cast<double>(std::max<std::uint64_t>(value, 1)));
+  };
+  return std::abs(log(a) - log(b));
+}
+
+/// Whether a trial of one problem says anything about the other.
+bool comparable(const Problem& a, const Problem& b) {
+  return a.operation == b.operation && a.value == b.value && size_of(a.key) == size_of(b.key) &&
+         (a.rows == 1) == (b.rows == 1);
+}
+
+/// The step on which a candidate stands; nothing if it says nothing about this problem on this device.
+std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, const DeviceInfo& device,
+                            const std::string& device_digest) {
+  if (candidate.device.kind != device.kind || !comparable(candidate.problem, problem)) return std::nullopt;
+  if (candidate.device_digest == device_digest) {
+    return candidate.problem == problem ? Step::exact : Step::near_size;
+  }
+  if (candidate.device.compute_major != device.compute_major) return std::nullopt;
+  if (candidate.device.compute_minor == device.compute_minor) return Step::same_capability;
+  if (candidate.device.compute_minor < device.compute_minor) return Step::same_major;
+  return std::nullopt;
+}
+
+struct Ranked {
+  Rank rank;
+  const Candidate* candidate = nullptr;
+};
+
+void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
+              const DeviceInfo& device, const std::string& device_digest, std::string_view current_kernels,
+              std::vector<Ranked>& ranked) {
+  for (const Candidate& candidate : candidates) {
+    const auto step = step_of(candidate, problem, device, device_digest);
+    if (!step) continue;
+    Rank rank;
+    rank.shipped = shipped;
+    rank.step = *step;
+    if (*step == Step::same_capability || *step == Step::same_major) {
+      rank.minor_distance = device.compute_minor - candidate.device.compute_minor;
+      rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
+    }
+    rank.size_distance = log2_distance(candidate.problem.n, problem.n);
+    rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
+    rank.other_key = candidate.problem.key != problem.key;
+    rank.other_order = candidate.problem.order != problem.order;
+    rank.older_kernels = candidate.kernel_digest != current_kernels;
+    rank.smaller = candidate.problem.n < problem.n;
+    rank.median_us = candidate.median_us;
+    rank.trial_id = candidate.trial_id;
+    ranked.push_back({rank, &candidate});
+  }
+}
+
+/// Checks configurations of one problem on one device; each variant's space is built once.
+class Validity {
+ public:
+  Validity(const Problem& problem, const DeviceInfo& device, std::span<const Variant* const> variants)
+      : problem_(problem), device_(device), variants_(variants) {}
+
+  bool operator()(const Configuration& configuration) {
+    auto found = spaces_.find(configuration.variant);
+    if (found == spaces_.end())
+      found = spaces_.emplace(configuration.variant, space_of(configuration.variant)).first;
+    return found->second && !found->second->violation(configuration, problem_, device_);
+  }
+
+ private:
+  /// Nothing if the variant is unknown (a database of another version) or cannot sort the problem.
+  [[nodiscard]] std::optional<SearchSpace> space_of(std::string_view name) const {
+    const auto found = std::find_if(variants_.begin(), variants_.end(),
+                                    [&](const Variant* variant) { return variant->name() == name; });
+    if (found == variants_.end() || !(*found)->supports(problem_, device_)) return std::nullopt;
+    return (*found)->space(problem_, device_);
+  }
+
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  std::span<const Variant* const> variants_;
+  std::map<std::string, std::optional<SearchSpace>, std::less<>> spaces_;
+};
+
+std::string size_of_problem(const Problem& problem) {
+  return problem.rows == 1 ? size_text(problem.n)
+                           : fmt::format("{} rows of {}", problem.rows, size_text(problem.n));
+}
+
+/// "f32 descending keys": only what differs from the problem is worth a word.
+std::string tuned_for(const Candidate& candidate, const Problem& problem) {
+  std::string text = fmt::format("n={}", size_of_problem(candidate.problem));
+  if (candidate.problem.key != problem.key) text += fmt::format(" of {}", name_of(candidate.problem.key));
+  if (candidate.problem.order != problem.order) text += fmt::format(" {}", name_of(candidate.problem.order));
+  return text;
+}
+
+std::string reason_of(const Ranked& best, const Problem& problem) {
+  const Candidate& candidate = *best.candidate;
+  const DeviceInfo& there = candidate.device;
+  std::string where = "this device";
+  std::string why;
+  switch (best.rank.step) {
+    case Step::exact:
+      break;
+    case Step::near_size:
+      why = best.rank.size_distance == 0 && best.rank.rows_distance == 0 ? ", the same size"
+                                                                         : ", the nearest size";
+      break;
+    case Step::same_capability:
+      where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
+      why = fmt::format(", a device of the same compute capability {}.{}", there.compute_major,
+                        there.compute_minor);
+      break;
+    case Step::same_major:
+      where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
+      why = fmt::format(", a device of the lower compute capability {}.{}", there.compute_major,
+                        there.compute_minor);
+      break;
+  }
+  return fmt::format("{}tuned on {} for {}{}{}", best.rank.shipped ? "shipped with bitune: " : "", where,
+                     best.rank.step == Step::exact ? "this problem" : tuned_for(candidate, problem), why,
+                     best.rank.older_kernels ? ", with another version of the kernels" : "");
+}
+
+MatchKind match_of(const Rank& rank) {
+  if (rank.shipped) return MatchKind::shipped;
+  switch (rank.step) {
+    case Step::exact:
+      return MatchKind::exact;
+    case Step::near_size:
+      return MatchKind::near_size;
+    case Step::same_capability:
+    case Step::same_major:
+      break;
+  }
+  return MatchKind::near_device;
+}
+
+}  // namespace
+
+std::string_view name_of(MatchKind kind) noexcept {
+  switch (kind) {
+    case MatchKind::exact:
+      return "exact";
+    case MatchKind::near_size:
+      return "near size";
+    case MatchKind::near_device:
+      return "near device";
+    case MatchKind::shipped:
+      return "shipped";
+    case MatchKind::defaulted:
+      break;
+  }
+  return "default";
+}
+
+Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
+                       std::span<const Variant* const> variants, std::string_view current_kernels) {
+  const std::string digest = device.digest();
+  std::vector<Ranked> ranked;
+  rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
+  rank_all(candidates.shipped, true, problem, device, digest, current_kernels, ranked);
+  std::sort(ranked.begin(), ranked.end(),
+            [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
+
+  Validity valid(problem, device, variants);
+  const auto best = std::find_if(ranked.begin(), ranked.end(),
+                                 [&](const Ranked& entry) { return valid(entry.candidate->configuration); });
+  if (best == ranked.end()) return default_among(problem, device, variants);
+
+  Selection selection;
+  selection.configuration = best->candidate->configuration;
+  selection.match = match_of(best->rank);
+  selection.evidence = *best->candidate;
+  if (best->rank.step == Step::exact && !best->rank.older_kernels)
+    selection.expected_us = best->candidate->median_us;
+  selection.reason = reason_of(*best, problem);
+  return selection;
+}
+
+Selection default_among(const Problem& problem, const DeviceInfo& device,
+                        std::span<const Variant* const> variants) {
+  for (std::size_t i = variants.size(); i-- > 0;) {
+    const Variant& variant = *variants[i];
+    if (!variant.supports(problem, device)) continue;
+    Configuration configuration = variant.default_configuration(problem, device);
+    if (variant.space(problem, device).violation(configuration, problem, device)) continue;
+    Selection selection;
+    selection.configuration = std::move(configuration);
+    selection.reason =
+        fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant.name());
+    return selection;
+  }
+  throw Error(ErrorCode::unavailable,
+              fmt::format("no variant of bitune can do '{}' on {}: use another key type, payload "
+                          "or device",
+                          text_of(problem), device.name));
+}
+
+Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
+  return select_among(problem, device, candidates, variants(), kernel_sources_digest());
+}
+
+Selection default_selection(const Problem& problem, const DeviceInfo& device) {
+  return default_among(problem, device, variants());
+}
+
+}  // namespace bitune

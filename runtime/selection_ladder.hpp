@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// The selection ladder over any set of variants: what `select` does with those of the registry.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/selection.hpp"
+#include "runtime/variant.hpp"
+
+namespace bitune {
+
+/// As `select`, for these variants. `current_kernels` is the digest of today's kernel sources: at the same
+/// distance, trials of today's kernels go before those of older ones, and only they give an expected time. A
+/// pure function.
+[[nodiscard]] Selection select_among(const Problem& problem, const DeviceInfo& device,
+                                     const CandidateSet& candidates, std::span<const Variant* const> variants,
+                                     std::string_view current_kernels);
+
+/// As `default_selection`, for these variants, the last one that can sort the problem first.
+/// \throws Error (unavailable) if none can.
+[[nodiscard]] Selection default_among(const Problem& problem, const DeviceInfo& device,
+                                      std::span<const Variant* const> variants);
+
+}  // namespace bitune
