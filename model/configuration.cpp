@@ -1,0 +1,74 @@
+#include "model/configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "bitune/error.hpp"
+
+namespace bitune {
+namespace {
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("'{}' is not a configuration: {}; write it as 'variant(parameter=1,other=2)'", text, why));
+}
+
+}  // namespace
+
+std::int64_t Configuration::at(std::string_view name) const {
+  const auto found = parameters.find(name);
+  if (found == parameters.end()) {
+    throw Error(ErrorCode::usage, fmt::format("the configuration '{}' of variant '{}' has no parameter '{}'",
+                                              text(), variant, name));
+  }
+  return found->second;
+}
+
+std::string Configuration::text() const {
+  std::string text = variant + "(";
+  for (const auto& [name, value] : parameters) {
+    if (text.back() != '(') text += ',';
+    text += fmt::format("{}={}", name, value);
+  }
+  return text + ")";
+}
+
+Configuration Configuration::parse(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos || text.back() != ')') refuse(text, "there are no brackets");
+  Configuration configuration;
+  configuration.variant = text.substr(0, open);
+  if (!is_name(configuration.variant)) refuse(text, "the variant is not a name");
+
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view item = rest.substr(0, comma);
+    const std::size_t equals = std::min(item.find('='), item.size());
+    const std::string_view name = item.substr(0, equals);
+    const std::string_view digits = item.substr(std::min(equals + 1, item.size()));
+    if (!is_name(name)) refuse(text, fmt::format("'{}' does not begin with a parameter's name", item));
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) {
+      refuse(text, fmt::format("the value of '{}' is not an integer", name));
+    }
+    if (!configuration.parameters.emplace(name, value).second) {
+      refuse(text, fmt::format("'{}' is there twice", name));
+    }
+    if (comma + 1 == rest.size()) refuse(text, "it ends in a comma");
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return configuration;
+}
+
+}  // namespace bitune

@@ -1,0 +1,198 @@
+#include "model/key_order.hpp"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "model/key_type.hpp"
+
+namespace bitune {
+namespace {
+
+// An order of keys: `encode` maps a key's bits to its place among all bit patterns of the type, `decode` maps
+// it back.
+template <class U>
+struct UnsignedOrder {
+  using Bits = U;
+  static constexpr U encode(U bits) { return bits; }
+  static constexpr U decode(U place) { return place; }
+};
+
+template <class U>
+struct SignedOrder {
+  using Bits = U;
+  static constexpr U negatives = static_cast<U>(U{1} << (8 * sizeof(U) - 1));  // as many as there are others
+  static constexpr U encode(U bits) {
+    return bits < negatives ? static_cast<U>(bits + negatives) : static_cast<U>(bits - negatives);
+  }
+  static constexpr U decode(U place) { return encode(place); }
+};
+
+// Places run: -inf .. -0, +0 .. +inf, positive NaN by payload, negative NaN by payload.
+template <class U, U infinity>
+struct FloatOrder {
+  using Bits = U;
+  static constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
+  static constexpr U numbers = static_cast<U>(infinity + 1);  // of one sign
+  static constexpr U nans = static_cast<U>(sign - numbers);   // of one sign
+  static constexpr U first_nan = static_cast<U>(2 * numbers);
+
+  static constexpr U encode(U bits) {
+    const bool negative = bits >= sign;
+    const U magnitude = negative ? static_cast<U>(bits - sign) : bits;
+    if (magnitude > infinity) {
+      const U payload = static_cast<U>(magnitude - numbers);
+      return static_cast<U>(first_nan + (negative ? nans : U{0}) + payload);
+    }
+    return negative ? static_cast<U>(infinity - magnitude) : static_cast<U>(numbers + magnitude);
+  }
+  static constexpr U decode(U place) {
+    if (place < numbers) return static_cast<U>(sign + (infinity - place));
+    if (place < first_nan) return static_cast<U>(place - numbers);
+    const U nan = static_cast<U>(place - first_nan);
+    return nan < nans ? static_cast<U>(numbers + nan) : static_cast<U>(sign + numbers + (nan - nans));
+  }
+};
+
+// Calls `function` with the order of the key type.
+template <class Function>
+auto with_order(KeyType type, Function&& function) {
+  switch (type) {
+    case KeyType::u8:
+      return function(UnsignedOrder<std::uint8_t>{});
+    case KeyType::i8:
+      return function(SignedOrder<std::uint8_t>{});
+    case KeyType::u16:
+      return function(UnsignedOrder<std::uint16_t>{});
+    case KeyType::i16:
+      return function(SignedOrder<std::uint16_t>{});
+    case KeyType::f16:
+      return function(FloatOrder<std::uint16_t, 0x7c00>{});
+    case KeyType::bf16:
+      return function(FloatOrder<std::uint16_t, 0x7f80>{});
+    case KeyType::u32:
+      return function(UnsignedOrder<std::uint32_t>{});
+    case KeyType::i32:
+      return function(SignedOrder<std::uint32_t>{});
+    case KeyType::f32:
+      return function(FloatOrder<std::uint32_t, 0x7f800000>{});
+    case KeyType::u64:
+      return function(UnsignedOrder<std::uint64_t>{});
+    case KeyType::i64:
+      return function(SignedOrder<std::uint64_t>{});
+    case KeyType::f64:
+      break;
+  }
+  return function(FloatOrder<std::uint64_t, 0x7ff0000000000000>{});
+}
+
+// The caller's array may hold floats and need not be aligned, so that it is only touched through memcpy.
+template <class U>
+U load(const std::byte* keys, std::uint64_t i) {
+  U value;
+  std::memcpy(&value, keys + i * sizeof(U), sizeof(U));
+  return value;
+}
+
+template <class U>
+void store(std::byte* keys, std::uint64_t i, U value) {
+  std::memcpy(keys + i * sizeof(U), &value, sizeof(U));
+}
+
+// Descending is the exact reverse: places counted from the other end.
+template <class KeyOrder, class U = typename KeyOrder::Bits>
+U encode(U bits, bool descending) {
+  const U place = KeyOrder::encode(bits);
+  return descending ? static_cast<U>(~place) : place;
+}
+
+template <class KeyOrder, class U = typename KeyOrder::Bits>
+U decode(U place, bool descending) {
+  return KeyOrder::decode(descending ? static_cast<U>(~place) : place);
+}
+
+// 8 and 16 bits: counts every key and writes them out.
+template <class KeyOrder>
+void counting_sort(std::byte* keys, std::uint64_t n, bool descending) {
+  using U = typename KeyOrder::Bits;
+  std::vector<std::uint64_t> counts(std::size_t{std::numeric_limits<U>::max()} + 1);
+  for (std::uint64_t i = 0; i < n; ++i) ++counts[encode<KeyOrder>(load<U>(keys, i), descending)];
+  std::uint64_t i = 0;
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    const U key = decode<KeyOrder>(static_cast<U>(place), descending);
+    for (std::uint64_t count = counts[place]; count > 0; --count) store(keys, i++, key);
+  }
+}
+
+// 32 and 64 bits: digits of 8 bits from the least significant on; a digit that all keys share costs no pass.
+template <class KeyOrder>
+void radix_sort(std::byte* keys, std::uint64_t n, bool descending) {
+  using U = typename KeyOrder::Bits;
+  constexpr std::size_t digits = sizeof(U);
+  std::array<std::array<std::uint64_t, 256>, digits> counts{};
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const U place = encode<KeyOrder>(load<U>(keys, i), descending);
+    store(keys, i, place);
+    for (std::size_t digit = 0; digit < digits; ++digit) ++counts[digit][(place >> (8 * digit)) & 0xff];
+  }
+
+  const auto other = std::make_unique_for_overwrite<std::byte[]>(n * sizeof(U));
+  std::byte* from = keys;
+  std::byte* to = other.get();
+  for (std::size_t digit = 0; digit < digits; ++digit) {
+    auto& offsets = counts[digit];
+    const unsigned shift = static_cast<unsigned>(8 * digit);
+    if (offsets[(load<U>(from, 0) >> shift) & 0xff] == n) continue;
+    std::uint64_t sum = 0;
+    for (std::uint64_t& offset : offsets) sum += std::exchange(offset, sum);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const U place = load<U>(from, i);
+      store(to, offsets[(place >> shift) & 0xff]++, place);
+    }
+    std::swap(from, to);
+  }
+  for (std::uint64_t i = 0; i < n; ++i) store(keys, i, decode<KeyOrder>(load<U>(from, i), descending));
+}
+
+}  // namespace
+
+std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept {
+  return with_order(type, [bits](auto order) -> std::uint64_t {
+    return decltype(order)::encode(static_cast<typename decltype(order)::Bits>(bits));
+  });
+}
+
+void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order) {
+  if (n < 2) return;
+  with_order(type, [&](auto key_order) {
+    using KeyOrder = decltype(key_order);
+    if constexpr (sizeof(typename KeyOrder::Bits) <= 2) {
+      counting_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
+    } else {
+      radix_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
+    }
+  });
+}
+
+bool is_sorted(const void* keys, std::uint64_t n, KeyType type, Order order,
+               std::uint64_t* first_wrong) noexcept {
+  return with_order(type, [&](auto key_order) {
+    using KeyOrder = decltype(key_order);
+    using U = typename KeyOrder::Bits;
+    const auto* bytes = static_cast<const std::byte*>(keys);
+    const bool descending = order == Order::descending;
+    for (std::uint64_t i = 0; i + 1 < n; ++i) {
+      if (encode<KeyOrder>(load<U>(bytes, i), descending) >
+          encode<KeyOrder>(load<U>(bytes, i + 1), descending)) {
+        if (first_wrong != nullptr) *first_wrong = i;
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+}  // namespace bitune
