@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// Values of the model as JSON: what workers speak, and what `--json` prints. The only header of this room
+/// that shows a third party's types, since composing documents is what it is for.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "model/device_info.hpp"
+#include "model/trial.hpp"
+#include "tuner/evaluator.hpp"
+
+namespace bitune {
+
+/// Objects keep the order in which their members were added: it is the order that people read.
+using Json = nlohmann::ordered_json;
+
+/// {"operation": "sort", "key": "u32", "value": "none", "order": "ascending", "n": 1024, "rows": 1}
+[[nodiscard]] Json json_of(const Problem& problem);
+/// {"variant": "warp", "parameters": {"block_size_x": 256, ...}, "text": "warp(block_size_x=256,...)"}
+[[nodiscard]] Json json_of(const Configuration& configuration);
+[[nodiscard]] Json json_of(const Protocol& protocol);
+/// All fields, and "median_us" (null if there is no sample). Times in the unit that the name ends in.
+[[nodiscard]] Json json_of(const Trial& trial);
+[[nodiscard]] Json json_of(const DeviceInfo& info);
+[[nodiscard]] Json json_of(const DeviceSoftware& software);
+[[nodiscard]] Json json_of(const EvaluationRequest& request);
+
+/// Read what `json_of` writes; unknown members are ignored.
+/// \throws Error (input) that names the member that is missing or wrong.
+[[nodiscard]] Problem problem_from(const Json& json);
+[[nodiscard]] Configuration configuration_from(const Json& json);
+[[nodiscard]] Protocol protocol_from(const Json& json);
+[[nodiscard]] Trial trial_from(const Json& json);
+[[nodiscard]] EvaluationRequest request_from(const Json& json);
+
+/// One line of text without a line end; bytes that are not UTF-8 (compilers' logs) are replaced, never an
+/// error.
+[[nodiscard]] std::string line_of(const Json& json);
+
+}  // namespace bitune
