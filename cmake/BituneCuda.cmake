@@ -61,4 +61,5 @@ function(bitune_add_cub_peer source)
     COMMENT "Building the CUB peer ${_module}"
     VERBATIM)
   add_custom_target(bitune_peer_cub ALL DEPENDS "${_module}")
+  add_dependencies(app bitune_peer_cub)
 endfunction()

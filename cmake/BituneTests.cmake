@@ -5,7 +5,7 @@ set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "
 # Every test runs with these, so that none reads or writes the home of the person who runs it.
 set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
-    "UBSAN_OPTIONS=print_stacktrace=1")
+    "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=protect_shadow_gap=0")  # the latter for CUDA's address space
 
 # bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>...)
 # One GoogleTest executable of all .cpp files in a folder of tests/, if it has any.

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The main job, from nothing: sets up, builds, tunes a small space (on the GPU if there is one, else on the emulated device),
+# sorts arrays with what was learnt, compares them with numpy.sort, and shows the tuning database.
+# What it writes is in build/; nothing goes into your home.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/lib/setup.sh
+
+ensure_packages "${BUILD_PACKAGES[@]}"
+ensure_python demo data
+ensure_cuda
+build release bitune ${BITUNE_DEMO_FLAGS:-} || fail "the build failed"
+
+demo=$PWD/build/demo
+bitune=$PWD/build/release/bin/bitune
+python=$PWD/$VENV/bin/python
+mkdir -p "$demo"
+export XDG_DATA_HOME=$demo/data XDG_CACHE_HOME=$demo/cache BITUNE_DB=$demo/tuning.db
+
+run() {
+  printf '\n$ bitune %s\n' "${*//"$demo/"/}"
+  "$bitune" "$@"
+}
+
+run devices
+if "$bitune" devices --json | "$python" -c '
+import json, sys
+found = json.load(sys.stdin)["devices"]
+sys.exit(not any(device["selector"].isdigit() for device in found))'; then
+  device=0 sizes='2^12,2^16,2^20' budget=60s
+else
+  device=emulated sizes='2^8,2^10,2^12' budget=60s
+fi
+
+run tune --device "$device" --keys u32,f32 --sizes "$sizes" --budget "$budget"
+
+printf '\nArrays that the package vega_datasets ships:\n'
+"$python" scripts/lib/demo_data.py "$demo"
+for input in "$demo"/*.npy; do
+  [[ $input == *.sorted.npy ]] && continue
+  output=${input%.npy}.sorted.npy
+  run sort "$input" -o "$output" --device "$device" --verify
+  "$python" scripts/lib/compare_sorted.py "$input" "$output"
+done
+
+run db best
+run db list
+printf '\nDone. The tuning database is build/demo/tuning.db; try: build/release/bin/bitune db trials --db build/demo/tuning.db\n'

@@ -1,0 +1,63 @@
+# Checks of the tree that need no build; sourced by test.sh.
+
+# tree_files [PATTERN...]: the project's files, tracked or about to be.
+tree_files() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r f; do [[ -f $f ]] && echo "$f"; done; }
+
+clang_tool() { command -v "$1-14" || command -v "$1"; }
+
+sources() { tree_files '*.cpp' '*.hpp' '*.h' '*.cuh' '*.cu'; }
+
+check_format() { sources | xargs -r "$(clang_tool clang-format)" --dry-run --Werror; }
+
+reformat() { sources | xargs -r "$(clang_tool clang-format)" -i; }
+
+# Files past 500 lines are two ideas (recorded data and the licence aside); paths of a machine belong to nobody else.
+check_tree() {
+  local file lines bad=0
+  while read -r file; do
+    case $file in LICENSE | *.json | *.npy | *.db | *.txt) continue ;; esac
+    lines=$(wc -l <"$file")
+    if ((lines > 500)); then
+      echo "$file: $lines lines, and 500 are the most"
+      bad=1
+    fi
+  done < <(tree_files)
+  if tree_files | grep -v '^LICENSE$' | xargs -r grep -nIE '(^|[^A-Za-z0-9_./-])/(home|root|work|Users|mnt)/[A-Za-z0-9_.-]'; then
+    echo "the lines above name a path of somebody's machine"
+    bad=1
+  fi
+  return "$bad"
+}
+
+# check_tidy BUILD: clang-tidy over the rooms' sources. The precompiled headers are GCC's, so their flags are taken out of a copy
+# of the compile database; a missing include shows here.
+check_tidy() {
+  local database=$1/tidy
+  mkdir -p "$database"
+  sed -E 's# -include [^ ]*cmake_pch\.hxx##g; s# -(Winvalid-pch|fpch-preprocess)##g
+          s# -Wno-(restrict|maybe-uninitialized|stringop-overflow)##g' "$1/compile_commands.json" >"$database/compile_commands.json"
+  python3 "$(clang_tool run-clang-tidy)" -quiet -p "$database" -clang-tidy-binary "$(clang_tool clang-tidy)" -j "$(nproc)" \
+    "^$PWD/(model|cache|runtime|tuner|cli|bench)/.*\.cpp\$" >"$database/log.txt" 2>&1 && return 0
+  grep -E -A4 '(error|warning):' "$database/log.txt" || tail -n 50 "$database/log.txt"
+  return 1
+}
+
+# check_coverage BUILD: more than 85 % of the host code's lines, from the counters that the tests left in the build folder.
+check_coverage() {
+  local line excludes=()
+  while read -r line; do
+    line=${line%%#*}
+    line=${line%"${line##*[![:space:]]}"}
+    [[ -n $line ]] || continue
+    [[ -f $line ]] || { echo "scripts/lib/coverage-excludes.txt names $line, which does not exist"; return 1; }
+    excludes+=(--exclude "${line//./\\.}\$")
+  done <scripts/lib/coverage-excludes.txt
+  mkdir -p build/coverage
+  "$VENV/bin/gcovr" --root . --filter '(include|model|cache|runtime|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
+    --exclude-throw-branches --txt build/coverage/summary.txt --html-details build/coverage/index.html --print-summary \
+    --fail-under-line 85 "$1" >build/coverage/log.txt 2>&1
+  local rc=$?
+  ((rc == 0)) || cat build/coverage/summary.txt
+  tail -n 8 build/coverage/log.txt
+  return "$rc"
+}

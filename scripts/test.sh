@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# All that CI runs: set-up, build with sanitizers, tests, coverage, release build, demo, format, lint.
+#
+#   scripts/test.sh              everything
+#   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release demo tidy
+#   scripts/test.sh reformat     rewrites the sources as .clang-format has them
+#
+# A failing stage does not stop the later ones. The last line counts CTest's tests, and each failed stage as one more failure.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+source scripts/lib/setup.sh
+source scripts/lib/checks.sh
+
+all_stages=(tree format build test coverage release demo tidy)
+case ${1:-} in
+  -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+esac
+stages=("$@")
+((${#stages[@]})) || stages=("${all_stages[@]}")
+
+junit=$PWD/build/test-results.xml
+declare -A state=()
+
+stage_tree() { check_tree; }
+stage_format() { check_format; }
+stage_reformat() { reformat; }
+stage_build() { build sanitize all -DBITUNE_WERROR=ON; }
+stage_release() { build release app -DBITUNE_WERROR=ON; }
+
+stage_test() {
+  [[ ${state[build]:-passed} == passed ]] || { echo "not run, as the build failed"; return 1; }
+  find build/sanitize -name '*.gcda' -delete
+  ctest --test-dir build/sanitize -j "$(nproc)" --no-tests=error --output-on-failure --output-junit "$junit"
+}
+
+stage_coverage() {
+  [[ -f $junit ]] || { echo "not run, as no test ran"; return 1; }
+  check_coverage build/sanitize
+}
+
+# The flags are those of stage_release, so that nothing is built twice.
+stage_demo() { BITUNE_DEMO_FLAGS=-DBITUNE_WERROR=ON bash scripts/demo.sh; }
+
+stage_tidy() {
+  [[ -f build/release/compile_commands.json ]] || build release bitune -DBITUNE_WERROR=ON || return 1
+  check_tidy build/release
+}
+
+# junit_count ATTRIBUTE: a number from the head of CTest's own report; 0 if CTest did not run.
+junit_count() {
+  local number
+  number=$(grep -m 1 -oE "^[[:space:]]*$1=\"[0-9]+\"" "$junit" 2>/dev/null | grep -oE '[0-9]+') || true
+  printf '%s' "${number:-0}"
+}
+
+run_stage() {
+  local name=$1 began=$SECONDS
+  printf '\n======== %s\n' "$name"
+  "stage_$name" && state[$name]=passed || state[$name]=FAILED
+  took[$name]=$((SECONDS - began))
+  printf -- '-------- %s: %s, %d s\n' "$name" "${state[$name]}" "${took[$name]}"
+}
+
+for name in "${stages[@]}"; do
+  declare -F "stage_$name" >/dev/null || { echo "unknown stage '$name'; there are: ${all_stages[*]}" >&2; exit 2; }
+done
+
+declare -A took=()
+began=$SECONDS
+mkdir -p build
+rm -f "$junit"
+ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+ensure_python demo data test
+ensure_cuda
+setup_took=$((SECONDS - began))
+
+for name in "${stages[@]}"; do run_stage "$name"; done
+
+failed_stages=0
+printf '\n======== summary\n%-10s %-8s %5d s\n' setup passed "$setup_took"
+for name in "${stages[@]}"; do
+  printf '%-10s %-8s %5d s\n' "$name" "${state[$name]}" "${took[$name]}"
+  # CTest counts the failures of the stage 'test' itself, if it ran at all.
+  if [[ ${state[$name]} != passed && ! ($name == test && $(junit_count failures) -gt 0) ]]; then
+    failed_stages=$((failed_stages + 1))
+  fi
+done
+printf '%-10s %-8s %5d s\n' total '' "$((SECONDS - began))"
+[[ -f build/coverage/log.txt && ${state[coverage]:-} ]] && grep '^lines:' build/coverage/log.txt
+
+tests=$(junit_count tests) failures=$(junit_count failures)
+skipped=$(($(junit_count skipped) + $(junit_count disabled)))
+printf '%d passed, %d failed, %d skipped\n' "$((tests - failures - skipped))" "$((failures + failed_stages))" "$skipped"
+((failures + failed_stages == 0))
