@@ -1,0 +1,134 @@
+#include "runtime/host_sort.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace bitune {
+namespace {
+
+constexpr std::size_t slots_per_lane = 2;
+constexpr std::size_t idle_lanes = 4;
+constexpr std::size_t smallest_buffer = std::size_t{64} << 10;
+
+struct Slot {
+  std::unique_ptr<HostBuffer> buffer;
+  std::unique_ptr<DeviceEvent> copied;  ///< the last copy from or to the buffer has ended
+};
+
+}  // namespace
+
+struct HostSort::Lane {
+  explicit Lane(const Device& device) : stream(device.create_stream()) {
+    for (Slot& slot : slots) slot.copied = device.create_event();
+    for (auto& mark : marks) mark = device.create_event();
+  }
+
+  /// Makes the first `count` buffers at least this large. Only between runs: no copy may be under way.
+  void reserve(const Device& device, std::size_t count, std::size_t bytes) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (slots[i].buffer && slots[i].buffer->size() >= bytes) continue;
+      slots[i].buffer.reset();
+      slots[i].buffer = device.allocate_host(std::max(smallest_buffer, std::bit_ceil(bytes)));
+    }
+  }
+
+  std::unique_ptr<DeviceStream> stream;
+  std::array<Slot, slots_per_lane> slots;
+  std::array<std::unique_ptr<DeviceEvent>, 4> marks;  ///< begin, uploaded, sorted, downloaded
+};
+
+HostSort::HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes)
+    : device_(std::move(device)), chunk_bytes_(std::max<std::size_t>(chunk_bytes, 1)) {}
+
+HostSort::~HostSort() = default;
+
+std::unique_ptr<HostSort::Lane> HostSort::take_lane() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto lane = std::move(idle_.back());
+      idle_.pop_back();
+      return lane;
+    }
+  }
+  return std::make_unique<Lane>(*device_);
+}
+
+void HostSort::give_back(std::unique_ptr<Lane> lane) {
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < idle_lanes) idle_.push_back(std::move(lane));
+}
+
+void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes) const {
+  const StreamHandle stream = lane.stream->handle();
+  for (std::size_t offset = 0, i = 0; offset < bytes; offset += chunk_bytes_, ++i) {
+    const std::size_t size = std::min(chunk_bytes_, bytes - offset);
+    Slot& slot = lane.slots[i % slots_per_lane];
+    // Waits for the copy that used this buffer two chunks ago; the other buffer's copy runs on meanwhile.
+    if (i >= slots_per_lane) static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
+    std::memcpy(slot.buffer->data(), from + offset, size);
+    device_->copy_to_device(static_cast<std::byte*>(to) + offset, slot.buffer->data(), size, stream);
+    device_->record(*slot.copied, stream);
+  }
+}
+
+void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const {
+  const StreamHandle stream = lane.stream->handle();
+  const std::size_t chunks = (bytes + chunk_bytes_ - 1) / chunk_bytes_;
+  const auto size_of_chunk = [&](std::size_t i) { return std::min(chunk_bytes_, bytes - i * chunk_bytes_); };
+  const auto enqueue = [&](std::size_t i) {
+    Slot& slot = lane.slots[i % slots_per_lane];
+    device_->copy_to_host(slot.buffer->data(), static_cast<const std::byte*>(from) + i * chunk_bytes_,
+                          size_of_chunk(i), stream);
+    device_->record(*slot.copied, stream);
+    if (i + 1 == chunks) device_->record(*lane.marks[3], stream);
+  };
+  for (std::size_t i = 0; i < std::min(chunks, slots_per_lane); ++i) enqueue(i);
+  for (std::size_t i = 0; i < chunks; ++i) {
+    Slot& slot = lane.slots[i % slots_per_lane];
+    static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
+    std::memcpy(to + i * chunk_bytes_, slot.buffer->data(), size_of_chunk(i));
+    if (i + slots_per_lane < chunks) enqueue(i + slots_per_lane);
+  }
+}
+
+HostSortTimes HostSort::run(void* keys, std::size_t bytes,
+                            const std::function<void(void*, StreamHandle)>& sort) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto lane = take_lane();
+  const StreamHandle stream = lane->stream->handle();
+  HostSortTimes times;
+  try {
+    lane->reserve(*device_, bytes > chunk_bytes_ ? slots_per_lane : 1, std::min(bytes, chunk_bytes_));
+    const auto buffer = device_->allocate_async(bytes, stream);
+    device_->record(*lane->marks[0], stream);
+    upload(*lane, buffer->data(), static_cast<const std::byte*>(keys), bytes);
+    device_->record(*lane->marks[1], stream);
+    sort(buffer->data(), stream);
+    device_->record(*lane->marks[2], stream);
+    download(*lane, static_cast<std::byte*>(keys), buffer->data(), bytes);
+    const auto microseconds = [&](std::size_t from) {
+      return 1000 * device_->elapsed_ms(*lane->marks[from], *lane->marks[from + 1]);
+    };
+    times.host_to_device_us = microseconds(0);
+    times.kernels_us = microseconds(1);
+    times.device_to_host_us = microseconds(2);
+  } catch (...) {
+    // Copies may still be under way: they must end before the pinned buffers go.
+    try {
+      device_->synchronize(stream);
+    } catch (const Error&) {  // the error under way is the first one: it is the one to tell
+    }
+    throw;
+  }
+  give_back(std::move(lane));
+  times.total_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+  return times;
+}
+
+}  // namespace bitune

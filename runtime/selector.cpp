@@ -1,0 +1,48 @@
+#include "runtime/selector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "runtime/compiler.hpp"
+#include "runtime/selection_ladder.hpp"
+
+namespace bitune {
+
+Selector::Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants)
+    : device_(std::move(device)), reader_(std::move(reader)), variants_(variants) {}
+
+std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
+  // The lock is held while the database is read: who comes meanwhile would only read the same.
+  const std::lock_guard lock(mutex_);
+  auto& entry = known_[{problem.operation, problem.value, size_of(problem.key)}];
+  if (!entry) {
+    auto read = std::make_shared<Known>();
+    read->candidates = reader_(problem, &read->warning);
+    entry = std::move(read);
+  }
+  return entry;
+}
+
+Selection Selector::select(const Problem& problem) {
+  const auto candidates = known(problem);
+  Selection selection =
+      select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest());
+  if (!candidates->warning.empty()) selection.reason += fmt::format(" ({})", candidates->warning);
+  return selection;
+}
+
+Plan Selector::plan(const Problem& problem, const Configuration& configuration) const {
+  const auto found = std::find_if(variants_.begin(), variants_.end(), [&](const Variant* variant) {
+    return variant->name() == configuration.variant;
+  });
+  if (found == variants_.end()) {
+    throw Error(ErrorCode::usage, fmt::format("there is no variant '{}'", configuration.variant));
+  }
+  return (*found)->plan(problem, configuration, device_);
+}
+
+}  // namespace bitune

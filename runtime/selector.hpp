@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// Selection for one device with the candidates read at most once for each class of problems.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <tuple>
+
+#include "runtime/selection.hpp"
+#include "runtime/variant.hpp"
+
+namespace bitune {
+
+/// Where candidates come from: `read_candidates` on some path, or a test's table. May set the warning.
+using CandidateReader = std::function<CandidateSet(const Problem& problem, std::string* warning)>;
+
+/// Selects configurations on one device.
+///
+/// Candidates are those of the first time that a class of problems (operation, payload, key width) was asked
+/// for: a selector does not see what is tuned later. Thread-safe.
+class Selector {
+ public:
+  Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
+
+  /// The selection; its reason also says what was wrong with the databases. \throws Error (unavailable)
+  [[nodiscard]] Selection select(const Problem& problem);
+
+  /// The plan that the selected configuration makes of the problem. \throws Error (usage)
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration) const;
+
+ private:
+  struct Known {
+    CandidateSet candidates;
+    std::string warning;
+  };
+  using Class = std::tuple<Operation, ValueType, std::size_t>;
+
+  [[nodiscard]] std::shared_ptr<const Known> known(const Problem& problem);
+
+  const DeviceInfo device_;
+  const CandidateReader reader_;
+  const std::span<const Variant* const> variants_;
+  std::mutex mutex_;
+  std::map<Class, std::shared_ptr<const Known>> known_;  ///< guarded by mutex_
+};
+
+}  // namespace bitune

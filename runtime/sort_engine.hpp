@@ -1,0 +1,69 @@
+#pragma once
+
+/// \file
+/// The sort of one device behind the public Sorter: everything but where databases and caches lie.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "bitune/bitune.hpp"
+#include "cache/kernel_cache.hpp"
+#include "runtime/device.hpp"
+#include "runtime/host_sort.hpp"
+#include "runtime/kernel_store.hpp"
+#include "runtime/problem_cache.hpp"
+#include "runtime/selector.hpp"
+
+namespace bitune {
+
+/// A problem that is ready to run.
+struct PreparedSort {
+  Selection selection;
+  ExecutablePlan executable;
+};
+
+/// Sorts on one device.
+///
+/// Thread-safe. A problem is selected, compiled and loaded once, by one thread; what was prepared is found
+/// again by a hash lookup under a shared lock, and no lock is held through launches or compiles. At most
+/// `capacity` problems stay prepared (their kernels stay loaded longer).
+class SortEngine {
+ public:
+  static constexpr std::size_t default_capacity = 4096;
+
+  /// `note`: what a person should know of where this engine stores things; told by `explain`. May be empty.
+  SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache, CandidateReader reader,
+             std::span<const Variant* const> variants, std::string note = {},
+             std::size_t capacity = default_capacity);
+
+  /// Enqueues the sort of device memory. A problem that is prepared costs a lookup and its launches.
+  /// \throws Error (usage, capture, compile, device, unavailable)
+  void sort(void* keys, const Problem& problem, StreamHandle stream);
+
+  /// Sorts host memory; returns when it is sorted. The preparation of a new problem is not part of the times.
+  HostSortTimes sort_host(void* keys, const Problem& problem);
+
+  /// The prepared problem, now; null if there is nothing to do (n < 2). It stays usable while the engine
+  /// lives.
+  std::shared_ptr<const PreparedSort> prepare(const Problem& problem);
+
+  [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
+  [[nodiscard]] Explanation explain(const Problem& problem);
+  [[nodiscard]] const Device& device() const noexcept { return *device_; }
+
+ private:
+  [[nodiscard]] PreparedSort make(const Problem& problem);
+  void run(const PreparedSort& prepared, void* keys, const Problem& problem, StreamHandle stream) const;
+
+  const std::shared_ptr<Device> device_;
+  const std::string note_;
+  Selector selector_;
+  KernelStore kernels_;
+  ProblemCache<PreparedSort> prepared_;
+  HostSort host_sort_;
+};
+
+}  // namespace bitune

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bitune/bitune.hpp"
+#include "cache/tuning_database.hpp"
+#include "runtime/selection.hpp"
+#include "runtime/sort_engine.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A default place, or nothing where the environment names none (no HOME): sorting works without.
+template <class Find>
+fs::path place(const std::string& given, Find find, std::string& note) {
+  if (!given.empty()) return given;
+  try {
+    return find();
+  } catch (const Error& error) {
+    if (!note.empty()) note += "; ";
+    note += error.what();
+    return {};
+  }
+}
+
+/// Null where there is no folder for it.
+std::shared_ptr<KernelCache> open_cache(const fs::path& directory, std::string& note) {
+  if (directory.empty()) return nullptr;
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error || ::access(directory.c_str(), W_OK | X_OK) != 0) {
+    if (!note.empty()) note += "; ";
+    note +=
+        fmt::format("kernels are compiled anew by each process, as the kernel cache '{}' cannot be written",
+                    directory.string());
+  }
+  return std::make_shared<KernelCache>(directory);
+}
+
+std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
+  std::string note;
+  auto device = open_device(options.device);
+  auto cache = open_cache(place(options.kernel_cache, KernelCache::default_directory, note), note);
+  CandidateReader reader = [database = place(options.database, TuningDatabase::default_path, note)](
+                               const Problem& problem, std::string* warning) {
+    return read_candidates(problem, database, warning);
+  };
+  return std::make_unique<SortEngine>(std::move(device), std::move(cache), std::move(reader), variants(),
+                                      std::move(note));
+}
+
+Problem sort_problem(std::uint64_t n, KeyType type, Order order) noexcept {
+  return {.key = type, .order = order, .n = n};
+}
+
+}  // namespace
+
+struct Sorter::Implementation {
+  std::unique_ptr<SortEngine> engine;
+};
+
+Sorter::Sorter(SorterOptions options)
+    : implementation_(std::make_unique<Implementation>(Implementation{make_engine(options)})) {}
+Sorter::~Sorter() = default;
+Sorter::Sorter(Sorter&&) noexcept = default;
+Sorter& Sorter::operator=(Sorter&&) noexcept = default;
+
+void Sorter::sort(void* keys, std::uint64_t n, KeyType type, Stream stream, Order order) {
+  implementation_->engine->sort(keys, sort_problem(n, type, order), stream);
+}
+
+HostSortTimes Sorter::sort_host(void* keys, std::uint64_t n, KeyType type, Order order) {
+  return implementation_->engine->sort_host(keys, sort_problem(n, type, order));
+}
+
+void Sorter::prepare(const Problem& problem) { static_cast<void>(implementation_->engine->prepare(problem)); }
+
+std::uint64_t Sorter::workspace_size(const Problem& problem) {
+  return implementation_->engine->workspace_size(problem);
+}
+
+Explanation Sorter::explain(const Problem& problem) { return implementation_->engine->explain(problem); }
+
+std::string Sorter::device() const { return implementation_->engine->device().describe(); }
+
+}  // namespace bitune
