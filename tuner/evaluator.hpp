@@ -17,12 +17,12 @@ struct EvaluationRequest {
   Problem problem;
   Configuration configuration;
   Protocol protocol;
-  bool verify = true;          ///< against a reference on all distributions, with guard bytes
+  bool verify = true;           ///< against a reference on all distributions, with guard bytes
   double abandon_above_us = 0;  ///< stop after the first samples if plainly slower than this; 0: never
 };
 
-/// Verifies and measures configurations. `evaluate` throws only if the evaluator itself cannot go on (a worker that
-/// cannot be started): whatever the configuration does ends up in the trial's status.
+/// Verifies and measures configurations. `evaluate` throws only if the evaluator itself cannot go on (a
+/// worker that cannot be started): whatever the configuration does ends up in the trial's status.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -33,8 +33,9 @@ class Evaluator {
 [[nodiscard]] std::unique_ptr<Evaluator> make_local_evaluator(std::shared_ptr<Device> device,
                                                               std::shared_ptr<KernelStore> kernels);
 
-/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes) which is killed and
-/// started again when an evaluation exceeds `timeout_seconds`, crashes, or reports a sticky CUDA error.
+/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes) which is
+/// killed and started again when an evaluation exceeds `timeout_seconds`, crashes, or reports a sticky CUDA
+/// error.
 struct WorkerOptions {
   std::string program;  ///< path of the bitune executable
   std::string device;   ///< selector
@@ -43,8 +44,8 @@ struct WorkerOptions {
 };
 [[nodiscard]] std::unique_ptr<Evaluator> make_worker_evaluator(const WorkerOptions& options);
 
-/// The worker's side: reads requests from standard input and writes trials to standard output until end of file.
-/// Returns the exit code.
+/// The worker's side: reads requests from standard input and writes trials to standard output until end of
+/// file. Returns the exit code.
 int run_worker(const std::string& device, const std::string& kernel_cache);
 
 }  // namespace bitune

@@ -28,8 +28,9 @@ struct TuneRequest {
   Protocol protocol;
   std::optional<double> budget_seconds;             ///< for the whole session
   std::optional<std::uint64_t> budget_evaluations;  ///< for the whole session
-  bool resume = true;   ///< never measure again what the database has for this device, kernels, problem, protocol
-  int finalists = 4;    ///< the best few are measured again in turn
+  bool resume =
+      true;  ///< never measure again what the database has for this device, kernels, problem, protocol
+  int finalists = 4;        ///< the best few are measured again in turn
   int compile_threads = 0;  ///< 0: all cores
 };
 
@@ -38,7 +39,7 @@ struct TuneProgress {
   const Problem* problem = nullptr;
   std::size_t problem_index = 0;
   std::size_t problem_count = 0;
-  std::uint64_t evaluated = 0;  ///< in this problem
+  std::uint64_t evaluated = 0;   ///< in this problem
   std::uint64_t candidates = 0;  ///< that this problem will evaluate at the most
   double elapsed_seconds = 0;
   std::optional<double> remaining_seconds;  ///< estimate for the session
@@ -52,16 +53,17 @@ struct TuneOutcome {
   std::uint64_t evaluated = 0;
   std::uint64_t skipped = 0;  ///< known from before
   std::uint64_t failed = 0;
-  std::optional<Trial> best;                  ///< of the finalists
-  std::vector<Trial> ties;  ///< finalists whose difference to the best is within the noise
+  std::optional<Trial> best;  ///< of the finalists
+  std::vector<Trial> ties;    ///< finalists whose difference to the best is within the noise
 };
 
 /// Runs a session. Thread-confined.
 ///
-/// `stop`, when set by another thread or a signal handler, ends the session after the evaluation under way; what is
-/// done is stored. Compile workers run ahead of the measuring thread.
-[[nodiscard]] std::vector<TuneOutcome> tune(const TuneRequest& request, const Device& device, KernelStore& kernels,
-                                            Evaluator& evaluator, TuningDatabase& database,
+/// `stop`, when set by another thread or a signal handler, ends the session after the evaluation under way;
+/// what is done is stored. Compile workers run ahead of the measuring thread.
+[[nodiscard]] std::vector<TuneOutcome> tune(const TuneRequest& request, const Device& device,
+                                            KernelStore& kernels, Evaluator& evaluator,
+                                            TuningDatabase& database,
                                             const std::function<void(const TuneProgress&)>& progress,
                                             const std::atomic<bool>& stop);
 

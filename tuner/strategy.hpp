@@ -17,7 +17,8 @@
 
 namespace bitune {
 
-/// The valid configurations of one problem over all variants searched, numbered; neighbours are valid ones only.
+/// The valid configurations of one problem over all variants searched, numbered; neighbours are valid ones
+/// only.
 struct SearchDomain {
   std::vector<Configuration> configurations;
   std::vector<SearchSpace> spaces;  ///< one a variant, for the order and values of parameters
@@ -25,9 +26,9 @@ struct SearchDomain {
 
 /// Proposes configurations and learns their times. One object serves one problem; it is used by one thread.
 ///
-/// Contract: `propose` returns indices into the domain that were not proposed before, in any number up to `at_most`
-/// (a hint of how many can be compiled at once), and nothing when the strategy has finished. Each proposal is answered
-/// by exactly one `report`, in any order, before or after further proposals.
+/// Contract: `propose` returns indices into the domain that were not proposed before, in any number up to
+/// `at_most` (a hint of how many can be compiled at once), and nothing when the strategy has finished. Each
+/// proposal is answered by exactly one `report`, in any order, before or after further proposals.
 class Strategy {
  public:
   virtual ~Strategy() = default;

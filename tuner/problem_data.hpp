@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// Inputs and expected results of one problem, in device memory.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "runtime/device.hpp"
+#include "tuner/inputs.hpp"
+
+namespace bitune {
+
+/// Where the keys lie in an image: guard bytes, keys, guard bytes, whole words of the key's size. The front
+/// guard keeps the keys aligned as the allocation is, to 256 bytes.
+struct ImageLayout {
+  std::size_t key_size = 1;
+  std::uint64_t key_bytes = 0;
+
+  static constexpr std::uint64_t guard_bytes = 256;
+  static constexpr unsigned char guard_value = 0xA5;
+
+  explicit ImageLayout(const Problem& problem);
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return key_bytes + 2 * guard_bytes; }
+  [[nodiscard]] std::uint64_t words() const noexcept { return bytes() / key_size; }
+};
+
+/// The images of one problem: for each distribution the input and what it must become, guards included, so
+/// that one comparison of two images checks keys and guards. They are made once and kept for all
+/// configurations.
+///
+/// Thread-confined, as the evaluator that owns it. Device memory is bounded: see `verified_distributions`.
+class ProblemData {
+ public:
+  /// Makes all of it. \throws Error (device) if the device's memory does not suffice, (usage) for problems
+  /// that have no reference.
+  ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
+              StreamHandle stream);
+
+  [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed) const noexcept;
+  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
+  [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
+
+  /// The distributions that configurations are verified on.
+  [[nodiscard]] std::span<const Distribution> verified() const noexcept { return verified_; }
+  /// Image of the input. Precondition: verified or measured.
+  [[nodiscard]] const void* input(Distribution distribution) const;
+  /// Image of the sorted input. Precondition: verified.
+  [[nodiscard]] const void* expected(Distribution distribution) const;
+  /// An image's worth of memory, and a key more, to sort in.
+  [[nodiscard]] std::byte* work() const noexcept;
+
+ private:
+  struct Images {
+    std::unique_ptr<DeviceBuffer> input;
+    std::unique_ptr<DeviceBuffer> expected;  ///< null if only measured
+  };
+
+  Problem problem_;
+  Distribution measured_;
+  std::uint64_t seed_;
+  ImageLayout layout_;
+  std::vector<Distribution> verified_;
+  std::map<Distribution, Images> images_;
+  std::unique_ptr<DeviceBuffer> work_;
+};
+
+/// The distributions that a problem of this many key bytes is verified on. All seven up to 2^23 keys. Above
+/// that the four that differ most: the others exercise the same compare-exchanges at the price of host
+/// references and of device memory, and every kernel was already verified on all seven at a smaller size.
+/// Fewer still, but always random keys, if the images would take more than half of the device's memory.
+[[nodiscard]] std::vector<Distribution> verified_distributions(const Problem& problem,
+                                                               std::int64_t memory_bytes);
+
+}  // namespace bitune
