@@ -1,0 +1,28 @@
+#pragma once
+
+// The naive form: one step of the network a launch, one thread an element. The thread with the smaller index of a pair
+// compares and exchanges in global memory; the other has nothing to do.
+
+#include "kernels/codec.cuh"
+#include "kernels/comparator.cuh"
+
+namespace bitune {
+
+/// One step: the partner of i is i ^ partner_mask (2^j for a step, 2^k - 1 for a flip).
+template <class Codec, class Payload, int nt>
+BITUNE_KERNEL(nt, 1)
+element_step(typename Codec::Raw* keys, u64 n, u64 partner_mask) {
+  using Word = Item<Codec, Payload>;
+  const u64 i = u64{block_index()} * nt + thread_index();
+  const u64 partner = i ^ partner_mask;
+  if (i < partner && partner < n) {
+    Word low = Codec::encode(keys[i]);
+    Word high = Codec::encode(keys[partner]);
+    if (high < low) {
+      keys[i] = Codec::decode(high);
+      keys[partner] = Codec::decode(low);
+    }
+  }
+}
+
+}  // namespace bitune

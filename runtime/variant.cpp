@@ -1,0 +1,31 @@
+#include "runtime/variant.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "bitune/error.hpp"
+#include "runtime/variants/global.hpp"
+#include "runtime/variants/shared.hpp"
+#include "runtime/variants/warp.hpp"
+
+namespace bitune {
+
+std::span<const Variant* const> variants() {
+  static const GlobalVariant global;
+  static const SharedVariant shared;
+  static const WarpVariant warp;
+  static const std::array<const Variant*, 3> all = {&global, &shared, &warp};
+  return all;
+}
+
+const Variant& variant(std::string_view name) {
+  std::string known;
+  for (const Variant* candidate : variants()) {
+    if (candidate->name() == name) return *candidate;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", candidate->name());
+  }
+  throw Error(ErrorCode::usage, fmt::format("there is no variant '{}': the variants are {}", name, known));
+}
+
+}  // namespace bitune

@@ -1,0 +1,36 @@
+#include "runtime/variants/expressions.hpp"
+
+#include <fmt/format.h>
+
+#include "model/key_type.hpp"
+
+namespace bitune {
+namespace {
+
+int exponent_bits(KeyType key) {
+  switch (key) {
+    case KeyType::f16:
+      return 5;
+    case KeyType::bf16:
+    case KeyType::f32:
+      return 8;
+    case KeyType::f64:
+      return 11;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::string codec_arguments(KeyType key, Order order) {
+  const char* key_class = is_floating_point(key)    ? "floating_point"
+                          : is_signed_integer(key) ? "signed_integer"
+                                                   : "unsigned_integer";
+  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>, bitune::NoPayload", size_of(key), key_class,
+                     exponent_bits(key), order == Order::descending);
+}
+
+std::int64_t word_bytes(KeyType key) noexcept { return size_of(key) == 8 ? 8 : 4; }
+
+}  // namespace bitune

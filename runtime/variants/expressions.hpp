@@ -1,0 +1,19 @@
+#pragma once
+
+/// \file
+/// The text of template arguments that name a kernel's instantiation.
+
+#include <string>
+
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// "bitune::Codec<4, bitune::KeyClass::floating_point, 8, false>, bitune::NoPayload": the first two template arguments of
+/// every kernel.
+[[nodiscard]] std::string codec_arguments(KeyType key, Order order);
+
+/// Bytes of the word that registers and shared memory hold a key in: 4, or 8 for 64-bit keys.
+[[nodiscard]] std::int64_t word_bytes(KeyType key) noexcept;
+
+}  // namespace bitune

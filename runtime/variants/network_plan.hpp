@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// The part of a plan that all variants share: stages above the tile, split into passes over global memory.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "model/plan.hpp"
+
+namespace bitune {
+
+/// Builds a plan: adds each kernel once, and launches in order. Not copyable state, no device: pure arithmetic.
+class PlanBuilder {
+ public:
+  /// Adds a launch of the kernel. \throws Error (usage) if the grid exceeds 2^31 - 1 blocks.
+  void launch(const KernelSource& kernel, std::uint64_t blocks, std::uint32_t threads, std::uint64_t shared_bytes,
+              std::vector<Argument> arguments);
+
+  [[nodiscard]] Plan take() { return std::move(plan_); }
+
+ private:
+  Plan plan_;
+};
+
+[[nodiscard]] Argument keys_argument();
+[[nodiscard]] Argument u32_argument(std::uint64_t value);
+[[nodiscard]] Argument u64_argument(std::uint64_t value);
+
+/// Smallest k with 2^k >= n; 0 for n < 2.
+[[nodiscard]] int ceil_log2(std::uint64_t n) noexcept;
+
+/// How steps on the index bits above a tile are done: by strided_merge with these template arguments.
+struct StridedPass {
+  std::string codec;  ///< codec_arguments
+  std::int64_t threads = 256;
+  std::int64_t steps_per_pass = 1;
+  std::int64_t vector_width = 1;
+  std::int64_t unroll = 1;
+  std::int64_t imad_quarters = 0;
+  std::uint64_t max_blocks = 0;  ///< the grid strides if there are more columns; 0: as many blocks as columns need
+};
+
+/// Appends the steps of stage `stage` on the index bits stage-1 .. low_bits, in as few passes as steps_per_pass allows,
+/// of even sizes; the first one does the flip if `flip`. Precondition: stage > low_bits.
+void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage, int low_bits,
+                           bool flip);
+
+}  // namespace bitune

@@ -1,0 +1,124 @@
+#include "runtime/variants/shared.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace {
+
+/// Bytes of a tile in shared memory, one key of padding after each 128 bytes if padded (SharedPlaces in block_steps.cuh).
+std::int64_t shared_bytes(const Configuration& c, KeyType key) {
+  const auto bytes = static_cast<std::int64_t>(size_of(key));
+  const std::int64_t tile = c.at("tile_size");
+  return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
+}
+
+}  // namespace
+
+std::string_view SharedVariant::description() const noexcept {
+  return "tiles sorted and merged in shared memory, larger strides by passes over global memory";
+}
+
+bool SharedVariant::supports(const Problem& problem, const DeviceInfo&) const {
+  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows == 1;
+}
+
+SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
+      {"tile_size", {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072}, "keys a block holds in shared memory"},
+      {"loop_unroll_factor_pairs", {1, 2, 4, 8}, "pairs in flight a thread"},
+      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
+      {"shared_padding", {0, 1}, "1: one key of padding after each 128 bytes, against bank conflicts"},
+      {"warp_barriers", {0, 1}, "1: a barrier of the warp, not of the block, between steps within 64 keys"},
+      {"steps_per_pass", {1, 2, 3, 4, 5}, "network steps a pass over global memory, above the tile"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      pass_fits_registers(""),
+      {"the tile and its padding fit the shared memory that the device allows a block",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
+       }},
+      {"a tile has a pair for every thread and unrolled iteration",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("tile_size") >= 2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs");
+       }},
+      {"a tile has a vector for every thread",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("tile_size") >= c.at("block_size_x") * c.at("vector_width");
+       }},
+      {"the tile is at most four times the array, or 2048 keys",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("tile_size") <= 2048 || static_cast<std::uint64_t>(c.at("tile_size")) / 4 <= p.n;
+       }},
+  };
+  return space;
+}
+
+Configuration SharedVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+  const std::int64_t threads = std::min(256, device.max_threads_per_block);
+  Configuration c{std::string(name()),
+                  {{"block_size_x", threads},
+                   {"tile_size", 2 * threads},
+                   {"loop_unroll_factor_pairs", 1},
+                   {"vector_width", 1},
+                   {"shared_padding", 0},
+                   {"warp_barriers", 1},
+                   {"steps_per_pass", 3}}};
+  // The largest tile that leaves room for two blocks a multiprocessor and does not exceed the array.
+  for (std::int64_t tile = 2 * threads; tile <= 16384; tile *= 2) {
+    Configuration larger = c;
+    larger.parameters["tile_size"] = tile;
+    if (2 * shared_bytes(larger, problem.key) > device.shared_bytes_per_sm) break;
+    if (shared_bytes(larger, problem.key) > device.shared_bytes_per_block_optin) break;
+    c = larger;
+    if (static_cast<std::uint64_t>(tile) >= problem.n) break;
+  }
+  return c;
+}
+
+Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder;
+  const std::uint64_t n = problem.n;
+  const int stages = ceil_log2(n);
+  if (stages == 0) return builder.take();
+
+  const std::string codec = codec_arguments(problem.key, problem.order);
+  const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
+  const int tile_bits = ceil_log2(tile);
+  const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
+  const KernelSource steps{
+      "kernels/block_steps.cuh",
+      fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, {}, {}>", codec, threads, tile,
+                  c.at("loop_unroll_factor_pairs"), c.at("vector_width"), c.at("shared_padding") == 1,
+                  c.at("warp_barriers") == 1)};
+  const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
+    builder.launch(steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                   {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
+                    u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+  };
+  StridedPass pass;
+  pass.codec = codec;
+  pass.threads = std::min<std::int64_t>(threads, 512);
+  pass.steps_per_pass = c.at("steps_per_pass");
+  pass.vector_width = c.at("vector_width");
+
+  append_tiles(1, std::min(tile_bits, stages), true);
+  for (int stage = tile_bits + 1; stage <= stages; ++stage) {
+    append_strided_passes(builder, pass, n, stage, tile_bits, true);
+    append_tiles(tile_bits, tile_bits, false);
+  }
+  return builder.take();
+}
+
+}  // namespace bitune
