@@ -1,0 +1,129 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "bitune/error.hpp"
+#include "bitune/version.hpp"
+#include "cli/terminal.hpp"
+
+namespace bitune {
+namespace cli {
+namespace {
+
+constexpr const char* description =
+    "bitune sorts on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at hand. `tune` "
+    "searches the kernels' parameters on this GPU and stores what it measures in a tuning database; `sort` sorts a file "
+    "with the best configuration that the database knows; `db` shows what was tried and what won. Without a GPU all of "
+    "it runs on the emulated device.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune devices                                   what there is to sort on\n"
+    "  bitune tune --keys u32,f32 --sizes 2^10..2^20 --budget 60s\n"
+    "  bitune sort numbers.npy -o sorted.npy --verify\n"
+    "  bitune db best                                   what won, and by which configuration\n"
+    "\n"
+    "Environment:\n"
+    "  BITUNE_DB      tuning database (default: $XDG_DATA_HOME/bitune/tuning.db)\n"
+    "  BITUNE_CACHE   folder of compiled kernels (default: $XDG_CACHE_HOME/bitune)\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C.";
+
+/// The deepest subcommand that was given, as it is typed: "bitune db list".
+std::string typed_name(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app.get_name() : app.get_name() + ' ' + typed_name(*given.front());
+}
+
+int report(const Error& error) {
+  print_remark(error.what());
+  return error.code() == ErrorCode::usage ? bad_usage : failed;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(wrapped(description, 100), "bitune");
+  app.footer(footer);
+  app.get_formatter()->column_width(30);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "bitune " BITUNE_VERSION, "Print the version and exit");
+  Action action;
+  add_devices_command(app, action);
+  add_tune_command(app, action);
+  add_sort_command(app, action);
+  add_db_command(app, action);
+  add_bench_command(app, action);
+  add_worker_command(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help or --version
+  } catch (const CLI::ParseError& error) {
+    print_remark(fmt::format("{}; `{} --help` shows what it takes", error.what(), typed_name(app)));
+    return bad_usage;
+  }
+  const int code = action();
+  if (std::fflush(stdout) != 0) {
+    throw Error(ErrorCode::io, fmt::format("cannot write standard output: {}", std::strerror(errno)));
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_json_option(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "Print one JSON document instead of text for people");
+}
+
+void add_database_option(CLI::App& command, CommonOptions& options) {
+  command.add_option("--db", options.database, "Tuning database (default: $BITUNE_DB, else the user's)")
+      ->type_name("FILE");
+}
+
+void add_device_option(CLI::App& command, CommonOptions& options) {
+  command
+      .add_option("--device", options.device,
+                  "auto (GPU 0, else the emulated device), a GPU's number or UUID, or emulated")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw Error(ErrorCode::io, fmt::format("cannot write standard output: {}", std::strerror(errno)));
+  }
+}
+
+void print_json(const nlohmann::ordered_json& document) {
+  print(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+void print_remark(std::string_view sentence) {
+  const std::string line = fmt::format("bitune: {}\n", sentence);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace cli
+
+int run_command(int argc, const char* const* argv) {
+  try {
+    return cli::parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    return cli::report(error);
+  } catch (const std::bad_alloc&) {
+    return cli::report(Error(ErrorCode::io, "there is not enough host memory for this"));
+  } catch (const std::length_error&) {
+    return cli::report(Error(ErrorCode::io, "there is not enough host memory for this"));
+  } catch (const std::exception& error) {
+    return cli::report(Error(ErrorCode::io, fmt::format("internal error: {}", error.what())));
+  }
+}
+
+}  // namespace bitune

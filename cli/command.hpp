@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// What the subcommands of `bitune` share.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace bitune {
+
+/// Runs the command with these arguments; returns the exit code. Never throws: an error is one sentence on standard error.
+[[nodiscard]] int run_command(int argc, const char* const* argv);
+
+namespace cli {
+
+/// What the process returns. A command that a signal ended returns 128 + its number (130 after Ctrl-C).
+enum ExitCode : int { done = 0, failed = 1, bad_usage = 2 };
+
+/// What is to be done once the arguments are parsed; returns the exit code.
+using Action = std::function<int()>;
+
+/// Options that several subcommands take, with the same meaning in each.
+struct CommonOptions {
+  bool json = false;
+  std::string database;         ///< empty: the default
+  std::string device = "auto";  ///< selector
+};
+
+/// Each adds the option to a subcommand, bound to `options`.
+void add_json_option(CLI::App& command, CommonOptions& options);
+void add_database_option(CLI::App& command, CommonOptions& options);
+void add_device_option(CLI::App& command, CommonOptions& options);
+
+/// Each adds its subcommand, which sets `action` when it is the one given.
+void add_devices_command(CLI::App& parent, Action& action);
+void add_tune_command(CLI::App& parent, Action& action);
+void add_sort_command(CLI::App& parent, Action& action);
+void add_db_command(CLI::App& parent, Action& action);
+void add_bench_command(CLI::App& parent, Action& action);
+void add_worker_command(CLI::App& parent, Action& action);
+
+/// Makes the subcommand run `run` with the options, which live as long as the action.
+template <class Options>
+[[nodiscard]] auto action_setter(Action& action, std::shared_ptr<Options> options, int (*run)(const Options&)) {
+  return [&action, options, run] { action = [options, run] { return run(*options); }; };
+}
+
+/// Writes to standard output. \throws Error (io) if that fails, as on a full disk
+void print(std::string_view text);
+
+/// Prints one document, indented, with a line feed.
+void print_json(const nlohmann::ordered_json& document);
+
+/// A remark for people on standard error: "bitune: <sentence>".
+void print_remark(std::string_view sentence);
+
+}  // namespace cli
+}  // namespace bitune

@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// Keys in host memory, as the formats read and write them.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune::cli {
+
+/// An array of keys of one type in C order. Invariant: `bytes.size()` is the product of `shape` times the key's size.
+struct KeyArray {
+  KeyType type = KeyType::u32;
+  std::vector<std::uint64_t> shape;  ///< never empty; one entry for a plain list
+  std::vector<std::byte> bytes;
+  std::string npy_descr;  ///< dtype of the .npy file it came from, so that the output has the same; else empty
+
+  /// Number of keys.
+  [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }
+};
+
+/// A list of keys without further shape.
+[[nodiscard]] inline KeyArray make_list(KeyType type, std::vector<std::byte> bytes) {
+  KeyArray keys{type, {}, std::move(bytes), {}};
+  keys.shape = {keys.count()};
+  return keys;
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,108 @@
+#include "cli/formats/npy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "bitune/error.hpp"
+#include "cli/formats/npy_header.hpp"
+
+namespace bitune::cli {
+namespace {
+
+std::string read_text(InputFile& file, std::size_t count) {
+  const auto bytes = file.read(count);
+  if (bytes.size() < count) {
+    throw Error(ErrorCode::input, fmt::format("{} is truncated: it ends within the .npy header", file.name()));
+  }
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+NpyHeader read_header(InputFile& file) {
+  const std::string preamble = read_text(file, npy_preamble_bytes);
+  if (!preamble.starts_with(npy_magic)) {
+    throw Error(ErrorCode::input, fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", file.name()));
+  }
+  const int major = static_cast<unsigned char>(preamble[6]);
+  const int minor = static_cast<unsigned char>(preamble[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw Error(ErrorCode::input, fmt::format("{} is of .npy version {}.{}; versions 1.0 to 3.0 are known", file.name(),
+                                              major, minor));
+  }
+  std::uint64_t length = 0;
+  const std::string digits = read_text(file, major == 1 ? 2 : 4);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    length |= std::uint64_t{static_cast<unsigned char>(digits[i])} << (8 * i);
+  }
+  if (length > npy_longest_header) {
+    throw Error(ErrorCode::input, fmt::format("{} has a .npy header of {} bytes, which is longer than any that is sound",
+                                              file.name(), length));
+  }
+  return parse_npy_header(read_text(file, length), file.name());
+}
+
+/// Bytes that the shape promises. \throws Error (input) if they exceed what any memory holds
+std::uint64_t promised_bytes(const NpyHeader& header, KeyType type, const std::string& file) {
+  std::uint64_t bytes = size_of(type);
+  bool empty = false;
+  bool overflow = false;
+  for (const std::uint64_t extent : header.shape) {
+    empty |= extent == 0;
+    overflow |= extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes);
+  }
+  if (!empty && (overflow || bytes > std::uint64_t{1} << 62)) {
+    throw Error(ErrorCode::input, fmt::format("{} has a .npy header with an impossible shape ({})", file,
+                                              fmt::join(header.shape, ", ")));
+  }
+  return empty ? 0 : bytes;
+}
+
+KeyType resolve_type(KeyType stored, std::optional<KeyType> wanted, const std::string& file) {
+  if (!wanted || *wanted == stored) {
+    return stored;
+  }
+  if (*wanted == KeyType::bf16 && stored == KeyType::u16) {
+    return KeyType::bf16;
+  }
+  throw Error(ErrorCode::usage, fmt::format("{} holds {} keys, not {}; leave --type out for .npy files", file,
+                                            name_of(stored), name_of(*wanted)));
+}
+
+}  // namespace
+
+KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
+  NpyHeader header = read_header(file);
+  KeyArray keys;
+  keys.type = resolve_type(key_type_of_descr(header.descr, file.name()), type, file.name());
+  if (header.fortran_order && header.shape.size() > 1) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} is in Fortran order; save it with numpy.ascontiguousarray", file.name()));
+  }
+  if (header.shape.empty()) {
+    throw Error(ErrorCode::input, fmt::format("{} holds a single number without a dimension, not an array", file.name()));
+  }
+  const std::uint64_t promised = promised_bytes(header, keys.type, file.name());
+  const auto remaining = file.remaining();
+  if (!remaining || *remaining >= promised) {
+    keys.bytes = file.read(promised);
+  }
+  if (keys.bytes.size() < promised) {
+    throw Error(ErrorCode::input, fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
+                                              file.name(), promised, remaining.value_or(keys.bytes.size())));
+  }
+  if (!file.read(1).empty()) {
+    throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises", file.name(),
+                                              promised));
+  }
+  keys.shape = std::move(header.shape);
+  keys.npy_descr = std::move(header.descr);
+  return keys;
+}
+
+void write_npy(OutputFile& file, const KeyArray& keys) {
+  file.write(npy_header_text(keys.npy_descr.empty() ? descr_of(keys.type) : std::string_view(keys.npy_descr), keys.shape));
+  file.write(keys.bytes);
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// Arrays in NumPy's .npy format.
+
+#include <optional>
+
+#include "cli/formats/input_file.hpp"
+#include "cli/formats/key_array.hpp"
+#include "cli/formats/output_file.hpp"
+
+namespace bitune::cli {
+
+/// Reads a whole .npy file: any of the twelve key types, little endian, C order, any number of dimensions but none.
+/// `type`, if given, must be the file's own, or bf16 for a file of u16 (bits saved under another name).
+/// \throws Error (input, usage, io) naming the file; truncated files and trailing bytes are errors.
+[[nodiscard]] KeyArray read_npy(InputFile& file, std::optional<KeyType> type);
+
+void write_npy(OutputFile& file, const KeyArray& keys);
+
+}  // namespace bitune::cli

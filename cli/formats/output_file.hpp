@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// An output file that appears whole or not at all.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bitune::cli {
+
+/// Writes to a temporary file beside the destination and renames it at `commit`. Without `commit` (an exception, or
+/// SIGINT, SIGTERM, SIGHUP) the temporary file is removed and the destination is as it was. A destination that exists and
+/// is no regular file (a pipe, /dev/null) is written directly; a symbolic link is followed.
+///
+/// Thread-confined, one at a time in a process (signals know one file). Every function throws Error (io).
+class OutputFile {
+ public:
+  /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is done.
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+
+  /// Makes the file durable and visible. The object is done with after that.
+  void commit();
+
+ private:
+  void close_and_remove() noexcept;
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string name_;         ///< for messages
+  std::string destination_;  ///< links resolved
+  std::string temporary_;    ///< empty where the destination is written directly
+  int descriptor_ = -1;
+};
+
+}  // namespace bitune::cli

@@ -1,0 +1,176 @@
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace bitune::cli {
+namespace {
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+/// Characters of a UTF-8 text; names of devices and files are the only ones that may hold others than ASCII.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+}
+
+std::size_t terminal_width(int descriptor) {
+  struct winsize size = {};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::size_t output_width() {
+  if (const char* columns = std::getenv("COLUMNS")) {
+    std::size_t width = 0;
+    if (std::from_chars(columns, columns + std::strlen(columns), width).ec == std::errc() && width > 0) {
+      return width;
+    }
+  }
+  return ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO) : unlimited_width;
+}
+
+std::string wrapped(std::string_view paragraph, std::size_t width) {
+  std::string text;
+  std::size_t column = 0;
+  while (!paragraph.empty()) {
+    const auto end = std::min(paragraph.find(' '), paragraph.size());
+    const auto word = paragraph.substr(0, end);
+    if (column > 0 && column + 1 + word.size() > width) {
+      text += '\n';
+      column = 0;
+    } else if (column > 0) {
+      text += ' ';
+      ++column;
+    }
+    text += word;
+    column += word.size();
+    paragraph.remove_prefix(std::min(end + 1, paragraph.size()));
+  }
+  return text;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (columns_of(text) <= width) {
+    return std::string(text);
+  }
+  std::string result;
+  std::size_t columns = 0;
+  for (const char c : text) {
+    if (!continues_character(c) && ++columns >= width) {
+      break;
+    }
+    result += c;
+  }
+  return width == 0 ? "" : result + "…";
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) {
+    return fmt::format("{:.1f} s", seconds);
+  }
+  const auto whole = static_cast<long>(std::lround(seconds));
+  return whole < 3600 ? fmt::format("{} min {} s", whole / 60, whole % 60)
+                      : fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string microseconds_text(std::optional<double> us) {
+  if (!us) {
+    return "-";
+  }
+  if (*us < 1e3) {
+    return fmt::format("{:.1f} us", *us);
+  }
+  return *us < 1e6 ? fmt::format("{:.2f} ms", *us * 1e-3) : fmt::format("{:.2f} s", *us * 1e-6);
+}
+
+std::string rate_text(double keys, double us) {
+  if (us <= 0) {
+    return "-";
+  }
+  const double mega = keys / us;
+  return mega < 1e3 ? fmt::format("{:.2f} Mkeys/s", mega) : fmt::format("{:.2f} Gkeys/s", mega * 1e-3);
+}
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void Table::add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+std::string Table::text(std::size_t width) const {
+  constexpr std::size_t gap = 2;
+  std::vector<std::size_t> widths;
+  std::size_t total = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t widest = columns_of(columns_[c].heading);
+    for (const auto& row : rows_) {
+      widest = std::max(widest, columns_of(row[c]));
+    }
+    widths.push_back(widest);
+    total += widest + (c > 0 ? gap : 0);
+  }
+  for (std::size_t c = 0; c < columns_.size() && total > width; ++c) {
+    const std::size_t least = std::max(columns_[c].shrinks_to, columns_of(columns_[c].heading));
+    if (widths[c] > least) {
+      const std::size_t cut = std::min(total - width, widths[c] - least);
+      widths[c] -= cut;
+      total -= cut;
+    }
+  }
+  std::string text;
+  const auto add_row = [&](const auto& cell_of) {
+    std::string line;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string cell = shortened(cell_of(c), widths[c]);
+      const std::string blanks(widths[c] - columns_of(cell), ' ');
+      line += c > 0 ? std::string(gap, ' ') : "";
+      line += columns_[c].align == Align::left ? cell + blanks : blanks + cell;
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  };
+  add_row([this](std::size_t c) -> const std::string& { return columns_[c].heading; });
+  for (const auto& row : rows_) {
+    add_row([&row](std::size_t c) -> const std::string& { return row[c]; });
+  }
+  return text;
+}
+
+ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now()) {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+bool ProgressLine::due() const { return terminal_ && std::chrono::steady_clock::now() >= next_; }
+
+void ProgressLine::show(std::string_view text) {
+  if (!terminal_) {
+    return;
+  }
+  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  shown_ = true;
+  // One column stays free: a full line would wrap on some terminals.
+  const std::string line = "\r" + shortened(text, terminal_width(STDERR_FILENO) - 1) + "\x1b[K";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (shown_) {
+    std::fputs("\r\x1b[K", stderr);
+    std::fflush(stderr);
+    shown_ = false;
+  }
+}
+
+std::string ProgressLine::bar(double part, std::size_t width) {
+  const auto filled = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+  return '[' + std::string(filled, '#') + std::string(width - filled, '-') + ']';
+}
+
+}  // namespace bitune::cli

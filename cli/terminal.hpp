@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// The terminal: its width, tables that fit it, and a progress line.
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bitune::cli {
+
+inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>::max();
+
+/// Columns of the terminal on standard output; unlimited if it is none ($COLUMNS, where it is set, holds for both).
+[[nodiscard]] std::size_t output_width();
+
+/// Breaks a paragraph at blanks so that no line is longer than `width`, if words allow.
+[[nodiscard]] std::string wrapped(std::string_view paragraph, std::size_t width);
+
+/// The first `width` columns of a text, the last of them an ellipsis if something is cut. Counts UTF-8 characters.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+/// A duration for people: "8.2 s", "3 min 20 s", "2 h 5 min".
+[[nodiscard]] std::string duration_text(double seconds);
+
+/// A time in the unit that suits it: "12.3 us", "4.56 ms", "1.20 s".
+[[nodiscard]] std::string microseconds_text(std::optional<double> us);
+
+/// A rate: "1.23 Gkeys/s".
+[[nodiscard]] std::string rate_text(double keys, double us);
+
+enum class Align { left, right };
+
+/// Rows under headings, in columns as wide as their content.
+class Table {
+ public:
+  struct Column {
+    std::string heading;
+    Align align = Align::left;
+    std::size_t shrinks_to = unlimited_width;  ///< columns that it may be cut to where the table is too wide
+  };
+
+  explicit Table(std::vector<Column> columns);
+
+  /// Precondition: as many cells as columns.
+  void add(std::vector<std::string> cells);
+
+  [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
+
+  /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so, the first
+  /// one first.
+  [[nodiscard]] std::string text(std::size_t width) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// A line on standard error that is overwritten, at most ten times a second; nothing if that is no terminal.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// Whether anything is shown: if not, callers need not make a text.
+  [[nodiscard]] bool due() const;
+  void show(std::string_view text);
+  /// Wipes the line, so that other output can follow.
+  void clear();
+
+  /// "[#####-----]" for a part between 0 and 1.
+  [[nodiscard]] static std::string bar(double part, std::size_t width);
+
+ private:
+  bool terminal_ = false;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace bitune::cli
