@@ -1,0 +1,95 @@
+#pragma once
+
+/// \file
+/// The CUDA driver, opened at run time.
+
+#include <cuda.h>
+
+#include <string>
+#include <string_view>
+
+#include "runtime/cuda/library.hpp"
+
+namespace bitune::cuda {
+
+/// The entry points of the driver that bitune calls, typed as cuda.h declares them. All are there in every driver of
+/// CUDA 12, which is the oldest that runs what an NVRTC of CUDA 12 makes.
+#define BITUNE_DRIVER_FUNCTIONS(X) \
+  X(cuCtxGetCurrent)               \
+  X(cuCtxGetDevice)                \
+  X(cuCtxPopCurrent)               \
+  X(cuCtxPushCurrent)              \
+  X(cuDeviceGet)                   \
+  X(cuDeviceGetAttribute)          \
+  X(cuDeviceGetCount)              \
+  X(cuDeviceGetName)               \
+  X(cuDeviceGetUuid)               \
+  X(cuDevicePrimaryCtxRelease)     \
+  X(cuDevicePrimaryCtxRetain)      \
+  X(cuDeviceTotalMem)              \
+  X(cuDriverGetVersion)            \
+  X(cuEventCreate)                 \
+  X(cuEventDestroy)                \
+  X(cuEventRecord)                 \
+  X(cuEventSynchronize)            \
+  X(cuGetErrorName)                \
+  X(cuGetErrorString)              \
+  X(cuInit)                        \
+  X(cuKernelGetAttribute)          \
+  X(cuKernelSetAttribute)          \
+  X(cuLaunchKernel)                \
+  X(cuLaunchKernelEx)              \
+  X(cuLibraryGetKernel)            \
+  X(cuLibraryLoadData)             \
+  X(cuLibraryUnload)               \
+  X(cuMemAlloc)                    \
+  X(cuMemAllocFromPoolAsync)       \
+  X(cuMemFree)                     \
+  X(cuMemFreeAsync)                \
+  X(cuMemFreeHost)                 \
+  X(cuMemHostAlloc)                \
+  X(cuMemPoolCreate)               \
+  X(cuMemPoolDestroy)              \
+  X(cuMemPoolSetAttribute)         \
+  X(cuMemcpyDtoDAsync)             \
+  X(cuMemcpyDtoHAsync)             \
+  X(cuMemcpyHtoDAsync)             \
+  X(cuMemsetD8Async)               \
+  X(cuStreamCreate)                \
+  X(cuStreamDestroy)               \
+  X(cuStreamIsCapturing)           \
+  X(cuStreamSynchronize)
+
+/// The driver as it was found and initialised. Immutable.
+struct Driver {
+#define BITUNE_DECLARE(name) decltype(&::name) name = nullptr;
+  BITUNE_DRIVER_FUNCTIONS(BITUNE_DECLARE)
+#undef BITUNE_DECLARE
+  // cuda.h of CUDA 12.8 renames this one to a symbol that older drivers lack; the first form has the same signature.
+  decltype(&::cuEventElapsedTime) event_elapsed_time = nullptr;
+  // From CUDA 12.4 on; null in older drivers.
+  CUresult (*kernel_get_param_info)(CUkernel, std::size_t, std::size_t*, std::size_t*) = nullptr;
+
+  Library library;
+  int version = 0;        ///< of CUDA: 13000 for 13.0
+  std::string release;    ///< of the driver, from its file's name: "580.95.05"; empty if it does not tell
+  int device_count = 0;
+
+  [[nodiscard]] std::string cuda_version() const;  ///< "CUDA 13.0"
+  [[nodiscard]] std::string text() const;          ///< "580.95.05 (CUDA 13.0)"
+
+  /// "CUDA_ERROR_INVALID_VALUE (invalid argument)"
+  [[nodiscard]] std::string describe(CUresult result) const;
+};
+
+/// The driver of this process, opened and initialised on the first call.
+/// \throws Error (unavailable) that says what is missing and what to do. Thread-safe.
+[[nodiscard]] const Driver& driver();
+
+/// As `driver`, but null where there is none; `problem`, if given, receives why.
+[[nodiscard]] const Driver* driver_if_present(std::string* problem = nullptr);
+
+/// Whether a context in which this error occurred can do no more work.
+[[nodiscard]] bool is_sticky(CUresult result) noexcept;
+
+}  // namespace bitune::cuda

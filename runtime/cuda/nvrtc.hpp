@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// NVRTC, opened at run time.
+
+#include <nvrtc.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/library.hpp"
+
+namespace bitune::cuda {
+
+/// The entry points of NVRTC that bitune calls, named and typed as nvrtc.h declares them.
+#define BITUNE_NVRTC_FUNCTIONS(X) \
+  X(nvrtcAddNameExpression)       \
+  X(nvrtcCompileProgram)          \
+  X(nvrtcCreateProgram)           \
+  X(nvrtcDestroyProgram)          \
+  X(nvrtcGetCUBIN)                \
+  X(nvrtcGetCUBINSize)            \
+  X(nvrtcGetErrorString)          \
+  X(nvrtcGetLoweredName)          \
+  X(nvrtcGetNumSupportedArchs)    \
+  X(nvrtcGetPTX)                  \
+  X(nvrtcGetPTXSize)              \
+  X(nvrtcGetProgramLog)           \
+  X(nvrtcGetProgramLogSize)       \
+  X(nvrtcGetSupportedArchs)       \
+  X(nvrtcVersion)
+
+/// NVRTC as it was found. Immutable.
+struct Nvrtc {
+#define BITUNE_DECLARE(name) decltype(&::name) name = nullptr;
+  BITUNE_NVRTC_FUNCTIONS(BITUNE_DECLARE)
+#undef BITUNE_DECLARE
+
+  Library library;
+  int major = 0;
+  int minor = 0;
+  std::vector<int> architectures;  ///< 10 * major + minor of each compute capability it compiles for, ascending
+
+  [[nodiscard]] std::string version() const;  ///< "13.0"
+};
+
+/// The NVRTC of this process, opened on the first call (nvrtc_search.hpp says where it is looked for). One that is no
+/// newer than the driver is preferred, since a driver loads no code of a newer CUDA major version.
+/// \throws Error (unavailable) that says where it was looked for and what to do. Thread-safe.
+[[nodiscard]] const Nvrtc& nvrtc();
+
+}  // namespace bitune::cuda
