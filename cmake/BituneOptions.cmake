@@ -29,7 +29,8 @@ include(GNUInstallDirs)
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports these falsely inside std::string and std::variant at -O2 (GCC bugs 105329, 105562, 105593, 105651).
-  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
+                      -Wno-stringop-overread)
 endif()
 if(BITUNE_WERROR)
   add_compile_options(-Werror)
