@@ -49,6 +49,9 @@ class DeviceStream {
   [[nodiscard]] virtual StreamHandle handle() const noexcept = 0;
 };
 
+/// The most arguments that a kernel takes.
+inline constexpr std::size_t max_kernel_arguments = 16;
+
 /// What a loaded kernel uses. Threads and shared memory are limits to check before a launch.
 struct KernelResources {
   int registers = 0;
@@ -80,8 +83,8 @@ class Device {
   /// Makes a compiled kernel ready. Dynamic shared memory up to the opt-in limit is allowed.
   [[nodiscard]] virtual std::shared_ptr<LoadedKernel> load(const KernelImage& image) const = 0;
 
-  /// Enqueues one launch. `arguments` are resolved: one 8-byte slot an argument (a pointer, a u64, or a u32 in the low
-  /// half).
+  /// Enqueues one launch of a kernel that this device loaded. `arguments` are resolved: one 8-byte slot an argument (a
+  /// pointer, a u64, or a u32 in the low half), at most max_kernel_arguments.
   virtual void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
                       StreamHandle stream) const = 0;
 
@@ -106,6 +109,10 @@ class Device {
 
   /// Whether the stream is being captured into a graph (then nothing may be compiled, loaded or allocated).
   [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
+
+  /// Whether an error was seen after which the device can do no more work in this process (an illegal address, a launch
+  /// that timed out): all later calls would fail, and only a new process can go on.
+  [[nodiscard]] virtual bool is_lost() const noexcept { return false; }
 
   /// "NVIDIA H200 (sm_90, GPU 0)" or "emulated device": for messages.
   [[nodiscard]] virtual std::string describe() const = 0;
@@ -132,7 +139,9 @@ struct DeviceReport {
 
 /// Opens a device by selector: an index ("0"), a UUID or its unambiguous beginning ("GPU-5a..."), "emulated", or
 /// "auto" (the current CUDA device, else GPU 0, else the emulated device).
-/// \throws Error (unavailable) that says what was looked for, where, and what to do.
-[[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector);
+/// `reason`, if given, receives a sentence that says why "auto" took the device it did; empty for other selectors.
+/// \throws Error (unavailable) that says what was looked for, where, and what to do; Error (usage) for a selector of
+/// none of these forms. "auto" throws too where there is a GPU but no NVRTC for it, rather than sort on the CPU unasked.
+[[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr);
 
 }  // namespace bitune

@@ -12,7 +12,9 @@ namespace {
 
 constexpr int lowest_version = 12000;
 
-std::string version_text(int version) { return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10); }
+std::string version_text(int version) {
+  return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
 
 /// libcuda.so.580.95.05 names the release of the driver it belongs to.
 std::string release_of(const std::string& path) {
@@ -27,9 +29,11 @@ Driver open_driver() {
   Driver found;
   found.library = Library::open("libcuda.so.1", &problem);
   if (!found.library.is_open()) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("there is no CUDA driver ({}): install NVIDIA's driver, or start the container with GPU support",
-                            problem));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "there is no CUDA driver ({}): install NVIDIA's driver, or start the container with GPU support",
+            problem));
   }
   std::vector<std::string> missing;
 #define BITUNE_RESOLVE(function) resolve(found.library, BITUNE_SYMBOL(function), found.function, missing);
@@ -38,23 +42,28 @@ Driver open_driver() {
   resolve(found.library, "cuEventElapsedTime", found.event_elapsed_time, missing);
   std::vector<std::string> absent_before_12_4;
   resolve(found.library, "cuKernelGetParamInfo", found.kernel_get_param_info, absent_before_12_4);
+  resolve(found.library, "cuFuncLoad", found.function_load, absent_before_12_4);
 
   if (found.cuDriverGetVersion != nullptr) found.cuDriverGetVersion(&found.version);
   if (found.version < lowest_version || !missing.empty()) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("the CUDA driver {} ({}) is too old for bitune{}{}: install a driver of {} or newer",
-                            found.library.path(), version_text(found.version), missing.empty() ? "" : ", it has no ",
-                            fmt::join(missing, ", "), version_text(lowest_version)));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("the CUDA driver {} ({}) is too old for bitune{}{}: install a driver of {} or newer",
+                    found.library.path(), version_text(found.version), missing.empty() ? "" : ", it has no ",
+                    fmt::join(missing, ", "), version_text(lowest_version)));
   }
   found.release = release_of(found.library.path());
 
   if (const CUresult result = found.cuInit(0); result != CUDA_SUCCESS) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("the CUDA driver {} does not start: cuInit failed with {}; see whether nvidia-smi lists a GPU",
-                            found.library.path(), found.describe(result)));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "the CUDA driver {} does not start: cuInit failed with {}; see whether nvidia-smi lists a GPU",
+            found.library.path(), found.describe(result)));
   }
   if (const CUresult result = found.cuDeviceGetCount(&found.device_count); result != CUDA_SUCCESS) {
-    throw Error(ErrorCode::unavailable, fmt::format("cuDeviceGetCount failed with {}", found.describe(result)));
+    throw Error(ErrorCode::unavailable,
+                fmt::format("cuDeviceGetCount failed with {}", found.describe(result)));
   }
   return found;
 }

@@ -12,8 +12,8 @@
 
 namespace bitune::cuda {
 
-/// The entry points of the driver that bitune calls, typed as cuda.h declares them. All are there in every driver of
-/// CUDA 12, which is the oldest that runs what an NVRTC of CUDA 12 makes.
+/// The entry points of the driver that bitune calls, typed as cuda.h declares them. All are there in every
+/// driver of CUDA 12, which is the oldest that runs what an NVRTC of CUDA 12 makes.
 #define BITUNE_DRIVER_FUNCTIONS(X) \
   X(cuCtxGetCurrent)               \
   X(cuCtxGetDevice)                \
@@ -36,6 +36,7 @@ namespace bitune::cuda {
   X(cuGetErrorString)              \
   X(cuInit)                        \
   X(cuKernelGetAttribute)          \
+  X(cuKernelGetFunction)           \
   X(cuKernelSetAttribute)          \
   X(cuLaunchKernel)                \
   X(cuLaunchKernelEx)              \
@@ -65,14 +66,16 @@ struct Driver {
 #define BITUNE_DECLARE(name) decltype(&::name) name = nullptr;
   BITUNE_DRIVER_FUNCTIONS(BITUNE_DECLARE)
 #undef BITUNE_DECLARE
-  // cuda.h of CUDA 12.8 renames this one to a symbol that older drivers lack; the first form has the same signature.
+  // cuda.h of CUDA 12.8 renames this one to a symbol that older drivers lack; the first form has the same
+  // signature.
   decltype(&::cuEventElapsedTime) event_elapsed_time = nullptr;
   // From CUDA 12.4 on; null in older drivers.
   CUresult (*kernel_get_param_info)(CUkernel, std::size_t, std::size_t*, std::size_t*) = nullptr;
+  CUresult (*function_load)(CUfunction) = nullptr;
 
   Library library;
-  int version = 0;        ///< of CUDA: 13000 for 13.0
-  std::string release;    ///< of the driver, from its file's name: "580.95.05"; empty if it does not tell
+  int version = 0;      ///< of CUDA: 13000 for 13.0
+  std::string release;  ///< of the driver, from its file's name: "580.95.05"; empty if it does not tell
   int device_count = 0;
 
   [[nodiscard]] std::string cuda_version() const;  ///< "CUDA 13.0"

@@ -25,7 +25,8 @@ std::string build_id_of_notes(std::string_view notes) {
     const std::size_t name_size = padded(header.n_namesz);
     const std::size_t size = name_size + padded(header.n_descsz);
     if (size > notes.size()) break;
-    if (header.n_type == NT_GNU_BUILD_ID && notes.substr(0, header.n_namesz) == std::string_view("GNU\0", 4)) {
+    if (header.n_type == NT_GNU_BUILD_ID &&
+        notes.substr(0, header.n_namesz) == std::string_view("GNU\0", 4)) {
       std::string digits;
       for (const char byte : notes.substr(name_size, header.n_descsz)) {
         digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));

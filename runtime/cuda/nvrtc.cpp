@@ -45,7 +45,8 @@ std::optional<Nvrtc> open_nvrtc(const std::string& name, Refusals& refusals) {
     return std::nullopt;
   }
   if (found.major < lowest_major) {
-    refusals.push_back(fmt::format("{} is NVRTC {}, which does not compile C++20", found.library.path(), found.version()));
+    refusals.push_back(
+        fmt::format("{} is NVRTC {}, which does not compile C++20", found.library.path(), found.version()));
     return std::nullopt;
   }
   found.architectures.resize(static_cast<std::size_t>(count));
@@ -68,15 +69,19 @@ Nvrtc find_nvrtc() {
   if (newer_than_driver) return std::move(*newer_than_driver);
 
   if (std::getenv("BITUNE_NVRTC") != nullptr) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("BITUNE_NVRTC names no usable NVRTC: {}; give the full path of a libnvrtc.so of CUDA 12 or newer",
-                            fmt::join(refusals, "; ")));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "BITUNE_NVRTC names no usable NVRTC: {}; give the full path of a libnvrtc.so of CUDA 12 or newer",
+            fmt::join(refusals, "; ")));
   }
-  throw Error(ErrorCode::unavailable,
-              fmt::format("NVRTC (libnvrtc.so of CUDA 12 or newer) was not found: {}; also looked in $CUDA_HOME, $CUDA_PATH, "
-                          "/usr/local/cuda and the Python environments; install the CUDA toolkit or the wheel "
-                          "nvidia-cuda-nvrtc, or set BITUNE_NVRTC to the full path of the library",
-                          fmt::join(refusals, "; ")));
+  throw Error(
+      ErrorCode::unavailable,
+      fmt::format(
+          "NVRTC (libnvrtc.so of CUDA 12 or newer) was not found: {}; also looked in $CUDA_HOME, $CUDA_PATH, "
+          "/usr/local/cuda and the Python environments; install the CUDA toolkit or the wheel "
+          "nvidia-cuda-nvrtc, or set BITUNE_NVRTC to the full path of the library",
+          fmt::join(refusals, "; ")));
 }
 
 }  // namespace

@@ -39,13 +39,14 @@ struct Nvrtc {
   Library library;
   int major = 0;
   int minor = 0;
-  std::vector<int> architectures;  ///< 10 * major + minor of each compute capability it compiles for, ascending
+  std::vector<int>
+      architectures;  ///< 10 * major + minor of each compute capability it compiles for, ascending
 
   [[nodiscard]] std::string version() const;  ///< "13.0"
 };
 
-/// The NVRTC of this process, opened on the first call (nvrtc_search.hpp says where it is looked for). One that is no
-/// newer than the driver is preferred, since a driver loads no code of a newer CUDA major version.
+/// The NVRTC of this process, opened on the first call (nvrtc_search.hpp says where it is looked for). One
+/// that is no newer than the driver is preferred, since a driver loads no code of a newer CUDA major version.
 /// \throws Error (unavailable) that says where it was looked for and what to do. Thread-safe.
 [[nodiscard]] const Nvrtc& nvrtc();
 

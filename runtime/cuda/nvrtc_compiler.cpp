@@ -24,8 +24,8 @@ class Program {
       texts.push_back(header.text.c_str());
       paths.push_back(header.path.c_str());
     }
-    check(api_.nvrtcCreateProgram(&program_, text.c_str(), "bitune_kernel.cu", static_cast<int>(headers.size()),
-                                  texts.data(), paths.data()),
+    check(api_.nvrtcCreateProgram(&program_, text.c_str(), "bitune_kernel.cu",
+                                  static_cast<int>(headers.size()), texts.data(), paths.data()),
           "nvrtcCreateProgram");
   }
   ~Program() { api_.nvrtcDestroyProgram(&program_); }
@@ -48,8 +48,12 @@ class Program {
     return lowered;
   }
 
-  [[nodiscard]] std::string log() const { return read(api_.nvrtcGetProgramLogSize, api_.nvrtcGetProgramLog, "nvrtcGetProgramLog"); }
-  [[nodiscard]] std::string cubin() const { return read(api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN, "nvrtcGetCUBIN"); }
+  [[nodiscard]] std::string log() const {
+    return read(api_.nvrtcGetProgramLogSize, api_.nvrtcGetProgramLog, "nvrtcGetProgramLog");
+  }
+  [[nodiscard]] std::string cubin() const {
+    return read(api_.nvrtcGetCUBINSize, api_.nvrtcGetCUBIN, "nvrtcGetCUBIN");
+  }
   [[nodiscard]] std::string ptx() const {
     std::string text = read(api_.nvrtcGetPTXSize, api_.nvrtcGetPTX, "nvrtcGetPTX");
     while (!text.empty() && text.back() == '\0') text.pop_back();
@@ -91,7 +95,8 @@ std::vector<std::string> make_options(const Nvrtc& api, const Target& target) {
   std::vector<std::string> options = {target.option(), "--std=c++20", "--device-as-default-execution-space",
                                       "--no-source-include"};
   if (target.cubin) options.emplace_back("--ptxas-options=-v");
-  // Leaves out declarations of textures and the runtime API: a sixth less time for a small kernel with NVRTC 13.0.
+  // Leaves out declarations of textures and the runtime API: a sixth less time for a small kernel with
+  // NVRTC 13.0.
   if (api.major >= 13) options.emplace_back("--minimal");
   return options;
 }
@@ -105,7 +110,8 @@ class NvrtcCompiler final : public Compiler {
         target_(choose_target(compute_capability, api_.architectures, api_.version())),
         headers_(all_headers(std::move(extra_headers))),
         options_(make_options(api_, target_)),
-        identity_(fmt::format("nvrtc {} build {:.12} {}", api_.version(), api_.library.build_id(), target_.text())) {
+        identity_(fmt::format("nvrtc {} build {:.12} {}", api_.version(), api_.library.build_id(),
+                              target_.text())) {
     Digest digest;
     digest.add(identity_);
     for (const std::string& option : options_) digest.add(option);
@@ -122,10 +128,11 @@ class NvrtcCompiler final : public Compiler {
     const std::string full_log = program.log();
     std::string log = trimmed_log(full_log);
     if (result != NVRTC_SUCCESS) {
-      throw Error(ErrorCode::compile,
-                  fmt::format("kernel '{}' of {} does not compile for {} with NVRTC {} ({}): {}", source.name_expression,
-                              source.header, target_.text(), api_.version(), api_.nvrtcGetErrorString(result),
-                              log.empty() ? "the compiler said nothing" : log));
+      throw Error(
+          ErrorCode::compile,
+          fmt::format("kernel '{}' of {} does not compile for {} with NVRTC {} ({}): {}",
+                      source.name_expression, source.header, target_.text(), api_.version(),
+                      api_.nvrtcGetErrorString(result), log.empty() ? "the compiler said nothing" : log));
     }
     KernelImage image;
     image.target = target_.text();

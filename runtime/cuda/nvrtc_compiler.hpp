@@ -17,12 +17,14 @@ struct HeaderText {
   std::string text;
 };
 
-/// A compiler for GPUs of this compute capability. Kernels may include the embedded headers, and those of `extra_headers`
-/// (which hide embedded ones of the same path). \throws Error (unavailable) if there is no NVRTC, or none for so old a GPU.
+/// A compiler for GPUs of this compute capability. Kernels may include the embedded headers, and those of
+/// `extra_headers` (which hide embedded ones of the same path). \throws Error (unavailable) if there is no
+/// NVRTC, or none for so old a GPU.
 [[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor,
                                                             std::vector<HeaderText> extra_headers = {});
 
-/// Architectures (10 * major + minor) that the NVRTC of this machine compiles for, ascending. \throws Error (unavailable)
+/// Architectures (10 * major + minor) that the NVRTC of this machine compiles for, ascending. \throws Error
+/// (unavailable)
 [[nodiscard]] std::vector<int> nvrtc_architectures();
 
 /// What NVRTC this process uses.

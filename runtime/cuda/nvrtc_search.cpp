@@ -87,15 +87,17 @@ std::vector<std::string> nvrtc_candidates() {
 
   append(candidates, {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
 
-  for (const std::string& toolkit : {environment("CUDA_HOME"), environment("CUDA_PATH"), std::string("/usr/local/cuda")}) {
+  for (const std::string& toolkit :
+       {environment("CUDA_HOME"), environment("CUDA_PATH"), std::string("/usr/local/cuda")}) {
     if (toolkit.empty()) continue;
     append(candidates, nvrtc_in_folder(toolkit + "/lib64"));
     append(candidates, nvrtc_in_folder(toolkit + "/lib"));
   }
 
   const std::string home = environment("HOME");
-  for (const std::string& python : {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX"),
-                                    home.empty() ? home : home + "/.local", std::string("/usr/local"), std::string("/usr")}) {
+  for (const std::string& python :
+       {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX"), home.empty() ? home : home + "/.local",
+        std::string("/usr/local"), std::string("/usr")}) {
     if (python.empty()) continue;
     append_wheels(candidates, python);
   }

@@ -21,8 +21,8 @@ std::optional<int> number_before(std::string_view text, std::size_t end) {
   return number;
 }
 
-/// The part of the log from the first line that contains `opening` and ends with the kernel's name (quoted or not) to the
-/// next line that contains `opening`.
+/// The part of the log from the first line that contains `opening` and ends with the kernel's name (quoted or
+/// not) to the next line that contains `opening`.
 std::string_view section_of(std::string_view log, std::string_view opening, std::string_view name) {
   for (std::size_t at = log.find(opening); at != std::string_view::npos; at = log.find(opening, at + 1)) {
     std::string_view rest = log.substr(at + opening.size());
@@ -45,17 +45,18 @@ std::string Target::text() const {
   return fmt::format("{}_{} {}", cubin ? "sm" : "compute", architecture, cubin ? "cubin" : "ptx");
 }
 
-Target choose_target(int compute_capability, std::span<const int> architectures, std::string_view nvrtc_version) {
+Target choose_target(int compute_capability, std::span<const int> architectures,
+                     std::string_view nvrtc_version) {
   int largest_below = 0;
   for (const int architecture : architectures) {
     if (architecture == compute_capability) return {architecture, true};
     if (architecture < compute_capability && architecture > largest_below) largest_below = architecture;
   }
   if (largest_below == 0) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("NVRTC {} compiles for no GPU as old as sm_{}: install the NVRTC of an older CUDA toolkit and set "
-                            "BITUNE_NVRTC to the full path of its libnvrtc.so",
-                            nvrtc_version, compute_capability));
+    throw Error(ErrorCode::unavailable, fmt::format("NVRTC {} compiles for no GPU as old as sm_{}: install "
+                                                    "the NVRTC of an older CUDA toolkit and set "
+                                                    "BITUNE_NVRTC to the full path of its libnvrtc.so",
+                                                    nvrtc_version, compute_capability));
   }
   return {largest_below, false};
 }
@@ -69,7 +70,8 @@ KernelUse read_ptxas_report(std::string_view log, std::string_view lowered_name)
   }
   // Registers are said once for each entry function, after the properties of all functions that it calls.
   const std::string_view entry = section_of(log, "Compiling entry function", lowered_name);
-  for (std::size_t at = entry.find(" registers"); at != std::string_view::npos; at = entry.find(" registers", at + 1)) {
+  for (std::size_t at = entry.find(" registers"); at != std::string_view::npos;
+       at = entry.find(" registers", at + 1)) {
     if (const auto number = number_before(entry, at)) {
       use.registers = *number;
       break;
@@ -80,7 +82,8 @@ KernelUse read_ptxas_report(std::string_view log, std::string_view lowered_name)
 
 std::string trimmed_log(std::string_view log) {
   constexpr std::size_t longest = 4000;
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' ' || log.back() == '\r')) {
+  while (!log.empty() &&
+         (log.back() == '\0' || log.back() == '\n' || log.back() == ' ' || log.back() == '\r')) {
     log.remove_suffix(1);
   }
   if (log.size() <= longest) return std::string(log);

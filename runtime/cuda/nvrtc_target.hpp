@@ -18,8 +18,9 @@ struct Target {
   [[nodiscard]] std::string text() const;    ///< "sm_90 cubin" or "compute_90 ptx"
 };
 
-/// The best target for a GPU of this compute capability (10 * major + minor): its own architecture as a cubin, else
-/// the largest one below it as PTX. \throws Error (unavailable) if all `architectures` are above it.
+/// The best target for a GPU of this compute capability (10 * major + minor): its own architecture as a
+/// cubin, else the largest one below it as PTX. \throws Error (unavailable) if all `architectures` are above
+/// it.
 [[nodiscard]] Target choose_target(int compute_capability, std::span<const int> architectures,
                                    std::string_view nvrtc_version);
 

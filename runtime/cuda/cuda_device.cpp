@@ -1,0 +1,192 @@
+#include "runtime/cuda/cuda_device.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "runtime/cuda/context.hpp"
+#include "runtime/cuda/kernel.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/cuda/properties.hpp"
+
+namespace bitune::cuda {
+namespace {
+
+CUstream stream_of(StreamHandle stream) { return static_cast<CUstream>(stream); }
+
+CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+class CudaStream final : public DeviceStream {
+ public:
+  explicit CudaStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
+    const ContextScope scope(*context_);
+    context_->check(context_->driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  }
+  ~CudaStream() override {
+    release_quietly(*context_, [this] { context_->driver().cuStreamDestroy(stream_); });
+  }
+  [[nodiscard]] StreamHandle handle() const noexcept override { return stream_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUstream stream_ = nullptr;
+};
+
+class CudaEvent final : public DeviceEvent {
+ public:
+  explicit CudaEvent(std::shared_ptr<Context> context) : context_(std::move(context)) {
+    const ContextScope scope(*context_);
+    context_->check(context_->driver().cuEventCreate(&event_, CU_EVENT_DEFAULT), "cuEventCreate");
+  }
+  ~CudaEvent() override {
+    release_quietly(*context_, [this] { context_->driver().cuEventDestroy(event_); });
+  }
+  [[nodiscard]] CUevent handle() const noexcept { return event_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUevent event_ = nullptr;
+};
+
+CUevent event_of(const DeviceEvent& event) { return static_cast<const CudaEvent&>(event).handle(); }
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const Driver& driver, int ordinal)
+      : info_(read_device_info(driver, ordinal)),
+        context_(std::make_shared<Context>(driver, ordinal, description_of(info_, ordinal))),
+        compiler_(make_nvrtc_compiler(info_.compute_major, info_.compute_minor)),
+        software_{read_uuid(driver, ordinal), driver.text(), "nvrtc " + nvrtc_info().version} {}
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+  [[nodiscard]] const DeviceSoftware& software() const noexcept override { return software_; }
+  [[nodiscard]] const Compiler& compiler() const noexcept override { return *compiler_; }
+  [[nodiscard]] std::string describe() const override { return context_->description(); }
+  [[nodiscard]] bool is_lost() const noexcept override { return context_->is_lost(); }
+
+  [[nodiscard]] std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
+    return std::make_shared<CudaKernel>(context_, image, info_.shared_bytes_per_block_optin);
+  }
+
+  void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
+              StreamHandle stream) const override {
+    const ContextScope scope(*context_);
+    static_cast<const CudaKernel&>(kernel).launch(launch, arguments, stream_of(stream));
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
+    return cuda::allocate(context_, bytes);
+  }
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
+                                                             StreamHandle stream) const override {
+    return allocate_in_stream(context_, bytes, stream_of(stream));
+  }
+  [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
+    return cuda::allocate_host(context_, bytes);
+  }
+
+  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(api().cuMemcpyHtoDAsync(address_of(to), from, bytes, stream_of(stream)),
+                    "cuMemcpyHtoDAsync");
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(api().cuMemcpyDtoHAsync(to, address_of(from), bytes, stream_of(stream)),
+                    "cuMemcpyDtoHAsync");
+  }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(api().cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_of(stream)),
+                    "cuMemcpyDtoDAsync");
+  }
+  void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const override {
+    if (bytes == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(api().cuMemsetD8Async(address_of(to), value, bytes, stream_of(stream)),
+                    "cuMemsetD8Async");
+  }
+
+  [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override {
+    return std::make_unique<CudaStream>(context_);
+  }
+  [[nodiscard]] std::unique_ptr<DeviceEvent> create_event() const override {
+    return std::make_unique<CudaEvent>(context_);
+  }
+
+  void record(DeviceEvent& event, StreamHandle stream) const override {
+    const ContextScope scope(*context_);
+    context_->check(api().cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord");
+  }
+
+  [[nodiscard]] double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
+    const ContextScope scope(*context_);
+    float milliseconds = 0;
+    context_->check(api().cuEventSynchronize(event_of(end)), "cuEventSynchronize");
+    context_->check(api().event_elapsed_time(&milliseconds, event_of(begin), event_of(end)),
+                    "cuEventElapsedTime");
+    return milliseconds;
+  }
+
+  void synchronize(StreamHandle stream) const override {
+    const ContextScope scope(*context_);
+    context_->check(api().cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize");
+  }
+
+  [[nodiscard]] bool is_capturing(StreamHandle stream) const override {
+    const ContextScope scope(*context_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = api().cuStreamIsCapturing(stream_of(stream), &status);
+    // The default stream itself is never captured, but may not be used while another stream of the context
+    // is.
+    if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
+    context_->check(result, "cuStreamIsCapturing");
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
+ private:
+  [[nodiscard]] const Driver& api() const noexcept { return context_->driver(); }
+
+  DeviceInfo info_;
+  std::shared_ptr<Context> context_;
+  std::unique_ptr<Compiler> compiler_;
+  DeviceSoftware software_;
+};
+
+}  // namespace
+
+DriverInfo driver_info() {
+  const Driver& found = driver();
+  return {found.library.path(), found.cuda_version(), found.device_count};
+}
+
+std::vector<GpuEntry> list_gpus(const std::string& compiler) {
+  const Driver& found = driver();
+  std::vector<GpuEntry> gpus;
+  for (int ordinal = 0; ordinal < found.device_count; ++ordinal) {
+    gpus.push_back(
+        {ordinal, read_device_info(found, ordinal), {read_uuid(found, ordinal), found.text(), compiler}});
+  }
+  return gpus;
+}
+
+int current_gpu() {
+  const Driver* found = driver_if_present();
+  return found != nullptr ? current_ordinal(*found) : -1;
+}
+
+std::shared_ptr<Device> make_cuda_device(int ordinal) {
+  const Driver& found = driver();
+  if (ordinal < 0 || ordinal >= found.device_count) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("there is no GPU {}: the driver lists {}", ordinal, found.device_count));
+  }
+  return std::make_shared<CudaDevice>(found, ordinal);
+}
+
+}  // namespace bitune::cuda

@@ -1,0 +1,186 @@
+#include "runtime/cuda/kernel.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "bitune/error.hpp"
+
+namespace bitune::cuda {
+namespace {
+
+std::string demangled(const std::string& lowered_name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(lowered_name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && name != nullptr ? name.get() : lowered_name;
+}
+
+/// What to do when the driver cannot load what NVRTC made.
+std::string advice(CUresult result, const Driver& driver) {
+  switch (result) {
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_INVALID_SOURCE:
+      return fmt::format(
+          "; this driver runs code of up to {}: if NVRTC is newer, update the driver or set BITUNE_NVRTC to "
+          "a libnvrtc.so no newer than that",
+          driver.cuda_version());
+    default:
+      return {};
+  }
+}
+
+CUfunction function_of(CUkernel kernel) {
+  // The driver takes a context-independent kernel wherever it takes a function, and launches it in the
+  // current context.
+  return reinterpret_cast<CUfunction>(kernel);
+}
+
+}  // namespace
+
+CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image,
+                       std::int64_t shared_bytes_optin)
+    : context_(std::move(context)), name_(demangled(image.lowered_name)) {
+  const ContextScope scope(*context_);
+  load(image);
+  try {
+    read_resources();
+    allow_dynamic_shared_memory(shared_bytes_optin);
+    count_parameters();
+    load_into_current_context();
+  } catch (...) {
+    context_->driver().cuLibraryUnload(library_);
+    throw;
+  }
+}
+
+CudaKernel::~CudaKernel() {
+  release_quietly(*context_, [this] { context_->driver().cuLibraryUnload(library_); });
+}
+
+void CudaKernel::load(const KernelImage& image) {
+  const Driver& driver = context_->driver();
+  std::array<char, 4096> log{};
+  std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUresult result = driver.cuLibraryLoadData(&library_, image.bytes.c_str(), options.data(), values.data(),
+                                             static_cast<unsigned>(options.size()), nullptr, nullptr, 0);
+  const char* function = "cuLibraryLoadData";
+  if (result == CUDA_SUCCESS) {
+    function = "cuLibraryGetKernel";
+    result = driver.cuLibraryGetKernel(&kernel_, library_, image.lowered_name.c_str());
+    if (result == CUDA_SUCCESS) return;
+    driver.cuLibraryUnload(library_);
+  }
+  const std::string said = log.front() != '\0' ? fmt::format("; the driver said: {}", log.data()) : "";
+  context_->fail(result, function,
+                 fmt::format("kernel {} for {}{}{}", name_, image.target, advice(result, driver), said));
+}
+
+void CudaKernel::read_resources() {
+  resources_.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  resources_.local_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  resources_.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  resources_.max_threads_per_block = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+}
+
+void CudaKernel::allow_dynamic_shared_memory(std::int64_t shared_bytes_optin) {
+  const std::int64_t left = shared_bytes_optin - resources_.static_shared_bytes;
+  if (left <= 0) return;
+  context_->check(
+      context_->driver().cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              static_cast<int>(left), kernel_, context_->device()),
+      "cuKernelSetAttribute", fmt::format("{} bytes of dynamic shared memory, kernel {}", left, name_));
+}
+
+void CudaKernel::count_parameters() {
+  const auto get_info = context_->driver().kernel_get_param_info;
+  if (get_info == nullptr) return;
+  std::size_t count = 0;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  while (get_info(kernel_, count, &offset, &size) == CUDA_SUCCESS) ++count;
+  parameters_ = count;
+}
+
+void CudaKernel::load_into_current_context() {
+  // Under lazy loading the first launch would load the kernel, which fails while a stream is being captured.
+  const Driver& driver = context_->driver();
+  CUfunction function = nullptr;
+  context_->check(driver.cuKernelGetFunction(&function, kernel_), "cuKernelGetFunction", name_);
+  if (driver.function_load != nullptr) context_->check(driver.function_load(function), "cuFuncLoad", name_);
+}
+
+int CudaKernel::attribute(CUfunction_attribute which) const {
+  int value = 0;
+  context_->check(context_->driver().cuKernelGetAttribute(&value, which, kernel_, context_->device()),
+                  "cuKernelGetAttribute", name_);
+  return value;
+}
+
+std::string CudaKernel::about(const Launch& launch, std::size_t arguments) const {
+  return fmt::format(
+      "kernel {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory, cluster {}{}, {} "
+      "arguments",
+      name_, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+      launch.block[2], launch.shared_bytes, launch.cluster, launch.cooperative ? ", cooperative" : "",
+      arguments);
+}
+
+void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arguments,
+                        CUstream stream) const {
+  // The driver reads as many arguments as the kernel has parameters, whatever it is given.
+  if (arguments.size() > max_kernel_arguments || (parameters_ && *parameters_ != arguments.size())) {
+    throw Error(ErrorCode::device,
+                fmt::format("cannot launch on {}: the kernel takes {} ({})", context_->description(),
+                            parameters_ ? fmt::format("{} arguments", *parameters_)
+                                        : fmt::format("at most {} arguments", max_kernel_arguments),
+                            about(launch, arguments.size())));
+  }
+  std::array<void*, max_kernel_arguments> pointers;
+  for (std::size_t i = 0; i < arguments.size(); ++i) pointers[i] = const_cast<std::uint64_t*>(&arguments[i]);
+
+  const Driver& driver = context_->driver();
+  const auto& [grid_x, grid_y, grid_z] = launch.grid;
+  const auto& [block_x, block_y, block_z] = launch.block;
+  if (launch.cluster <= 1 && !launch.cooperative) {
+    const CUresult result =
+        driver.cuLaunchKernel(function_of(kernel_), grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                              launch.shared_bytes, stream, pointers.data(), nullptr);
+    if (result != CUDA_SUCCESS) context_->fail(result, "cuLaunchKernel", about(launch, arguments.size()));
+    return;
+  }
+
+  std::array<CUlaunchAttribute, 2> attributes{};
+  unsigned count = 0;
+  if (launch.cluster > 1) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[count].value.clusterDim = {launch.cluster, 1, 1};
+    ++count;
+  }
+  if (launch.cooperative) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attributes[count].value.cooperative = 1;
+    ++count;
+  }
+  CUlaunchConfig config{};
+  config.gridDimX = grid_x;
+  config.gridDimY = grid_y;
+  config.gridDimZ = grid_z;
+  config.blockDimX = block_x;
+  config.blockDimY = block_y;
+  config.blockDimZ = block_z;
+  config.sharedMemBytes = launch.shared_bytes;
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  const CUresult result = driver.cuLaunchKernelEx(&config, function_of(kernel_), pointers.data(), nullptr);
+  if (result != CUDA_SUCCESS) context_->fail(result, "cuLaunchKernelEx", about(launch, arguments.size()));
+}
+
+}  // namespace bitune::cuda

@@ -1,0 +1,95 @@
+#include "runtime/cuda/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace bitune::cuda {
+namespace {
+
+std::string size_text(std::size_t bytes) { return fmt::format("{} bytes", bytes); }
+
+void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+class PlainBuffer final : public DeviceBuffer {
+ public:
+  PlainBuffer(std::shared_ptr<Context> context, std::size_t bytes)
+      : context_(std::move(context)), size_(bytes) {
+    if (size_ == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(context_->driver().cuMemAlloc(&address_, size_), "cuMemAlloc", size_text(size_));
+  }
+  ~PlainBuffer() override {
+    if (size_ == 0) return;
+    release_quietly(*context_, [this] { context_->driver().cuMemFree(address_); });
+  }
+  [[nodiscard]] void* data() const noexcept override { return pointer_of(address_); }
+  [[nodiscard]] std::size_t size() const noexcept override { return size_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::size_t size_;
+  CUdeviceptr address_ = 0;
+};
+
+class StreamBuffer final : public DeviceBuffer {
+ public:
+  StreamBuffer(std::shared_ptr<Context> context, std::size_t bytes, CUmemoryPool pool, CUstream stream)
+      : context_(std::move(context)), size_(bytes), stream_(stream) {
+    const ContextScope scope(*context_);
+    context_->check(context_->driver().cuMemAllocFromPoolAsync(&address_, size_, pool, stream_),
+                    "cuMemAllocFromPoolAsync", size_text(size_));
+  }
+  ~StreamBuffer() override {
+    release_quietly(*context_, [this] { context_->driver().cuMemFreeAsync(address_, stream_); });
+  }
+  [[nodiscard]] void* data() const noexcept override { return pointer_of(address_); }
+  [[nodiscard]] std::size_t size() const noexcept override { return size_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::size_t size_;
+  CUstream stream_;
+  CUdeviceptr address_ = 0;
+};
+
+class PinnedBuffer final : public HostBuffer {
+ public:
+  PinnedBuffer(std::shared_ptr<Context> context, std::size_t bytes)
+      : context_(std::move(context)), size_(bytes) {
+    if (size_ == 0) return;
+    const ContextScope scope(*context_);
+    context_->check(context_->driver().cuMemHostAlloc(&data_, size_, CU_MEMHOSTALLOC_PORTABLE),
+                    "cuMemHostAlloc", size_text(size_));
+  }
+  ~PinnedBuffer() override {
+    if (size_ == 0) return;
+    release_quietly(*context_, [this] { context_->driver().cuMemFreeHost(data_); });
+  }
+  [[nodiscard]] std::byte* data() const noexcept override { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t size() const noexcept override { return size_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::size_t size_;
+  void* data_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceBuffer> allocate(std::shared_ptr<Context> context, std::size_t bytes) {
+  return std::make_unique<PlainBuffer>(std::move(context), bytes);
+}
+
+std::unique_ptr<DeviceBuffer> allocate_in_stream(std::shared_ptr<Context> context, std::size_t bytes,
+                                                 CUstream stream) {
+  CUmemoryPool pool = bytes > 0 ? context->pool() : nullptr;
+  if (pool == nullptr) return allocate(std::move(context), bytes);
+  return std::make_unique<StreamBuffer>(std::move(context), bytes, pool, stream);
+}
+
+std::unique_ptr<HostBuffer> allocate_host(std::shared_ptr<Context> context, std::size_t bytes) {
+  return std::make_unique<PinnedBuffer>(std::move(context), bytes);
+}
+
+}  // namespace bitune::cuda
