@@ -131,6 +131,27 @@ const char* error_text(int code) {
                               : cudaGetErrorString(static_cast<cudaError_t>(code));
 }
 
+/// "GPU-" and the UUID's bytes in hexadecimal digits, as the driver's tools print it.
+std::string text_of(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    for (const int digit : {(uuid.bytes[i] >> 4) & 15, uuid.bytes[i] & 15}) text += "0123456789abcdef"[digit];
+  }
+  return text;
+}
+
+int select_device(const char* uuid) {
+  int count = 0;
+  cudaError_t status = cudaGetDeviceCount(&count);
+  for (int device = 0; device < count && status == cudaSuccess; ++device) {
+    cudaDeviceProp properties{};
+    status = cudaGetDeviceProperties(&properties, device);
+    if (status == cudaSuccess && text_of(properties.uuid) == uuid) return status_of(cudaSetDevice(device));
+  }
+  return status_of(status == cudaSuccess ? cudaErrorInvalidDevice : status);
+}
+
 constexpr BitunePeerMethod methods[] = {
     {"radix", 0, workspace_bytes<Radix>, sort<Radix>},
     {"merge", 1, workspace_bytes<Merge>, sort<Merge>},
@@ -143,7 +164,8 @@ extern "C" __attribute__((visibility("default"))) const BitunePeer* bitune_peer(
   static const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." +
                                      std::to_string(CUB_MINOR_VERSION) + "." +
                                      std::to_string(CUB_SUBMINOR_VERSION);
-  static const BitunePeer peer = {
-      BITUNE_PEER_ABI, "cub", version.c_str(), error_text, static_cast<int>(std::size(methods)), methods};
+  static const BitunePeer peer = {BITUNE_PEER_ABI, "cub",         version.c_str(),
+                                  error_text,      select_device, static_cast<int>(std::size(methods)),
+                                  methods};
   return &peer;
 }

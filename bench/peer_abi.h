@@ -31,6 +31,7 @@ typedef struct BitunePeer {
   const char* name;
   const char* version;
   const char* (*error_text)(int code);
+  int (*select_device)(const char* uuid); /* "GPU-5a..."; makes it the calling thread's device */
   int method_count;
   const BitunePeerMethod* methods;
 } BitunePeer;

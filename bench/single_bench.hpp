@@ -44,7 +44,7 @@ struct BenchRecord {
   std::optional<double> ratio;    ///< peer_us / bitune_us: above 1 bitune is faster
   std::string configuration;      ///< canonical text of what bitune selected
   std::string match;              ///< rung of the selection ladder
-  bool verified = false;          ///< both sides bit for bit equal to the host's reference
+  bool verified = false;  ///< both sides bit for bit equal to the host's reference; else there is no ratio
 
   std::map<std::string, double> methods_us;  ///< each method of the peer: "radix", "merge", ...
   std::string peer_method;                   ///< the fastest of them
@@ -77,9 +77,11 @@ struct SingleBenchResult {
 /// both sides are verified against the host's reference, then timed in turn (A B A B ...): the input is
 /// restored before each sample and outside of the events, and `batch` sorts of separately restored buffers
 /// are queued before the clock starts. A missing peer is no error: `note` says what was looked for.
+/// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
+/// `verified`.
 ///
 /// `stop`, when set, ends the suite after the comparison under way.
-/// \throws Error (usage, unavailable, device, compile), Error (verification) if a side sorted wrongly.
+/// \throws Error (usage, unavailable, device, compile)
 [[nodiscard]] SingleBenchResult run_single_bench(const SingleBenchRequest& request,
                                                  const std::function<void(const BenchProgress&)>& progress,
                                                  const std::atomic<bool>& stop);

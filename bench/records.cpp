@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <tuple>
+
+#include "bench/single_bench.hpp"
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view method_prefix = "peer_";
+constexpr std::string_view method_suffix = "_us";
+
+std::string method_member(std::string_view method) {
+  return fmt::format("{}{}{}", method_prefix, method, method_suffix);
+}
+
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const BenchRecord& record) {
+  Json json = {{"suite", record.suite},
+               {"peer", record.peer},
+               {"key_type", name_of(record.key)},
+               {"order", name_of(record.order)},
+               {"n", record.n},
+               {"rows", record.rows},
+               {"bitune_us", record.bitune_us},
+               {"peer_us", optional_json(record.peer_us)},
+               {"ratio", optional_json(record.ratio)},
+               {"configuration", record.configuration},
+               {"match", record.match},
+               {"verified", record.verified},
+               {"peer_method", record.peer_method}};
+  for (const auto& [method, us] : record.methods_us) json[method_member(method)] = us;
+  json["gkeys_per_s"] = record.gkeys_per_s;
+  json["samples"] = record.samples;
+  json["batch"] = record.batch;
+  json["device"] = record.device;
+  json["driver"] = record.driver;
+  json["peer_version"] = record.peer_version;
+  json["date"] = record.date;
+  return json;
+}
+
+std::optional<double> optional_number(const Json& json, const char* member) {
+  const auto found = json.find(member);
+  if (found == json.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
+BenchRecord record_from(const Json& json) {
+  BenchRecord record;
+  record.suite = json.at("suite").get<std::string>();
+  record.peer = json.at("peer").get<std::string>();
+  record.key = parse_key_type(json.at("key_type").get<std::string>());
+  record.order = parse_order(json.at("order").get<std::string>());
+  record.n = json.at("n").get<std::uint64_t>();
+  record.rows = json.at("rows").get<std::uint64_t>();
+  record.bitune_us = json.at("bitune_us").get<double>();
+  record.peer_us = optional_number(json, "peer_us");
+  record.ratio = optional_number(json, "ratio");
+  record.configuration = json.at("configuration").get<std::string>();
+  record.match = json.at("match").get<std::string>();
+  record.verified = json.at("verified").get<bool>();
+  record.peer_method = json.value("peer_method", "");
+  record.gkeys_per_s = json.value("gkeys_per_s", 0.0);
+  record.samples = json.value("samples", 0);
+  record.batch = json.value("batch", 1);
+  record.device = json.value("device", "");
+  record.driver = json.value("driver", "");
+  record.peer_version = json.value("peer_version", "");
+  record.date = json.value("date", "");
+  for (const auto& [member, value] : json.items()) {
+    const std::string_view name = member;
+    if (!name.starts_with(method_prefix) || !name.ends_with(method_suffix)) continue;
+    if (name.size() <= method_prefix.size() + method_suffix.size()) continue;  // "peer_us" itself
+    const auto length = name.size() - method_prefix.size() - method_suffix.size();
+    record.methods_us[std::string(name.substr(method_prefix.size(), length))] = value.get<double>();
+  }
+  return record;
+}
+
+auto identity(const BenchRecord& record) {
+  return std::tie(record.suite, record.peer, record.key, record.order, record.n, record.rows);
+}
+
+}  // namespace
+
+std::string bench_records_json(std::span<const BenchRecord> records) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    text += i == 0 ? "\n" : ",\n";
+    text += json_of(records[i]).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return text + "\n]\n";
+}
+
+std::vector<BenchRecord> parse_bench_records(std::string_view json, const std::string& source) {
+  try {
+    std::vector<BenchRecord> records;
+    for (const Json& entry : Json::parse(json)) records.push_back(record_from(entry));
+    return records;
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::input, fmt::format("'{}' is no list of bench results: {}", source, error.what()));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::input, fmt::format("'{}' is no list of bench results: {}", source, error.what()));
+  }
+}
+
+void store_bench_records(const fs::path& path, std::span<const BenchRecord> records) {
+  std::vector<BenchRecord> all;
+  if (std::ifstream file(path); file) {
+    std::ostringstream text;
+    text << file.rdbuf();
+    all = parse_bench_records(text.str(), path.string());
+  }
+  for (const BenchRecord& record : records) {
+    std::erase_if(all, [&](const BenchRecord& old) { return identity(old) == identity(record); });
+  }
+  all.insert(all.end(), records.begin(), records.end());
+  std::sort(all.begin(), all.end(),
+            [](const BenchRecord& a, const BenchRecord& b) { return identity(a) < identity(b); });
+
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  const fs::path beside = path.string() + fmt::format(".{}.tmp", ::getpid());
+  std::ofstream file(beside, std::ios::trunc);
+  file << bench_records_json(all);
+  file.close();
+  if (file) fs::rename(beside, path, error);
+  if (!file || error) {
+    fs::remove(beside, error);
+    throw Error(ErrorCode::io, fmt::format("the bench results cannot be written to '{}'", path.string()));
+  }
+}
+
+}  // namespace bitune
