@@ -1,0 +1,171 @@
+#include "runtime/kernel_store.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "bitune/error.hpp"
+
+namespace bitune {
+
+struct KernelStore::Implementation {
+  /// One kernel. Its mutex is held while it is fetched, compiled or loaded, so that others wait for the
+  /// result.
+  struct Entry {
+    std::mutex mutex;
+    std::optional<KernelImage> image;
+    KernelOrigin image_origin = KernelOrigin::compiled;
+    std::shared_ptr<LoadedKernel> kernel;
+  };
+
+  /// How an image was got this time.
+  struct Fetch {
+    KernelOrigin origin = KernelOrigin::memory;
+    double compile_ms = 0;
+  };
+
+  std::shared_ptr<Device> device;
+  std::shared_ptr<KernelCache> cache;
+  std::mutex mutex;  // guards `entries`, whose values never move and are never removed
+  std::map<KernelSource, Entry> entries;
+
+  Entry& entry(const KernelSource& source) {
+    const std::lock_guard lock(mutex);
+    return entries[source];
+  }
+
+  // The two below are called with the entry's mutex held.
+
+  Fetch compile(Entry& entry, const KernelSource& source, const std::string& digest) {
+    const auto begin = std::chrono::steady_clock::now();
+    entry.image = device->compiler().compile(source);
+    entry.image_origin = KernelOrigin::compiled;
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    if (cache != nullptr) cache->store(digest, *entry.image);
+    return {KernelOrigin::compiled, took.count()};
+  }
+
+  Fetch fetch(Entry& entry, const KernelSource& source) {
+    if (entry.image) return {};
+    const std::string digest = device->compiler().digest(source);
+    if (cache != nullptr) entry.image = cache->find(digest);
+    if (!entry.image) return compile(entry, source, digest);
+    entry.image_origin = KernelOrigin::cache;
+    return {KernelOrigin::cache, 0};
+  }
+};
+
+KernelStore::KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache)
+    : implementation_(std::make_unique<Implementation>()) {
+  implementation_->device = std::move(device);
+  implementation_->cache = std::move(cache);
+}
+
+KernelStore::~KernelStore() = default;
+
+StoredKernel KernelStore::get(const KernelSource& source) {
+  Implementation& store = *implementation_;
+  Implementation::Entry& entry = store.entry(source);
+  const std::lock_guard lock(entry.mutex);
+  if (entry.kernel != nullptr) return {entry.kernel, KernelOrigin::memory, 0};
+
+  Implementation::Fetch how = store.fetch(entry, source);
+  try {
+    entry.kernel = store.device->load(*entry.image);
+  } catch (const Error&) {
+    // A file may be whole and still be nothing that this driver loads; what was compiled just now has no such
+    // excuse.
+    if (entry.image_origin != KernelOrigin::cache || store.device->is_lost()) throw;
+    how = store.compile(entry, source, store.device->compiler().digest(source));
+    entry.kernel = store.device->load(*entry.image);
+  }
+  return {entry.kernel, how.origin, how.compile_ms};
+}
+
+KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin) {
+  Implementation::Entry& entry = implementation_->entry(source);
+  const std::lock_guard lock(entry.mutex);
+  const Implementation::Fetch how = implementation_->fetch(entry, source);
+  if (origin != nullptr) *origin = how.origin;
+  return *entry.image;
+}
+
+namespace {
+
+/// Checks what every run of the plan relies on.
+void check_launch(const Device& device, const Plan& plan,
+                  const std::vector<std::shared_ptr<LoadedKernel>>& kernels, const Launch& launch) {
+  if (launch.kernel >= kernels.size() || launch.arguments.size() > max_kernel_arguments) {
+    throw Error(ErrorCode::device,
+                fmt::format("a plan of {} kernels has a launch of kernel {} with {} arguments: this is a "
+                            "defect of the variant that made it",
+                            kernels.size(), launch.kernel, launch.arguments.size()));
+  }
+  const KernelResources& resources = kernels[launch.kernel]->resources();
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  const std::string& name = plan.kernels[launch.kernel].name_expression;
+  if (threads > static_cast<std::uint64_t>(resources.max_threads_per_block)) {
+    throw Error(
+        ErrorCode::device,
+        fmt::format("kernel {} cannot run on {} with {} threads a block: its {} registers a thread "
+                    "allow {}",
+                    name, device.describe(), threads, resources.registers, resources.max_threads_per_block));
+  }
+  const std::int64_t shared = resources.static_shared_bytes + launch.shared_bytes;
+  if (shared > device.info().shared_bytes_per_block_optin) {
+    throw Error(ErrorCode::device,
+                fmt::format("kernel {} needs {} bytes of shared memory a block; {} has {}", name, shared,
+                            device.describe(), device.info().shared_bytes_per_block_optin));
+  }
+}
+
+}  // namespace
+
+ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
+                               std::vector<std::shared_ptr<LoadedKernel>> kernels)
+    : device_(&device), plan_(std::move(plan)), kernels_(std::move(kernels)) {
+  if (kernels_.size() != plan_.kernels.size()) {
+    throw Error(ErrorCode::device,
+                fmt::format("a plan of {} kernels was bound to {}", plan_.kernels.size(), kernels_.size()));
+  }
+  for (const Launch& launch : plan_.launches) check_launch(device, plan_, kernels_, launch);
+}
+
+void ExecutablePlan::run(void* keys, void* workspace, StreamHandle stream) const {
+  const auto keys_address = reinterpret_cast<std::uint64_t>(keys);
+  const auto workspace_address = reinterpret_cast<std::uint64_t>(workspace);
+  std::array<std::uint64_t, max_kernel_arguments> slots;
+  for (const Launch& launch : plan_.launches) {
+    std::size_t count = 0;
+    for (const Argument& argument : launch.arguments) {
+      switch (argument.kind) {
+        case Argument::Kind::keys:
+          slots[count++] = keys_address + argument.value;
+          break;
+        case Argument::Kind::workspace:
+          slots[count++] = workspace_address + argument.value;
+          break;
+        case Argument::Kind::u32:
+        case Argument::Kind::u64:
+          slots[count++] = argument.value;
+          break;
+      }
+    }
+    device_->launch(*kernels_[launch.kernel], launch, std::span<const std::uint64_t>(slots.data(), count),
+                    stream);
+  }
+}
+
+ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan) {
+  std::vector<std::shared_ptr<LoadedKernel>> kernels;
+  kernels.reserve(plan.kernels.size());
+  for (const KernelSource& source : plan.kernels) kernels.push_back(store.get(source).kernel);
+  return ExecutablePlan(device, std::move(plan), std::move(kernels));
+}
+
+}  // namespace bitune
