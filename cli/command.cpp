@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,11 +13,15 @@
 
 #include "bitune/error.hpp"
 #include "bitune/version.hpp"
+#include "cache/tuning_database.hpp"
 #include "cli/terminal.hpp"
+#include "model/key_type.hpp"
 
 namespace bitune {
 namespace cli {
 namespace {
+
+constexpr std::size_t help_width = 100;
 
 constexpr const char* description =
     "bitune sorts on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at hand. `tune` "
@@ -49,7 +54,7 @@ int report(const Error& error) {
 }
 
 int parse_and_run(int argc, const char* const* argv) {
-  CLI::App app(wrapped(description, 100), "bitune");
+  CLI::App app(wrapped(description, help_width), "bitune");
   app.footer(footer);
   app.get_formatter()->column_width(30);
   app.require_subcommand(1);
@@ -78,6 +83,15 @@ int parse_and_run(int argc, const char* const* argv) {
 
 }  // namespace
 
+CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph, const char* footer) {
+  auto* command = parent.add_subcommand(name, summary);
+  command->footer(footer);
+  command->get_formatter()->column_width(30);
+  // The paragraph heads the command's own help; its parent lists the summary.
+  command->preparse_callback([command, paragraph](std::size_t) { command->description(wrapped(paragraph, help_width)); });
+  return *command;
+}
+
 void add_json_option(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print one JSON document instead of text for people");
 }
@@ -93,6 +107,27 @@ void add_device_option(CLI::App& command, CommonOptions& options) {
                   "auto (GPU 0, else the emulated device), a GPU's number or UUID, or emulated")
       ->type_name("DEVICE")
       ->capture_default_str();
+}
+
+std::filesystem::path database_path(const CommonOptions& options) {
+  return options.database.empty() ? TuningDatabase::default_path() : std::filesystem::path(options.database);
+}
+
+std::vector<KeyType> parse_key_types(const std::vector<std::string>& names) {
+  std::vector<KeyType> types;
+  const auto add = [&types](KeyType type) {
+    if (std::find(types.begin(), types.end(), type) == types.end()) {
+      types.push_back(type);
+    }
+  };
+  for (const std::string& name : names) {
+    if (name == "all") {
+      std::for_each(all_key_types.begin(), all_key_types.end(), add);
+    } else {
+      add(parse_key_type(name));
+    }
+  }
+  return types;
 }
 
 void print(std::string_view text) {

@@ -3,11 +3,15 @@
 /// \file
 /// What the subcommands of `bitune` share.
 
+#include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitune/types.hpp"
 
 namespace CLI {
 class App;
@@ -25,6 +29,9 @@ enum ExitCode : int { done = 0, failed = 1, bad_usage = 2 };
 
 /// What is to be done once the arguments are parsed; returns the exit code.
 using Action = std::function<int()>;
+
+/// Adds a subcommand with what its `--help` says: a line for the list of commands, a paragraph, and a footer of examples.
+CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph, const char* footer);
 
 /// Options that several subcommands take, with the same meaning in each.
 struct CommonOptions {
@@ -51,6 +58,12 @@ template <class Options>
 [[nodiscard]] auto action_setter(Action& action, std::shared_ptr<Options> options, int (*run)(const Options&)) {
   return [&action, options, run] { action = [options, run] { return run(*options); }; };
 }
+
+/// Path of the tuning database that the options name, or the default.
+[[nodiscard]] std::filesystem::path database_path(const CommonOptions& options);
+
+/// Key types by name, "all" for the twelve of them; without duplicates. \throws Error (usage)
+[[nodiscard]] std::vector<KeyType> parse_key_types(const std::vector<std::string>& names);
 
 /// Writes to standard output. \throws Error (io) if that fails, as on a full disk
 void print(std::string_view text);

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "runtime/device.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Lists the GPUs and the emulated device, how they were found, and what is missing. The first column is what --device "
+    "takes in other commands.";
+
+constexpr const char* footer =
+    "The emulated device runs the same kernels on the CPU, compiled by the host's C++ compiler: slow, but always there.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune devices\n"
+    "  bitune devices --json";
+
+Json document_of(const DeviceReport& report) {
+  Json devices = Json::array();
+  for (const auto& entry : report.devices) {
+    devices.push_back(
+        {{"selector", entry.selector}, {"info", json_of(entry.info)}, {"software", json_of(entry.software)}});
+  }
+  return {{"devices", devices},
+          {"driver", {{"library", report.driver_library}, {"version", report.driver_version}}},
+          {"nvrtc", {{"library", report.nvrtc_library}, {"version", report.nvrtc_version}}},
+          {"host_compiler", report.host_compiler},
+          {"problems", report.problems}};
+}
+
+std::string found_text(const std::string& version, const std::string& library) {
+  return library.empty() ? "not found" : fmt::format("{} ({})", version, library);
+}
+
+std::string text_of(const DeviceReport& report) {
+  Table table({{"device"}, {"name", Align::left, 16}, {"architecture"}, {"SMs", Align::right},
+               {"shared KiB/block", Align::right}, {"memory", Align::right}, {"uuid"}});
+  bool has_gpu = false;
+  for (const auto& [selector, info, software] : report.devices) {
+    const bool gpu = info.kind == "cuda";
+    has_gpu |= gpu;
+    table.add({selector, info.name, gpu ? fmt::format("sm_{}", info.compute_capability()) : info.kind,
+               std::to_string(info.sm_count), std::to_string(info.shared_bytes_per_block_optin / 1024),
+               fmt::format("{:.1f} GiB", static_cast<double>(info.memory_bytes) / (1 << 30)), software.uuid});
+  }
+  std::string text = table.empty() ? "" : table.text(output_width()) + '\n';
+  if (!has_gpu) {
+    text += "There is no usable GPU here.\n\n";
+  }
+  text += fmt::format("CUDA driver:    {}\n", found_text(report.driver_version, report.driver_library));
+  text += fmt::format("NVRTC:          {}\n", found_text(report.nvrtc_version, report.nvrtc_library));
+  text += fmt::format("host compiler:  {}\n", report.host_compiler.empty() ? "not found" : report.host_compiler);
+  for (const std::string& problem : report.problems) {
+    text += fmt::format("\n{}\n", wrapped(problem, std::min<std::size_t>(output_width(), 100)));
+  }
+  return text;
+}
+
+int run(const CommonOptions& options) {
+  const DeviceReport report = find_devices();
+  if (options.json) {
+    print_json(document_of(report));
+  } else {
+    print(text_of(report));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_devices_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "devices", "List the devices, and how they were found", description, footer);
+  auto options = std::make_shared<CommonOptions>();
+  add_json_option(command, *options);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,58 @@
+#include "cli/durations.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "bitune/error.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, double>, 4> units = {
+    {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
+
+template <class Number>
+std::optional<std::pair<Number, std::string_view>> leading_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+}  // namespace
+
+double parse_duration(std::string_view text) {
+  if (const auto number = leading_number<double>(text); number && number->first > 0) {
+    for (const auto& [name, seconds] : units) {
+      // Above a century it is a slip, and infinity.
+      if (number->second == name && number->first * seconds < 3e9) {
+        return number->first * seconds;
+      }
+    }
+  }
+  throw Error(ErrorCode::usage, fmt::format("'{}' is not a duration; write a number and its unit, as in 30s, 5m or 1h",
+                                            text));
+}
+
+Budget parse_budget(std::string_view text) {
+  if (text == "none") {
+    return {};
+  }
+  if (const auto count = leading_number<std::uint64_t>(text); count && count->second.empty() && count->first > 0) {
+    return {std::nullopt, count->first};
+  }
+  try {
+    return {parse_duration(text), std::nullopt};
+  } catch (const Error&) {
+    throw Error(ErrorCode::usage, fmt::format("'{}' is not a budget; write a duration (60s, 5m), a number of evaluations "
+                                              "(500), or none",
+                                              text));
+  }
+}
+
+}  // namespace bitune::cli

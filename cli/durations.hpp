@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Durations and budgets as options take them.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bitune::cli {
+
+/// "30s", "1.5m", "2h", "500ms" in seconds. \throws Error (usage) if it is none, not above 0, or has no unit
+[[nodiscard]] double parse_duration(std::string_view text);
+
+/// What a session may spend; at most one is set.
+struct Budget {
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> evaluations;
+
+  bool operator==(const Budget&) const = default;
+};
+
+/// A duration, a number of evaluations ("500"), or "none". \throws Error (usage)
+[[nodiscard]] Budget parse_budget(std::string_view text);
+
+}  // namespace bitune::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+/// \file
+/// Ctrl-C as a flag.
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+namespace bitune::cli {
+
+/// While it lives, SIGINT and SIGTERM set a flag; the second one ends the process at once with 128 + its number.
+///
+/// The signals are blocked and read by a thread. Child processes inherit the blocked mask, so that Ctrl-C, which a
+/// terminal sends to all of them, stops neither a worker nor a compiler in the middle of something that would then
+/// be taken for a failure of the configuration. Make it before any other thread is started. One at a time.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+  [[nodiscard]] const std::atomic<bool>& flag() const noexcept { return stop_; }
+
+  /// Number of the signal that was received; 0 if none was.
+  [[nodiscard]] int signal() const noexcept { return signal_; }
+
+ private:
+  void watch();
+
+  sigset_t previous_mask_;
+  int signals_ = -1;  ///< signalfd
+  int finish_ = -1;   ///< eventfd that ends the thread
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> signal_ = 0;
+  std::thread watcher_;
+};
+
+}  // namespace bitune::cli

@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "bitune/error.hpp"
+#include "cli/command.hpp"
+#include "cli/durations.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "cli/terminal.hpp"
+#include "cli/tune_report.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variant.hpp"
+#include "tuner/inputs.hpp"
+#include "tuner/strategy.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Searches for the fastest way to sort each problem (key type x size) on this device. Every configuration is compiled, "
+    "verified against a reference and measured; every trial, failures too, is stored in the tuning database at once, where "
+    "`bitune sort` and the library find the best. What the database already has is not measured again, so a session "
+    "that was stopped goes on when the same command is given again.";
+
+constexpr const char* footer =
+    "Sizes are single numbers, powers (2^20, 64K, 16M) and ranges (2^10..2^26: every power of two; 2^10..2^26:2: every\n"
+    "second one), separated by commas. Ctrl-C ends the session after the evaluation under way (exit code 130); a second\n"
+    "Ctrl-C ends it at once. What was measured stays stored in both cases.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune tune                                              u32 and f32, every fourth size, 5 minutes\n"
+    "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
+    "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
+    "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
+
+struct TuneOptions {
+  CommonOptions common;
+  std::vector<std::string> keys = {"u32", "f32"};
+  std::string sizes;
+  std::string rows = "1";
+  std::string order = "ascending";
+  std::vector<std::string> variants = {"all"};
+  std::string strategy = "random";
+  std::uint64_t seed = 1;
+  std::string budget = "5m";
+  std::string timeout = "30s";
+  bool resume = true;
+  int finalists = 4;
+  bool cold_l2 = false;
+  int samples = Protocol{}.max_samples;
+  std::string distribution = Protocol{}.distribution;
+  bool isolate = true;
+};
+
+constexpr const char* gpu_sizes = "2^10..2^26:4";
+constexpr const char* emulated_sizes = "2^8..2^12:2";
+
+std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
+  Problem problem;
+  problem.order = parse_order(options.order);
+  problem.rows = parse_size(options.rows);
+  if (problem.rows == 0) {
+    throw Error(ErrorCode::usage, "--rows must be 1 or more");
+  }
+  const std::string sizes =
+      !options.sizes.empty() ? options.sizes : device.kind == "cuda" ? gpu_sizes : emulated_sizes;
+  std::vector<Problem> problems;
+  for (const KeyType key : parse_key_types(options.keys)) {
+    for (const std::uint64_t n : parse_sizes(sizes)) {
+      problem.key = key;
+      problem.n = n;
+      static_cast<void>(key_bytes(problem));  // throws if it exceeds any memory
+      problems.push_back(problem);
+    }
+  }
+  return problems;
+}
+
+/// Checks all options before any device is opened.
+TuneRequest request_of(const TuneOptions& options) {
+  TuneRequest request;
+  if (options.variants != std::vector<std::string>{"all"}) {
+    for (const std::string& name : options.variants) {
+      request.variants.emplace_back(variant(name).name());
+    }
+  }
+  request.strategy = strategy(options.strategy).name;
+  request.seed = options.seed;
+  request.protocol.distribution = name_of(parse_distribution(options.distribution));
+  request.protocol.cold_l2 = options.cold_l2;
+  request.protocol.max_samples = options.samples;
+  request.protocol.min_samples = std::min(request.protocol.min_samples, options.samples);
+  const Budget budget = parse_budget(options.budget);
+  request.budget_seconds = budget.seconds;
+  request.budget_evaluations = budget.evaluations;
+  request.resume = options.resume;
+  request.finalists = options.finalists;
+  return request;
+}
+
+/// Something is wrong with the device or the kernels if all that was tried failed.
+bool all_failed(const TuneOutcome& outcome) {
+  return !outcome.best && outcome.evaluated > 0 && outcome.failed >= outcome.evaluated;
+}
+
+int run(const TuneOptions& options) {
+  TuneRequest request = request_of(options);
+  const double timeout = parse_duration(options.timeout);
+  const StopOnSignal stop;
+  const auto device = open_device(options.common.device);
+  request.problems = problems_of(options, device->info());
+  TuningDatabase database(database_path(options.common), DatabaseMode::read_write);
+  const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
+  const auto kernels = std::make_shared<KernelStore>(device, cache);
+  // /proc/self/exe is this very program even if its file was replaced meanwhile.
+  const auto evaluator = options.isolate
+                             ? make_worker_evaluator({"/proc/self/exe", device->software().uuid,
+                                                      cache->directory().string(), timeout})
+                             : make_local_evaluator(device, kernels);
+
+  ProgressLine line;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto outcomes = tune(
+      request, *device, *kernels, *evaluator, database,
+      [&line](const TuneProgress& progress) {
+        if (line.due()) {
+          line.show(progress_text(progress));
+        }
+      },
+      stop.flag());
+  line.clear();
+
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  const TuneSummary summary{device->describe(), database.path(), elapsed.count(), stop.signal() != 0};
+  print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
+  if (summary.interrupted) {
+    print_remark("stopped; what was measured is stored, and the same command goes on from there");
+    return 128 + stop.signal();
+  }
+  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed); failure != outcomes.end()) {
+    throw Error(ErrorCode::device, fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
+                                               "shows why",
+                                               text_of(failure->problem)));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
+  auto options = std::make_shared<TuneOptions>();
+  add_device_option(command, options->common);
+  command.add_option("--keys", options->keys, "Key types, or all")->delimiter(',')->type_name("TYPE,...")->capture_default_str();
+  command.add_option("--sizes", options->sizes,
+                     fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes))
+      ->type_name("SIZE,...");
+  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size")->type_name("R")->capture_default_str();
+  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")->type_name("ORDER")->capture_default_str();
+  command.add_option("--variants", options->variants, "Families of kernels to search, or all")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->capture_default_str();
+  command.add_option("--strategy", options->strategy, "How the next configuration is chosen")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "Seed of the strategy")->type_name("N")->capture_default_str();
+  command.add_option("--budget", options->budget, "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none")
+      ->type_name("BUDGET")
+      ->capture_default_str();
+  command.add_option("--timeout", options->timeout, "For one configuration; one that takes longer is cut off")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command.add_flag("--resume,!--no-resume", options->resume, "Skip what the database already has (default: on)");
+  command.add_option("--finalists", options->finalists, "The best few are measured again, in turn")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_flag("--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");
+  command.add_option("--samples", options->samples, "Most samples of one configuration")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--distribution", options->distribution,
+                     "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--isolate,!--no-isolate", options->isolate,
+                   "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli
