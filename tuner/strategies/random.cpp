@@ -1,0 +1,25 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "model/digest.hpp"
+#include "tuner/strategies/sequence.hpp"
+#include "tuner/strategies/strategies.hpp"
+
+namespace bitune {
+
+std::unique_ptr<Strategy> make_random(const SearchDomain& domain, std::uint64_t seed) {
+  const std::string seed_text = std::to_string(seed);
+  std::vector<std::pair<std::string, std::size_t>> keyed;
+  keyed.reserve(domain.configurations.size());
+  for (std::size_t i = 0; i < domain.configurations.size(); ++i) {
+    keyed.emplace_back(Digest().add(seed_text).add(domain.configurations[i].text()).hex(), i);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> order;
+  order.reserve(keyed.size());
+  for (const auto& entry : keyed) order.push_back(entry.second);
+  return std::make_unique<SequenceStrategy>(std::move(order));
+}
+
+}  // namespace bitune
