@@ -116,7 +116,8 @@ class TuningDatabase {
   [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
 
   /// Deletes matching trials (only rows that another one has superseded if `superseded_only`); returns how many.
-  std::uint64_t prune(const TrialFilter& filter, bool superseded_only);
+  /// With `dry_run` it only counts them, and a read-only database will do.
+  std::uint64_t prune(const TrialFilter& filter, bool superseded_only, bool dry_run = false);
 
   /// Integrity, foreign keys, schema, and that every stored text parses: one sentence a problem; empty if sound.
   [[nodiscard]] std::vector<std::string> check() const;
