@@ -36,9 +36,10 @@ struct Services {
   void (*fail)(const char* what);
 };
 
-/// The two functions that a compiled kernel exports, under the names below.
-using BindFunction = void(const Services* services);
-using EntryFunction = void(const unsigned long long* slots);
+/// What a compiled kernel exports under the names below: `bind` is called once and returns the kernel's number of
+/// parameters; `entry` runs one thread, with an 8-byte slot for each argument.
+using BindFunction = unsigned int(const Services* services);
+using EntryFunction = void(const void* slots);
 inline constexpr const char* bind_name = "bitune_emulated_bind";
 inline constexpr const char* entry_name = "bitune_emulated_entry";
 

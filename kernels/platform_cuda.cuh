@@ -87,13 +87,18 @@ BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) { return __vminu2(a, b); }
 BITUNE_DEVICE u32 maximum_u16x2(u32 a, u32 b) { return __vmaxu2(a, b); }
 
 /// maximum(a, b) as a + b - min, given min = minimum(a, b): two multiply-adds, which occupy another pipe than minimum
-/// and maximum do. Multiplying by one as text keeps the compiler from making additions of them before ptxas sees it.
+/// and maximum do. The factors are 1 and -1 in a form that the compiler does not see through: known ones would make
+/// additions of them, on the busy pipe, and uniform ones would be loaded again before every use.
 BITUNE_DEVICE u32 maximum_by_imad(u32 a, u32 b, u32 min) {
-  u32 sum;
-  u32 max;
-  asm("mad.lo.u32 %0, %1, 1, %2;" : "=r"(sum) : "r"(a), "r"(b));
-  asm("mad.lo.u32 %0, %1, 0xffffffff, %2;" : "=r"(max) : "r"(min), "r"(sum));
-  return max;
+  u32 own_lane;
+  u32 lanes_below;
+  u32 lanes_from_own;
+  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own_lane));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes_below));
+  asm("mov.u32 %0, %%lanemask_ge;" : "=r"(lanes_from_own));
+  const u32 one = __popc(own_lane);
+  const u32 minus_one = lanes_below | lanes_from_own;
+  return min * minus_one + (a * one + b);
 }
 
 // --- Shared memory ---

@@ -46,18 +46,20 @@ struct RegisterTile {
 
   template <int low, bool mirrored>
   BITUNE_DEVICE static void write(Word* shared, const Word (&items)[vt]) {
-    const u32 base = thread_address<low>(thread_index());
-    const u32 mirror = mirrored ? thread_address<low>(thread_index() ^ ((1u << low) - 1)) : base;
+    const u32 thread = thread_index();
+    Word* base = shared + thread_address<low>(thread);
+    Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) shared[(2 * r < vt ? base : mirror) + padded(u32(r) << low)] = items[r];
+    for (int r = 0; r < vt; ++r) (2 * r < vt ? base : mirror)[padded(u32(r) << low)] = items[r];
   }
 
   template <int low, bool mirrored>
   BITUNE_DEVICE static void read(const Word* shared, Word (&items)[vt]) {
-    const u32 base = thread_address<low>(thread_index());
-    const u32 mirror = mirrored ? thread_address<low>(thread_index() ^ ((1u << low) - 1)) : base;
+    const u32 thread = thread_index();
+    const Word* base = shared + thread_address<low>(thread);
+    const Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) items[r] = shared[(2 * r < vt ? base : mirror) + padded(u32(r) << low)];
+    for (int r = 0; r < vt; ++r) items[r] = (2 * r < vt ? base : mirror)[padded(u32(r) << low)];
   }
 
   template <bool within_warp>
@@ -160,11 +162,9 @@ struct RegisterTile {
     if constexpr (T == 0) return;
     write<0, false>(shared, items);
     barrier<false>();
-    const u32 base = padded(thread_index() * vector);
+    const Word* base = shared + padded(thread_index() * vector);
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      items[r] = shared[base + padded(r % vector) + padded(u32(r / vector) * (vector * nt))];
-    }
+    for (int r = 0; r < vt; ++r) items[r] = base[r % vector + padded(u32(r / vector) * (vector * nt))];
   }
 };
 
