@@ -44,7 +44,7 @@ std::shared_ptr<KernelCache> open_cache(const fs::path& directory, std::string& 
 
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   std::string note;
-  auto device = open_device(options.device);
+  auto device = open_device(options.device, &note);
   auto cache = open_cache(place(options.kernel_cache, KernelCache::default_directory, note), note);
   CandidateReader reader = [database = place(options.database, TuningDatabase::default_path, note)](
                                const Problem& problem, std::string* warning) {

@@ -1,0 +1,209 @@
+#pragma once
+
+/// \file
+/// A device and a variant for tests of what stands above them: "kernels" are run by the host at once.
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "model/key_order.hpp"
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/variant.hpp"
+
+namespace bitune::fake {
+
+/// What a fake kernel's name says: the key type and order that it sorts in.
+inline std::string kernel_name(const Problem& problem) {
+  return std::string(name_of(problem.key)) + " " + std::string(name_of(problem.order));
+}
+
+class Compiler : public bitune::Compiler {
+ public:
+  std::string identity() const override { return "fake"; }
+  std::string digest(const KernelSource& source) const override {
+    return "digest of " + source.name_expression;
+  }
+  KernelImage compile(const KernelSource& source) const override {
+    ++compiles;
+    std::this_thread::sleep_for(std::chrono::milliseconds(compile_ms));
+    if (fail) throw Error(ErrorCode::compile, "kernel '" + source.name_expression + "' does not compile");
+    return {
+        .target = "fake", .lowered_name = source.name_expression, .bytes = source.name_expression, .log = {}};
+  }
+
+  mutable std::atomic<int> compiles{0};
+  std::atomic<int> compile_ms{0};
+  std::atomic<bool> fail{false};
+};
+
+class Kernel : public LoadedKernel {
+ public:
+  explicit Kernel(std::string name_) : name(std::move(name_)) {}
+  const KernelResources& resources() const noexcept override { return resources_; }
+  const std::string name;
+
+ private:
+  KernelResources resources_;
+};
+
+template <class Interface>
+class Memory : public Interface {
+ public:
+  explicit Memory(std::size_t size) : bytes_(size) {}
+  auto data() const noexcept -> decltype(std::declval<const Interface&>().data()) override {
+    return bytes_.data();
+  }
+  std::size_t size() const noexcept override { return bytes_.size(); }
+
+ private:
+  mutable std::vector<std::byte> bytes_;
+};
+
+class Event : public DeviceEvent {
+ public:
+  std::chrono::steady_clock::time_point time;
+};
+
+class Stream : public DeviceStream {
+ public:
+  StreamHandle handle() const noexcept override { return const_cast<Stream*>(this); }
+};
+
+/// Executes a launch at once: it sorts argument 1 keys at argument 0. A launch without arguments does
+/// nothing.
+class Device : public bitune::Device {
+ public:
+  Device() {
+    info_.name = "Fake GPU";
+    info_.compute_major = 9;
+    info_.sm_count = 100;
+  }
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+  const DeviceSoftware& software() const noexcept override { return software_; }
+  const bitune::Compiler& compiler() const noexcept override { return fake_compiler; }
+  std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
+    return std::make_shared<Kernel>(image.bytes);
+  }
+
+  void launch(const LoadedKernel& kernel, const Launch&, std::span<const std::uint64_t> arguments,
+              StreamHandle) const override {
+    ++launches;
+    if (arguments.empty()) return;
+    if (fail_launches) throw Error(ErrorCode::device, "the launch failed on the fake device");
+    const std::string& name = dynamic_cast<const Kernel&>(kernel).name;
+    const auto blank = name.find(' ');
+    reference_sort(reinterpret_cast<void*>(arguments[0]), arguments[1], parse_key_type(name.substr(0, blank)),
+                   parse_order(name.substr(blank + 1)));
+  }
+
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
+    return std::make_unique<Memory<DeviceBuffer>>(bytes);
+  }
+  std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle) const override {
+    ++allocations;
+    return std::make_unique<Memory<DeviceBuffer>>(bytes);
+  }
+  std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
+    ++host_allocations;
+    return std::make_unique<Memory<HostBuffer>>(bytes);
+  }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+    std::memcpy(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+    std::memcpy(to, from, bytes);
+  }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+    std::memcpy(to, from, bytes);
+  }
+  void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle) const override {
+    std::memset(to, value, bytes);
+  }
+
+  std::unique_ptr<DeviceStream> create_stream() const override {
+    ++streams;
+    return std::make_unique<Stream>();
+  }
+  std::unique_ptr<DeviceEvent> create_event() const override { return std::make_unique<Event>(); }
+  void record(DeviceEvent& event, StreamHandle) const override {
+    dynamic_cast<Event&>(event).time = std::chrono::steady_clock::now();
+  }
+  double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
+    return std::chrono::duration<double, std::milli>(dynamic_cast<const Event&>(end).time -
+                                                     dynamic_cast<const Event&>(begin).time)
+        .count();
+  }
+  void synchronize(StreamHandle) const override {}
+  bool is_capturing(StreamHandle) const override { return capturing; }
+  std::string describe() const override { return "fake device"; }
+
+  Compiler fake_compiler;
+  std::atomic<bool> capturing{false};
+  std::atomic<bool> fail_launches{false};
+  mutable std::atomic<int> launches{0};
+  mutable std::atomic<int> allocations{0};
+  mutable std::atomic<int> host_allocations{0};
+  mutable std::atomic<int> streams{0};
+
+ private:
+  DeviceInfo info_;
+  DeviceSoftware software_;
+};
+
+/// A variant with one parameter, "tile" (1, 2, 4, ... 64), that excludes tiles longer than the problem and
+/// than the device has SMs.
+class Variant : public bitune::Variant {
+ public:
+  explicit Variant(std::string name, std::uint64_t workspace_bytes = 0, bool launches_sort = true)
+      : name_(std::move(name)), workspace_bytes_(workspace_bytes), launches_sort_(launches_sort) {}
+
+  std::string_view name() const noexcept override { return name_; }
+  std::string_view description() const noexcept override { return "a variant for tests"; }
+  bool supports(const Problem& problem, const DeviceInfo&) const override {
+    return problem.operation == Operation::sort;
+  }
+  SearchSpace space(const Problem&, const DeviceInfo&) const override {
+    SearchSpace space;
+    space.variant = name_;
+    space.parameters = {{"tile", {1, 2, 4, 8, 16, 32, 64}, "keys a block"}};
+    space.restrictions = {{"the tile is not longer than the problem",
+                           [](const Configuration& configuration, const Problem& problem, const DeviceInfo&) {
+                             return static_cast<std::uint64_t>(configuration.at("tile")) <= problem.n;
+                           }},
+                          {"the tile is not longer than the device has SMs",
+                           [](const Configuration& configuration, const Problem&, const DeviceInfo& device) {
+                             return configuration.at("tile") <= device.sm_count;
+                           }}};
+    return space;
+  }
+  Configuration default_configuration(const Problem&, const DeviceInfo&) const override {
+    return {name_, {{"tile", 1}}};
+  }
+  Plan plan(const Problem& problem, const Configuration&, const DeviceInfo&) const override {
+    Plan plan;
+    plan.kernels = {{"fake.cuh", kernel_name(problem)}};
+    Launch launch;
+    if (launches_sort_) {
+      launch.arguments = {{Argument::Kind::keys, 0}, {Argument::Kind::u64, problem.n}};
+    }
+    plan.launches = {launch};
+    plan.workspace_bytes = workspace_bytes_;
+    return plan;
+  }
+
+ private:
+  std::string name_;
+  std::uint64_t workspace_bytes_;
+  bool launches_sort_;
+};
+
+}  // namespace bitune::fake
