@@ -1,0 +1,114 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "bitune/error.hpp"
+#include "cache/database/queries.hpp"
+#include "cache/database/rows.hpp"
+#include "cache/database/schema.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune::database {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// Adds a sentence for every row of `sql` (id first) on which `read` throws or returns a text.
+template <class Read>
+void check_rows(const SQLite::Database& db, const std::string& sql, const char* what, Sentences& sentences,
+                Read&& read) {
+  SQLite::Statement row(db, sql);
+  while (row.executeStep()) {
+    std::string problem;
+    try {
+      problem = read(row);
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    if (!problem.empty())
+      sentences.push_back(fmt::format("{} {}: {}", what, row.getColumn(0).getInt64(), problem));
+  }
+}
+
+void check_file(const SQLite::Database& db, Sentences& sentences) {
+  SQLite::Statement integrity(db, "PRAGMA integrity_check");
+  while (integrity.executeStep()) {
+    const std::string line = integrity.getColumn(0).getString();
+    if (line != "ok") sentences.push_back("the file is damaged: " + line);
+  }
+  SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
+  while (dangling.executeStep()) {
+    sentences.push_back(fmt::format("row {} of table '{}' refers to a row of '{}' that is not there",
+                                    dangling.getColumn(1).getInt64(), dangling.getColumn(0).getString(),
+                                    dangling.getColumn(2).getString()));
+  }
+}
+
+void check_texts(const SQLite::Database& db, Sentences& sentences) {
+  check_rows(db, fmt::format("SELECT id, {} FROM devices", device_columns), "device", sentences,
+             [](const SQLite::Statement& row) -> std::string {
+               if (read_device(row, 1).digest() == row.getColumn(1).getString()) return {};
+               return "its digest is not that of its facts";
+             });
+  check_rows(db, "SELECT id, text FROM protocols", "protocol", sentences, [](const SQLite::Statement& row) {
+    static_cast<void>(Protocol::parse(row.getColumn(1).getString()));
+    return std::string();
+  });
+  check_rows(db, "SELECT id, operation, key_type, value_type, key_order, n, rows, key_width FROM problems",
+             "problem", sentences, [](const SQLite::Statement& row) -> std::string {
+               const std::size_t width = size_of(read_problem(row, 1).key);
+               if (row.getColumn(7).getInt64() == static_cast<std::int64_t>(width)) return {};
+               return fmt::format("its key width is not {}", width);
+             });
+  check_rows(db, "SELECT id, text, variant FROM configurations", "configuration", sentences,
+             [](const SQLite::Statement& row) -> std::string {
+               const auto configuration = Configuration::parse(row.getColumn(1).getString());
+               if (configuration.text() != row.getColumn(1).getString()) return "its text is not canonical";
+               if (configuration.variant != row.getColumn(2).getString())
+                 return "its variant is not that of its text";
+               return {};
+             });
+  check_rows(db, "SELECT id, started FROM sessions", "session", sentences,
+             [](const SQLite::Statement& row) -> std::string {
+               return is_timestamp(row.getColumn(1).getString()) ? "" : "its start is not a timestamp";
+             });
+}
+
+void check_trials(const SQLite::Database& db, Sentences& sentences) {
+  check_rows(db, "SELECT id, status, samples, median_us, timestamp FROM trials", "trial", sentences,
+             [](const SQLite::Statement& row) -> std::string {
+               static_cast<void>(parse_trial_status(row.getColumn(1).getString()));
+               Trial trial;
+               trial.samples_us = parse_samples(row.getColumn(2).getString());
+               const auto median = trial.median_us();
+               const SQLite::Column stored = row.getColumn(3);
+               if (median.has_value() == stored.isNull() || (median && *median != stored.getDouble())) {
+                 return "its median is not that of its samples";
+               }
+               return is_timestamp(row.getColumn(4).getString()) ? "" : "its timestamp is malformed";
+             });
+  check_rows(
+      db,
+      "SELECT t.id FROM trials t JOIN series s ON s.id = t.series_id JOIN sessions e ON e.id = t.session_id "
+      "JOIN configurations c ON c.id = t.configuration_id WHERE s.device_id <> e.device_id "
+      "OR s.protocol_id <> e.protocol_id OR s.variant <> c.variant",
+      "trial", sentences,
+      [](const SQLite::Statement&) -> std::string { return "its series is not of its session and variant"; });
+}
+
+}  // namespace
+
+std::vector<std::string> check(const SQLite::Database& db) {
+  Sentences sentences;
+  try {
+    check_file(db, sentences);
+    for (const std::string& problem : schema_problems(db))
+      sentences.push_back("the schema is wrong: " + problem);
+    check_texts(db, sentences);
+    check_trials(db, sentences);
+  } catch (const SQLite::Exception& exception) {
+    sentences.push_back(fmt::format("the file cannot be read to its end: {}", exception.what()));
+  }
+  return sentences;
+}
+
+}  // namespace bitune::database

@@ -1,0 +1,107 @@
+#include "cache/database/migrations.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "cache/database/schema.hpp"
+
+namespace bitune::database {
+namespace {
+
+// Version 1 kept everything about a trial in its row, and no median: each ranking had to read all samples.
+constexpr const char* set_version_1_aside = R"sql(
+DROP VIEW best;
+ALTER TABLE devices RENAME TO v1_devices;
+ALTER TABLE sessions RENAME TO v1_sessions;
+ALTER TABLE problems RENAME TO v1_problems;
+ALTER TABLE trials RENAME TO v1_trials;
+)sql";
+
+constexpr const char* fill_from_version_1 = R"sql(
+INSERT INTO devices (id, digest, kind, name, compute_major, compute_minor, sm_count, warp_size, max_threads_per_block,
+  max_threads_per_sm, max_blocks_per_sm, registers_per_block, registers_per_sm, shared_bytes_per_block,
+  shared_bytes_per_block_optin, shared_bytes_per_sm, l2_bytes, memory_bytes, cooperative_launch, max_cluster_size)
+SELECT id, digest, kind, name, compute_major, compute_minor, sm_count, warp_size, max_threads_per_block,
+  max_threads_per_sm, max_blocks_per_sm, registers_per_block, registers_per_sm, shared_bytes_per_block,
+  shared_bytes_per_block_optin, shared_bytes_per_sm, l2_bytes, memory_bytes, cooperative_launch, max_cluster_size
+FROM v1_devices;
+
+INSERT INTO software (uuid, driver, compiler) SELECT DISTINCT uuid, driver, compiler FROM v1_sessions;
+INSERT INTO protocols (text) SELECT DISTINCT protocol FROM v1_sessions;
+INSERT INTO sessions (id, device_id, software_id, protocol_id, started)
+SELECT e.id, e.device_id, w.id, q.id, e.started FROM v1_sessions e
+JOIN software w ON w.uuid = e.uuid AND w.driver = e.driver AND w.compiler = e.compiler
+JOIN protocols q ON q.text = e.protocol;
+
+INSERT INTO problems (id, operation, key_type, key_width, value_type, key_order, n, rows)
+SELECT id, operation, key_type,
+  CASE WHEN key_type IN ('u8', 'i8') THEN 1 WHEN key_type IN ('u16', 'i16', 'f16', 'bf16') THEN 2
+       WHEN key_type IN ('u32', 'i32', 'f32') THEN 4 ELSE 8 END,
+  value_type, key_order, n, rows
+FROM v1_problems;
+
+INSERT INTO configurations (variant, text)
+SELECT DISTINCT substr(configuration, 1, instr(configuration, '(') - 1), configuration FROM v1_trials;
+INSERT INTO kernels (digest) SELECT DISTINCT kernel_digest FROM v1_trials;
+
+INSERT INTO series (device_id, problem_id, protocol_id, kernel_id, variant)
+SELECT DISTINCT e.device_id, o.problem_id, e.protocol_id, k.id, c.variant FROM v1_trials o
+JOIN sessions e ON e.id = o.session_id
+JOIN kernels k ON k.digest = o.kernel_digest
+JOIN configurations c ON c.text = o.configuration;
+
+INSERT INTO trials (id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
+  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
+SELECT o.id, o.session_id, s.id, c.id, o.status, o.message, o.finalist,
+  (SELECT avg(value) FROM (SELECT value, row_number() OVER (ORDER BY value) AS place, count(*) OVER () AS samples
+                           FROM json_each(o.samples))
+   WHERE place IN ((samples + 1) / 2, (samples + 2) / 2)),
+  o.samples, o.compile_ms, o.verify_ms, o.measure_ms, o.registers, o.local_bytes, o.shared_bytes, o.launches,
+  o.timestamp
+FROM v1_trials o
+JOIN sessions e ON e.id = o.session_id
+JOIN kernels k ON k.digest = o.kernel_digest
+JOIN configurations c ON c.text = o.configuration
+JOIN series s ON s.device_id = e.device_id AND s.problem_id = o.problem_id AND s.protocol_id = e.protocol_id
+  AND s.kernel_id = k.id AND s.variant = c.variant;
+
+DROP TABLE v1_trials;
+DROP TABLE v1_problems;
+DROP TABLE v1_sessions;
+DROP TABLE v1_devices;
+)sql";
+
+void migrate_1_to_2(SQLite::Database& db) {
+  const std::int64_t before = db.execAndGet("SELECT count(*) FROM trials").getInt64();
+  db.exec(set_version_1_aside);
+  create_objects(db);
+  db.exec(fill_from_version_1);
+  const std::int64_t after = db.execAndGet("SELECT count(*) FROM trials").getInt64();
+  if (before != after) {
+    throw SQLite::Exception(
+        fmt::format("{} of {} trials refer to a session that is not there", before - after, before));
+  }
+}
+
+}  // namespace
+
+void migrate(SQLite::Database& db) {
+  if (db.execAndGet("PRAGMA user_version").getInt() >= schema_version)
+    return;  // the usual case waits for no writer
+  // Tables are replaced below while others refer to them; the pragma has no effect inside a transaction.
+  db.exec("PRAGMA foreign_keys = OFF");
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  const int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (version >= schema_version) return;
+  if (version == 1) migrate_1_to_2(db);
+  SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
+  if (dangling.executeStep()) {
+    throw SQLite::Exception(fmt::format("a row of table '{}' refers to one that is not there",
+                                        dangling.getColumn(0).getString()));
+  }
+  dangling.reset();
+  db.exec(fmt::format("PRAGMA user_version = {}", schema_version));
+  transaction.commit();
+}
+
+}  // namespace bitune::database

@@ -1,0 +1,209 @@
+#include "cache/database/queries.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cache/database/filter.hpp"
+#include "cache/database/rows.hpp"
+#include "cache/database/schema.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune::database {
+namespace {
+
+std::vector<TrialRow> read_all(SQLite::Statement& statement) {
+  std::vector<TrialRow> rows;
+  while (statement.executeStep()) rows.push_back(read_trial_row(statement));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> tried(const SQLite::Database& db,
+                                                       const std::string& device_digest,
+                                                       const Problem& problem, const Protocol& protocol) {
+  SQLite::Statement statement(db, R"sql(
+SELECT DISTINCT c.text, k.digest
+FROM series s
+JOIN devices d ON d.id = s.device_id
+JOIN problems p ON p.id = s.problem_id
+JOIN protocols q ON q.id = s.protocol_id
+JOIN kernels k ON k.id = s.kernel_id
+JOIN trials t ON t.series_id = s.id
+JOIN configurations c ON c.id = t.configuration_id
+WHERE d.digest = ? AND q.text = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ?
+  AND p.n = ? AND p.rows = ?
+ORDER BY 1, 2)sql");
+  statement.bind(1, device_digest);
+  statement.bind(2, protocol.text());
+  statement.bind(3, std::string(name_of(problem.operation)));
+  statement.bind(4, std::string(name_of(problem.key)));
+  statement.bind(5, std::string(name_of(problem.value)));
+  statement.bind(6, std::string(name_of(problem.order)));
+  statement.bind(7, stored_size(problem.n));
+  statement.bind(8, stored_size(problem.rows));
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (statement.executeStep()) {
+    pairs.emplace_back(statement.getColumn(0).getString(), statement.getColumn(1).getString());
+  }
+  return pairs;
+}
+
+std::string candidates_sql() {
+  return fmt::format(
+      "SELECT b.trial_id, b.median_us, c.text, k.digest, "
+      "p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows, d.digest, b.device_id "
+      "FROM ({}) b "
+      "CROSS JOIN trials t ON t.id = b.trial_id "
+      "CROSS JOIN series s ON s.id = t.series_id "
+      "CROSS JOIN configurations c ON c.id = t.configuration_id "
+      "CROSS JOIN kernels k ON k.id = s.kernel_id "
+      "CROSS JOIN problems p ON p.id = b.problem_id "
+      "CROSS JOIN devices d ON d.id = b.device_id "
+      "ORDER BY b.device_id, p.n, b.trial_id",
+      best_of_variants_select(
+          "p.operation = ?1 AND p.value_type = ?2 AND p.key_width = ?3 AND (p.rows = 1) = ?4"));
+}
+
+std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& problem) {
+  std::map<std::int64_t, DeviceInfo> known;
+  SQLite::Statement device_rows(db, fmt::format("SELECT {}, id FROM devices", device_columns));
+  while (device_rows.executeStep()) {
+    known[device_rows.getColumn(device_column_count).getInt64()] = read_device(device_rows, 0);
+  }
+
+  SQLite::Statement statement(db, candidates_sql());
+  statement.bind(1, std::string(name_of(problem.operation)));
+  statement.bind(2, std::string(name_of(problem.value)));
+  statement.bind(3, static_cast<std::int64_t>(size_of(problem.key)));
+  statement.bind(4, problem.rows == 1 ? 1 : 0);
+  std::vector<Candidate> found;
+  while (statement.executeStep()) {
+    Candidate candidate;
+    candidate.trial_id = statement.getColumn(0).getInt64();
+    candidate.median_us = statement.getColumn(1).getDouble();
+    candidate.configuration = Configuration::parse(statement.getColumn(2).getString());
+    candidate.kernel_digest = statement.getColumn(3).getString();
+    candidate.problem = read_problem(statement, 4);
+    candidate.device_digest = statement.getColumn(10).getString();
+    candidate.device = known[statement.getColumn(11).getInt64()];
+    found.push_back(std::move(candidate));
+  }
+  return found;
+}
+
+std::vector<DeviceRow> devices(const SQLite::Database& db) {
+  SQLite::Statement statement(db, fmt::format(R"sql(
+SELECT {}, d.id, w.uuid, w.driver, w.compiler, coalesce(e.started, ''),
+  (SELECT count(*) FROM series s JOIN trials t ON t.series_id = s.id WHERE s.device_id = d.id)
+FROM devices d
+LEFT JOIN sessions e ON e.id = (SELECT id FROM sessions WHERE device_id = d.id ORDER BY started DESC, id DESC LIMIT 1)
+LEFT JOIN software w ON w.id = e.software_id
+ORDER BY d.id)sql",
+                                              device_columns));
+  std::vector<DeviceRow> rows;
+  while (statement.executeStep()) {
+    const auto text = [&statement](int column) {
+      const SQLite::Column value = statement.getColumn(column);
+      return value.isNull() ? std::string() : value.getString();
+    };
+    DeviceRow row;
+    row.info = read_device(statement, 0);
+    row.id = statement.getColumn(device_column_count).getInt64();
+    row.software = {text(device_column_count + 1), text(device_column_count + 2),
+                    text(device_column_count + 3)};
+    row.last_seen = text(device_column_count + 4);
+    row.trials = static_cast<std::uint64_t>(statement.getColumn(device_column_count + 5).getInt64());
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter) {
+  const Condition condition = condition_of(filter);
+  SQLite::Statement statement(db, fmt::format("{} WHERE {} ORDER BY t.id DESC{}", select_trial_rows,
+                                              condition.sql, limit_clause(filter)));
+  condition.bind_to(statement);
+  return read_all(statement);
+}
+
+std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id) {
+  SQLite::Statement statement(db, fmt::format("{} WHERE t.id = ?", select_trial_rows));
+  statement.bind(1, id);
+  if (!statement.executeStep()) return std::nullopt;
+  return read_trial_row(statement);
+}
+
+std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFilter& filter) {
+  const Condition condition = condition_of(filter);
+
+  // The best under the filter: that of the whole database if the filter admits it, variant by variant.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> best;  // (device, problem) -> trial
+  SQLite::Statement leaders(db, fmt::format(R"sql(
+SELECT b.device_id, b.problem_id, b.trial_id FROM best_of_variants b
+JOIN trials t ON t.id = b.trial_id
+JOIN series s ON s.id = t.series_id
+JOIN devices d ON d.id = b.device_id
+JOIN problems p ON p.id = b.problem_id
+JOIN kernels k ON k.id = s.kernel_id
+WHERE {} ORDER BY b.finalist DESC, b.median_us, b.trial_id)sql",
+                                            condition.sql));
+  condition.bind_to(leaders);
+  while (leaders.executeStep()) {
+    best.emplace(std::pair{leaders.getColumn(0).getInt64(), leaders.getColumn(1).getInt64()},
+                 leaders.getColumn(2).getInt64());
+  }
+
+  SQLite::Statement counts(db, fmt::format(R"sql(
+SELECT p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows, d.digest, d.name, count(*),
+  sum(t.status = 'ok'), d.id, p.id
+FROM series s
+JOIN devices d ON d.id = s.device_id
+JOIN problems p ON p.id = s.problem_id
+JOIN kernels k ON k.id = s.kernel_id
+JOIN trials t ON t.series_id = s.id
+WHERE {} GROUP BY d.id, p.id
+ORDER BY d.id, p.operation, p.key_width, p.key_type, p.value_type, p.key_order, p.rows, p.n{})sql",
+                                           condition.sql, limit_clause(filter)));
+  condition.bind_to(counts);
+  std::vector<ProblemSummary> rows;
+  while (counts.executeStep()) {
+    ProblemSummary row;
+    row.problem = read_problem(counts, 0);
+    row.device_digest = counts.getColumn(6).getString();
+    row.device_name = counts.getColumn(7).getString();
+    row.trials = static_cast<std::uint64_t>(counts.getColumn(8).getInt64());
+    row.ok = static_cast<std::uint64_t>(counts.getColumn(9).getInt64());
+    const auto found = best.find({counts.getColumn(10).getInt64(), counts.getColumn(11).getInt64()});
+    if (found != best.end()) row.best = trial(db, found->second);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::uint64_t prune(SQLite::Database& db, const TrialFilter& filter, bool superseded_only, bool dry_run) {
+  const Condition condition = condition_of(filter);
+  const std::string matching =
+      fmt::format(R"sql(
+  SELECT t.id FROM trials t
+  JOIN series s ON s.id = t.series_id
+  JOIN devices d ON d.id = s.device_id
+  JOIN problems p ON p.id = s.problem_id
+  JOIN kernels k ON k.id = s.kernel_id
+  WHERE {} AND {} ORDER BY t.id{})sql",
+                  condition.sql, superseded_only ? superseded_condition : "1", limit_clause(filter));
+  if (dry_run) {
+    SQLite::Statement count(db, fmt::format("SELECT count(*) FROM ({})", matching));
+    condition.bind_to(count);
+    count.executeStep();
+    return static_cast<std::uint64_t>(count.getColumn(0).getInt64());
+  }
+  // What a trial refers to stays: sessions of other processes may be under way.
+  SQLite::Statement deletion(db, fmt::format("DELETE FROM trials WHERE id IN ({})", matching));
+  condition.bind_to(deletion);
+  return static_cast<std::uint64_t>(deletion.exec());
+}
+
+}  // namespace bitune::database

@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// Reading and pruning evidence: the queries behind TuningDatabase. Private to the cache room.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/tuning_database.hpp"
+
+namespace SQLite {
+class Database;
+}
+
+namespace bitune::database {
+
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> tried(const SQLite::Database& db,
+                                                                     const std::string& device_digest,
+                                                                     const Problem& problem,
+                                                                     const Protocol& protocol);
+
+/// The statement behind `candidates`; its parameters are operation, value type, key width, and whether rows
+/// is 1.
+[[nodiscard]] std::string candidates_sql();
+[[nodiscard]] std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& problem);
+
+[[nodiscard]] std::vector<DeviceRow> devices(const SQLite::Database& db);
+[[nodiscard]] std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter);
+[[nodiscard]] std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id);
+[[nodiscard]] std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFilter& filter);
+
+std::uint64_t prune(SQLite::Database& db, const TrialFilter& filter, bool superseded_only, bool dry_run);
+
+/// One sentence a problem: integrity, foreign keys, schema, and every stored text.
+[[nodiscard]] std::vector<std::string> check(const SQLite::Database& db);
+
+/// Copies devices and the best trials of every variant into a new database at `path`.
+void export_best(const SQLite::Database& db, const std::filesystem::path& path);
+
+}  // namespace bitune::database

@@ -1,0 +1,211 @@
+#include "cache/database/schema.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace bitune::database {
+namespace {
+
+// A series holds the trials that may be ranked together: one device, problem, protocol, kernel source and
+// variant. Its device and protocol repeat those of the sessions, so that ranking needs one index; `check`
+// compares them.
+constexpr const char* tables = R"sql(
+CREATE TABLE devices (
+  id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  compute_major INTEGER NOT NULL,
+  compute_minor INTEGER NOT NULL,
+  sm_count INTEGER NOT NULL,
+  warp_size INTEGER NOT NULL,
+  max_threads_per_block INTEGER NOT NULL,
+  max_threads_per_sm INTEGER NOT NULL,
+  max_blocks_per_sm INTEGER NOT NULL,
+  registers_per_block INTEGER NOT NULL,
+  registers_per_sm INTEGER NOT NULL,
+  shared_bytes_per_block INTEGER NOT NULL,
+  shared_bytes_per_block_optin INTEGER NOT NULL,
+  shared_bytes_per_sm INTEGER NOT NULL,
+  l2_bytes INTEGER NOT NULL,
+  memory_bytes INTEGER NOT NULL,
+  cooperative_launch INTEGER NOT NULL,
+  max_cluster_size INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE software (
+  id INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  compiler TEXT NOT NULL,
+  UNIQUE (uuid, driver, compiler)
+) STRICT;
+
+CREATE TABLE protocols (
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  device_id INTEGER NOT NULL REFERENCES devices,
+  software_id INTEGER NOT NULL REFERENCES software,
+  protocol_id INTEGER NOT NULL REFERENCES protocols,
+  started TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE problems (
+  id INTEGER PRIMARY KEY,
+  operation TEXT NOT NULL,
+  key_type TEXT NOT NULL,
+  key_width INTEGER NOT NULL,
+  value_type TEXT NOT NULL,
+  key_order TEXT NOT NULL,
+  n INTEGER NOT NULL CHECK (n >= 0),
+  rows INTEGER NOT NULL CHECK (rows >= 0),
+  UNIQUE (operation, key_type, value_type, key_order, n, rows)
+) STRICT;
+
+CREATE TABLE configurations (
+  id INTEGER PRIMARY KEY,
+  variant TEXT NOT NULL,
+  text TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE kernels (
+  id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,
+  device_id INTEGER NOT NULL REFERENCES devices,
+  problem_id INTEGER NOT NULL REFERENCES problems,
+  protocol_id INTEGER NOT NULL REFERENCES protocols,
+  kernel_id INTEGER NOT NULL REFERENCES kernels,
+  variant TEXT NOT NULL,
+  UNIQUE (device_id, problem_id, protocol_id, kernel_id, variant)
+) STRICT;
+
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES sessions,
+  series_id INTEGER NOT NULL REFERENCES series,
+  configuration_id INTEGER NOT NULL REFERENCES configurations,
+  status TEXT NOT NULL,
+  message TEXT NOT NULL,
+  finalist INTEGER NOT NULL CHECK (finalist IN (0, 1)),
+  median_us REAL,
+  samples TEXT NOT NULL,
+  compile_ms REAL NOT NULL,
+  verify_ms REAL NOT NULL,
+  measure_ms REAL NOT NULL,
+  registers INTEGER NOT NULL,
+  local_bytes INTEGER NOT NULL,
+  shared_bytes INTEGER NOT NULL,
+  launches INTEGER NOT NULL,
+  timestamp TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr const char* indices = R"sql(
+CREATE INDEX sessions_by_device ON sessions (device_id);
+CREATE INDEX problems_by_width ON problems (operation, value_type, key_width);
+CREATE INDEX series_by_problem ON series (problem_id);
+CREATE INDEX trials_by_session ON trials (session_id);
+CREATE INDEX trials_by_configuration ON trials (series_id, configuration_id, timestamp, finalist, status);
+CREATE INDEX trials_by_rank ON trials (series_id, finalist DESC, median_us)
+  WHERE status = 'ok' AND median_us IS NOT NULL;
+)sql";
+
+std::string best_views() {
+  return fmt::format(R"sql(
+CREATE VIEW best_of_variants AS {};
+CREATE VIEW best AS
+SELECT d.name AS device, d.digest AS device_digest, p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows,
+       c.text AS configuration, b.median_us, b.finalist, b.trial_id
+FROM (SELECT *, row_number() OVER (PARTITION BY device_id, problem_id ORDER BY finalist DESC, median_us, trial_id)
+        AS place FROM best_of_variants) b
+JOIN devices d ON d.id = b.device_id
+JOIN problems p ON p.id = b.problem_id
+JOIN trials t ON t.id = b.trial_id
+JOIN configurations c ON c.id = t.configuration_id
+WHERE b.place = 1;
+)sql",
+                     best_of_variants_select("1"));
+}
+
+using Objects = std::map<std::string, std::pair<std::string, std::string>>;  // name -> (type, SQL)
+
+Objects objects_of(const SQLite::Database& db) {
+  Objects objects;
+  SQLite::Statement rows(
+      db, "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+  while (rows.executeStep()) {
+    objects[rows.getColumn(0).getString()] = {rows.getColumn(1).getString(), rows.getColumn(2).getString()};
+  }
+  return objects;
+}
+
+}  // namespace
+
+const std::string_view superseded_condition =
+    "EXISTS (SELECT 1 FROM trials later WHERE later.series_id = t.series_id "
+    "AND later.configuration_id = t.configuration_id AND later.timestamp >= t.timestamp "
+    "AND (later.timestamp, later.id) > (t.timestamp, t.id) "
+    "AND (later.finalist = t.finalist OR later.status <> 'ok'))";
+
+std::string best_of_variants_select(std::string_view problem_condition) {
+  return fmt::format(R"sql(
+WITH leaders AS (
+  SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp
+  FROM problems p CROSS JOIN series s ON s.problem_id = p.id
+  CROSS JOIN trials l ON l.id = (
+    SELECT t.id FROM trials t
+    WHERE t.series_id = s.id AND t.status = 'ok' AND t.median_us IS NOT NULL AND NOT {}
+    ORDER BY t.finalist DESC, t.median_us LIMIT 1)
+  WHERE {}),
+with_protocol AS (
+  SELECT *, first_value(protocol_id) OVER (PARTITION BY device_id, problem_id
+              ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS ranked_protocol_id
+  FROM leaders),
+with_place AS (
+  SELECT *, row_number() OVER (PARTITION BY device_id, problem_id, variant
+              ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS place
+  FROM with_protocol WHERE protocol_id = ranked_protocol_id)
+SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_place WHERE place = 1)sql",
+                     superseded_condition, problem_condition);
+}
+
+void create_objects(SQLite::Database& db) {
+  db.exec(tables);
+  db.exec(indices);
+  db.exec(best_views());
+}
+
+void create_schema(SQLite::Database& db) {
+  create_objects(db);
+  db.exec(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, schema_version));
+}
+
+std::vector<std::string> schema_problems(const SQLite::Database& db) {
+  SQLite::Database whole(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  create_objects(whole);
+  const Objects found = objects_of(db);
+  std::vector<std::string> problems;
+  for (const auto& [name, object] : objects_of(whole)) {
+    const auto at = found.find(name);
+    if (at == found.end()) {
+      problems.push_back(fmt::format("{} '{}' is missing", object.first, name));
+    } else if (at->second != object) {
+      problems.push_back(fmt::format("{} '{}' is not defined as bitune defines it", object.first, name));
+    }
+  }
+  return problems;
+}
+
+}  // namespace bitune::database

@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// The tables of the tuning database. Private to the cache room.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace SQLite {
+class Database;
+}
+
+namespace bitune::database {
+
+/// "BiTu": marks a SQLite file as one of ours.
+inline constexpr std::int32_t application_id = 0x42695475;
+
+/// `user_version` of the schema below. A change of the schema raises it and adds a step to migrations.cpp.
+inline constexpr std::int32_t schema_version = 2;
+
+/// Creates tables, indices and views in an empty database and marks it as ours.
+/// Precondition: a transaction is open.
+void create_schema(SQLite::Database& db);
+
+/// Creates tables, indices and views only: what a migration fills.
+void create_objects(SQLite::Database& db);
+
+/// What the database lacks of the schema, a clause each ("table 'trials' is missing"); empty if it is whole.
+[[nodiscard]] std::vector<std::string> schema_problems(const SQLite::Database& db);
+
+/// SQL condition on `t` (trials): another trial of the same series and configuration is newer and replaces
+/// it. A newer trial replaces an older one of its kind (finalist or not); a newer failure replaces older ones
+/// of both kinds.
+extern const std::string_view superseded_condition;
+
+/// A SELECT of (device_id, problem_id, variant, trial_id, finalist, median_us), one row for each device,
+/// problem and variant: the best verified trial that is not superseded. `problem_condition` is an SQL
+/// condition on `p` (problems).
+///
+/// Trials under different protocols, or with different kernels, are not ranked together. Of the protocols of
+/// one device and problem, and of the kernels of one variant under that protocol, those with finalists go
+/// first, then the newest: what an interrupted session measured does not displace the outcome of a complete
+/// one.
+[[nodiscard]] std::string best_of_variants_select(std::string_view problem_condition);
+
+}  // namespace bitune::database

@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Inserting evidence. Private to the cache room. No function updates a row.
+
+#include <cstdint>
+#include <string>
+
+#include "cache/tuning_database.hpp"
+
+namespace SQLite {
+class Database;
+}
+
+namespace bitune::database {
+
+/// Inserts a session, and its device, software and protocol if they are new, in one transaction; returns its
+/// id.
+std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
+                            const Protocol& protocol, const std::string& started);
+
+/// Inserts a trial, and what it refers to if that is new, in one transaction; returns its id.
+/// \throws Error (usage) if the trial holds what could not be read back.
+std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Trial& trial);
+
+}  // namespace bitune::database
