@@ -24,9 +24,12 @@ namespace {
 constexpr std::size_t help_width = 100;
 
 constexpr const char* description =
-    "bitune sorts on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at hand. `tune` "
-    "searches the kernels' parameters on this GPU and stores what it measures in a tuning database; `sort` sorts a file "
-    "with the best configuration that the database knows; `db` shows what was tried and what won. Without a GPU all of "
+    "bitune sorts on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at "
+    "hand. `tune` "
+    "searches the kernels' parameters on this GPU and stores what it measures in a tuning database; `sort` "
+    "sorts a file "
+    "with the best configuration that the database knows; `db` shows what was tried and what won. Without a "
+    "GPU all of "
     "it runs on the emulated device.";
 
 constexpr const char* footer =
@@ -83,12 +86,14 @@ int parse_and_run(int argc, const char* const* argv) {
 
 }  // namespace
 
-CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph, const char* footer) {
+CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph,
+                      const char* footer) {
   auto* command = parent.add_subcommand(name, summary);
   command->footer(footer);
   command->get_formatter()->column_width(30);
   // The paragraph heads the command's own help; its parent lists the summary.
-  command->preparse_callback([command, paragraph](std::size_t) { command->description(wrapped(paragraph, help_width)); });
+  command->preparse_callback(
+      [command, paragraph](std::size_t) { command->description(wrapped(paragraph, help_width)); });
   return *command;
 }
 

@@ -19,7 +19,8 @@ class App;
 
 namespace bitune {
 
-/// Runs the command with these arguments; returns the exit code. Never throws: an error is one sentence on standard error.
+/// Runs the command with these arguments; returns the exit code. Never throws: an error is one sentence on
+/// standard error.
 [[nodiscard]] int run_command(int argc, const char* const* argv);
 
 namespace cli {
@@ -30,8 +31,10 @@ enum ExitCode : int { done = 0, failed = 1, bad_usage = 2 };
 /// What is to be done once the arguments are parsed; returns the exit code.
 using Action = std::function<int()>;
 
-/// Adds a subcommand with what its `--help` says: a line for the list of commands, a paragraph, and a footer of examples.
-CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph, const char* footer);
+/// Adds a subcommand with what its `--help` says: a line for the list of commands, a paragraph, and a footer
+/// of examples.
+CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph,
+                      const char* footer);
 
 /// Options that several subcommands take, with the same meaning in each.
 struct CommonOptions {
@@ -55,7 +58,8 @@ void add_worker_command(CLI::App& parent, Action& action);
 
 /// Makes the subcommand run `run` with the options, which live as long as the action.
 template <class Options>
-[[nodiscard]] auto action_setter(Action& action, std::shared_ptr<Options> options, int (*run)(const Options&)) {
+[[nodiscard]] auto action_setter(Action& action, std::shared_ptr<Options> options,
+                                 int (*run)(const Options&)) {
   return [&action, options, run] { action = [options, run] { return run(*options); }; };
 }
 

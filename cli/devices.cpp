@@ -13,11 +13,13 @@ namespace bitune::cli {
 namespace {
 
 constexpr const char* description =
-    "Lists the GPUs and the emulated device, how they were found, and what is missing. The first column is what --device "
+    "Lists the GPUs and the emulated device, how they were found, and what is missing. The first column is "
+    "what --device "
     "takes in other commands.";
 
 constexpr const char* footer =
-    "The emulated device runs the same kernels on the CPU, compiled by the host's C++ compiler: slow, but always there.\n"
+    "The emulated device runs the same kernels on the CPU, compiled by the host's C++ compiler: slow, but "
+    "always there.\n"
     "\n"
     "Examples:\n"
     "  bitune devices\n"
@@ -41,8 +43,13 @@ std::string found_text(const std::string& version, const std::string& library) {
 }
 
 std::string text_of(const DeviceReport& report) {
-  Table table({{"device"}, {"name", Align::left, 16}, {"architecture"}, {"SMs", Align::right},
-               {"shared KiB/block", Align::right}, {"memory", Align::right}, {"uuid"}});
+  Table table({{"device"},
+               {"name", Align::left, 16},
+               {"architecture"},
+               {"SMs", Align::right},
+               {"shared KiB/block", Align::right},
+               {"memory", Align::right},
+               {"uuid"}});
   bool has_gpu = false;
   for (const auto& [selector, info, software] : report.devices) {
     const bool gpu = info.kind == "cuda";
@@ -57,7 +64,8 @@ std::string text_of(const DeviceReport& report) {
   }
   text += fmt::format("CUDA driver:    {}\n", found_text(report.driver_version, report.driver_library));
   text += fmt::format("NVRTC:          {}\n", found_text(report.nvrtc_version, report.nvrtc_library));
-  text += fmt::format("host compiler:  {}\n", report.host_compiler.empty() ? "not found" : report.host_compiler);
+  text +=
+      fmt::format("host compiler:  {}\n", report.host_compiler.empty() ? "not found" : report.host_compiler);
   for (const std::string& problem : report.problems) {
     text += fmt::format("\n{}\n", wrapped(problem, std::min<std::size_t>(output_width(), 100)));
   }
@@ -77,7 +85,8 @@ int run(const CommonOptions& options) {
 }  // namespace
 
 void add_devices_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "devices", "List the devices, and how they were found", description, footer);
+  auto& command =
+      add_command(parent, "devices", "List the devices, and how they were found", description, footer);
   auto options = std::make_shared<CommonOptions>();
   add_json_option(command, *options);
   command.callback(action_setter(action, options, run));

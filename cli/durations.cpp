@@ -35,23 +35,25 @@ double parse_duration(std::string_view text) {
       }
     }
   }
-  throw Error(ErrorCode::usage, fmt::format("'{}' is not a duration; write a number and its unit, as in 30s, 5m or 1h",
-                                            text));
+  throw Error(ErrorCode::usage,
+              fmt::format("'{}' is not a duration; write a number and its unit, as in 30s, 5m or 1h", text));
 }
 
 Budget parse_budget(std::string_view text) {
   if (text == "none") {
     return {};
   }
-  if (const auto count = leading_number<std::uint64_t>(text); count && count->second.empty() && count->first > 0) {
+  if (const auto count = leading_number<std::uint64_t>(text);
+      count && count->second.empty() && count->first > 0) {
     return {std::nullopt, count->first};
   }
   try {
     return {parse_duration(text), std::nullopt};
   } catch (const Error&) {
-    throw Error(ErrorCode::usage, fmt::format("'{}' is not a budget; write a duration (60s, 5m), a number of evaluations "
-                                              "(500), or none",
-                                              text));
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' is not a budget; write a duration (60s, 5m), a number of evaluations "
+                            "(500), or none",
+                            text));
   }
 }
 

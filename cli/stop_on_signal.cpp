@@ -51,7 +51,8 @@ void StopOnSignal::watch() {
       return;
     }
     signalfd_siginfo received = {};
-    if ((sources[0].revents & POLLIN) == 0 || ::read(signals_, &received, sizeof received) != sizeof received) {
+    if ((sources[0].revents & POLLIN) == 0 ||
+        ::read(signals_, &received, sizeof received) != sizeof received) {
       continue;
     }
     const int number = static_cast<int>(received.ssi_signo);

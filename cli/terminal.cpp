@@ -18,7 +18,8 @@ bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U
 
 /// Characters of a UTF-8 text; names of devices and files are the only ones that may hold others than ASCII.
 std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 std::size_t terminal_width(int descriptor) {
@@ -142,7 +143,8 @@ std::string Table::text(std::size_t width) const {
   return text;
 }
 
-ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now()) {}
+ProgressLine::ProgressLine()
+    : terminal_(::isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 

@@ -15,13 +15,15 @@ namespace bitune::cli {
 
 inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>::max();
 
-/// Columns of the terminal on standard output; unlimited if it is none ($COLUMNS, where it is set, holds for both).
+/// Columns of the terminal on standard output; unlimited if it is none ($COLUMNS, where it is set, holds for
+/// both).
 [[nodiscard]] std::size_t output_width();
 
 /// Breaks a paragraph at blanks so that no line is longer than `width`, if words allow.
 [[nodiscard]] std::string wrapped(std::string_view paragraph, std::size_t width);
 
-/// The first `width` columns of a text, the last of them an ellipsis if something is cut. Counts UTF-8 characters.
+/// The first `width` columns of a text, the last of them an ellipsis if something is cut. Counts UTF-8
+/// characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
 /// A duration for people: "8.2 s", "3 min 20 s", "2 h 5 min".
@@ -51,8 +53,8 @@ class Table {
 
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
-  /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so, the first
-  /// one first.
+  /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so,
+  /// the first one first.
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:

@@ -20,14 +20,19 @@ namespace bitune::cli {
 namespace {
 
 constexpr const char* description =
-    "Searches for the fastest way to sort each problem (key type x size) on this device. Every configuration is compiled, "
-    "verified against a reference and measured; every trial, failures too, is stored in the tuning database at once, where "
-    "`bitune sort` and the library find the best. What the database already has is not measured again, so a session "
+    "Searches for the fastest way to sort each problem (key type x size) on this device. Every configuration "
+    "is compiled, "
+    "verified against a reference and measured; every trial, failures too, is stored in the tuning database "
+    "at once, where "
+    "`bitune sort` and the library find the best. What the database already has is not measured again, so a "
+    "session "
     "that was stopped goes on when the same command is given again.";
 
 constexpr const char* footer =
-    "Sizes are single numbers, powers (2^20, 64K, 16M) and ranges (2^10..2^26: every power of two; 2^10..2^26:2: every\n"
-    "second one), separated by commas. Ctrl-C ends the session after the evaluation under way (exit code 130); a second\n"
+    "Sizes are single numbers, powers (2^20, 64K, 16M) and ranges (2^10..2^26: every power of two; "
+    "2^10..2^26:2: every\n"
+    "second one), separated by commas. Ctrl-C ends the session after the evaluation under way (exit code "
+    "130); a second\n"
     "Ctrl-C ends it at once. What was measured stays stored in both cases.\n"
     "\n"
     "Examples:\n"
@@ -65,8 +70,9 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
   if (problem.rows == 0) {
     throw Error(ErrorCode::usage, "--rows must be 1 or more");
   }
-  const std::string sizes =
-      !options.sizes.empty() ? options.sizes : device.kind == "cuda" ? gpu_sizes : emulated_sizes;
+  const std::string sizes = !options.sizes.empty()  ? options.sizes
+                            : device.kind == "cuda" ? gpu_sizes
+                                                    : emulated_sizes;
   std::vector<Problem> problems;
   for (const KeyType key : parse_key_types(options.keys)) {
     for (const std::uint64_t n : parse_sizes(sizes)) {
@@ -116,10 +122,9 @@ int run(const TuneOptions& options) {
   const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
   const auto kernels = std::make_shared<KernelStore>(device, cache);
   // /proc/self/exe is this very program even if its file was replaced meanwhile.
-  const auto evaluator = options.isolate
-                             ? make_worker_evaluator({"/proc/self/exe", device->software().uuid,
-                                                      cache->directory().string(), timeout})
-                             : make_local_evaluator(device, kernels);
+  const auto evaluator = options.isolate ? make_worker_evaluator({"/proc/self/exe", device->software().uuid,
+                                                                  cache->directory().string(), timeout})
+                                         : make_local_evaluator(device, kernels);
 
   ProgressLine line;
   const auto begin = std::chrono::steady_clock::now();
@@ -140,10 +145,12 @@ int run(const TuneOptions& options) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");
     return 128 + stop.signal();
   }
-  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed); failure != outcomes.end()) {
-    throw Error(ErrorCode::device, fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
-                                               "shows why",
-                                               text_of(failure->problem)));
+  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
+      failure != outcomes.end()) {
+    throw Error(ErrorCode::device,
+                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
+                            "shows why",
+                            text_of(failure->problem)));
   }
   return done;
 }
@@ -151,15 +158,25 @@ int run(const TuneOptions& options) {
 }  // namespace
 
 void add_tune_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
+  auto& command =
+      add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
   auto options = std::make_shared<TuneOptions>();
   add_device_option(command, options->common);
-  command.add_option("--keys", options->keys, "Key types, or all")->delimiter(',')->type_name("TYPE,...")->capture_default_str();
-  command.add_option("--sizes", options->sizes,
-                     fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes))
+  command.add_option("--keys", options->keys, "Key types, or all")
+      ->delimiter(',')
+      ->type_name("TYPE,...")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--sizes", options->sizes,
+          fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes))
       ->type_name("SIZE,...");
-  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size")->type_name("R")->capture_default_str();
-  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")->type_name("ORDER")->capture_default_str();
+  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size")
+      ->type_name("R")
+      ->capture_default_str();
+  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
+      ->type_name("ORDER")
+      ->capture_default_str();
   command.add_option("--variants", options->variants, "Families of kernels to search, or all")
       ->delimiter(',')
       ->type_name("NAME,...")
@@ -168,13 +185,17 @@ void add_tune_command(CLI::App& parent, Action& action) {
       ->type_name("NAME")
       ->capture_default_str();
   command.add_option("--seed", options->seed, "Seed of the strategy")->type_name("N")->capture_default_str();
-  command.add_option("--budget", options->budget, "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none")
+  command
+      .add_option("--budget", options->budget,
+                  "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none")
       ->type_name("BUDGET")
       ->capture_default_str();
-  command.add_option("--timeout", options->timeout, "For one configuration; one that takes longer is cut off")
+  command
+      .add_option("--timeout", options->timeout, "For one configuration; one that takes longer is cut off")
       ->type_name("DURATION")
       ->capture_default_str();
-  command.add_flag("--resume,!--no-resume", options->resume, "Skip what the database already has (default: on)");
+  command.add_flag("--resume,!--no-resume", options->resume,
+                   "Skip what the database already has (default: on)");
   command.add_option("--finalists", options->finalists, "The best few are measured again, in turn")
       ->check(CLI::Range(0, 1000))
       ->type_name("N")
@@ -184,8 +205,10 @@ void add_tune_command(CLI::App& parent, Action& action) {
       ->check(CLI::Range(1, 100000))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--distribution", options->distribution,
-                     "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special")
+  command
+      .add_option(
+          "--distribution", options->distribution,
+          "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special")
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--isolate,!--no-isolate", options->isolate,

@@ -13,7 +13,9 @@
 namespace bitune::cli {
 namespace {
 
-double keys_of(const Problem& problem) { return static_cast<double>(problem.n) * static_cast<double>(problem.rows); }
+double keys_of(const Problem& problem) {
+  return static_cast<double>(problem.n) * static_cast<double>(problem.rows);
+}
 
 Json json_of_outcome(const TuneOutcome& outcome) {
   Json ties = Json::array();
@@ -28,8 +30,12 @@ Json json_of_outcome(const TuneOutcome& outcome) {
       rate = keys_of(outcome.problem) / *median * 1e6;
     }
   }
-  return {{"problem", json_of(outcome.problem)}, {"evaluated", outcome.evaluated}, {"skipped", outcome.skipped},
-          {"failed", outcome.failed},            {"best", best},                   {"keys_per_second", rate},
+  return {{"problem", json_of(outcome.problem)},
+          {"evaluated", outcome.evaluated},
+          {"skipped", outcome.skipped},
+          {"failed", outcome.failed},
+          {"best", best},
+          {"keys_per_second", rate},
           {"ties", ties}};
 }
 
@@ -38,7 +44,8 @@ Json json_of_outcome(const TuneOutcome& outcome) {
 std::string progress_text(const TuneProgress& progress) {
   std::string text;
   if (progress.problem != nullptr) {
-    text = fmt::format("{} {}{} ({}/{}) ", bitune::name_of(progress.problem->key), size_text(progress.problem->n),
+    text = fmt::format("{} {}{} ({}/{}) ", bitune::name_of(progress.problem->key),
+                       size_text(progress.problem->n),
                        progress.problem->rows > 1 ? fmt::format(" x {}", progress.problem->rows) : "",
                        progress.problem_index + 1, progress.problem_count);
   }
@@ -50,23 +57,34 @@ std::string progress_text(const TuneProgress& progress) {
     text += fmt::format("  {} left", duration_text(std::max(0.0, *progress.remaining_seconds)));
   }
   if (progress.best != nullptr) {
-    text += fmt::format("  best {} {}", microseconds_text(progress.best->median_us()), progress.best->configuration.text());
+    text += fmt::format("  best {} {}", microseconds_text(progress.best->median_us()),
+                        progress.best->configuration.text());
   }
   return text;
 }
 
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
-  Table table({{"key"}, {"order"}, {"n", Align::right}, {"rows", Align::right}, {"median", Align::right},
-               {"rate", Align::right}, {"evaluated", Align::right}, {"skipped", Align::right}, {"failed", Align::right},
-               {"ties", Align::right}, {"best configuration", Align::left, 20}});
+  Table table({{"key"},
+               {"order"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"median", Align::right},
+               {"rate", Align::right},
+               {"evaluated", Align::right},
+               {"skipped", Align::right},
+               {"failed", Align::right},
+               {"ties", Align::right},
+               {"best configuration", Align::left, 20}});
   std::uint64_t evaluated = 0;
   for (const TuneOutcome& outcome : outcomes) {
     const auto median = outcome.best ? outcome.best->median_us() : std::nullopt;
     evaluated += outcome.evaluated;
-    table.add({std::string(name_of(outcome.problem.key)), outcome.problem.order == Order::ascending ? "asc" : "desc",
-               size_text(outcome.problem.n), std::to_string(outcome.problem.rows), microseconds_text(median),
+    table.add({std::string(name_of(outcome.problem.key)),
+               outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
+               std::to_string(outcome.problem.rows), microseconds_text(median),
                median ? rate_text(keys_of(outcome.problem), *median) : "-", std::to_string(outcome.evaluated),
-               std::to_string(outcome.skipped), std::to_string(outcome.failed), std::to_string(outcome.ties.size()),
+               std::to_string(outcome.skipped), std::to_string(outcome.failed),
+               std::to_string(outcome.ties.size()),
                outcome.best ? outcome.best->configuration.text() : "none"});
   }
   return fmt::format("{}\n{} trials in {} on {}, stored in {}\n", table.text(output_width()), evaluated,

@@ -21,10 +21,11 @@ int run(const WorkerArguments& arguments) {
 }  // namespace
 
 void add_worker_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "worker", "Evaluate configurations for a tuning session",
-                              "Reads evaluation requests from standard input, a JSON object a line, and answers each with a "
-                              "trial. `bitune tune` starts it; there is no need to do so by hand.",
-                              "");
+  auto& command = add_command(
+      parent, "worker", "Evaluate configurations for a tuning session",
+      "Reads evaluation requests from standard input, a JSON object a line, and answers each with a "
+      "trial. `bitune tune` starts it; there is no need to do so by hand.",
+      "");
   command.group("");
   auto options = std::make_shared<WorkerArguments>();
   command.add_option("--device", options->device, "Device to evaluate on")->required();

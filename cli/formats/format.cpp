@@ -14,9 +14,12 @@ namespace bitune::cli {
 
 std::string_view name_of(Format format) noexcept {
   switch (format) {
-    case Format::npy: return "npy";
-    case Format::raw: return "raw";
-    case Format::text: return "text";
+    case Format::npy:
+      return "npy";
+    case Format::raw:
+      return "raw";
+    case Format::text:
+      return "text";
   }
   return {};
 }
@@ -58,28 +61,36 @@ Format detect_format(InputFile& file, bool type_given) {
   if (type_given) {
     return Format::raw;
   }
-  throw Error(ErrorCode::usage,
-              fmt::format("cannot tell what {} holds; give --format npy, raw or text, and --type for raw keys",
-                          file.name()));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("cannot tell what {} holds; give --format npy, raw or text, and --type for raw keys",
+                  file.name()));
 }
 
 KeyArray read_keys(InputFile& file, Format format, std::optional<KeyType> type) {
   switch (format) {
-    case Format::npy: return read_npy(file, type);
-    case Format::text: return read_text(file, type);
-    case Format::raw: break;
+    case Format::npy:
+      return read_npy(file, type);
+    case Format::text:
+      return read_text(file, type);
+    case Format::raw:
+      break;
   }
   if (!type) {
-    throw Error(ErrorCode::usage, fmt::format("{} has no header that names the key type; give --type", file.name()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has no header that names the key type; give --type", file.name()));
   }
   return read_raw(file, *type);
 }
 
 void write_keys(OutputFile& file, Format format, const KeyArray& keys) {
   switch (format) {
-    case Format::npy: return write_npy(file, keys);
-    case Format::raw: return write_raw(file, keys);
-    case Format::text: return write_text(file, keys);
+    case Format::npy:
+      return write_npy(file, keys);
+    case Format::raw:
+      return write_raw(file, keys);
+    case Format::text:
+      return write_text(file, keys);
   }
 }
 

@@ -23,8 +23,8 @@ enum class Format { npy, raw, text };
 /// Format by a file name's ending: .npy; .bin and .raw; .txt and .csv. Nothing for others.
 [[nodiscard]] std::optional<Format> format_of_name(std::string_view path);
 
-/// Format of an input: as its first bytes say (.npy), else its name, else text for standard input, else raw if a type is
-/// given. \throws Error (usage) if none of that tells
+/// Format of an input: as its first bytes say (.npy), else its name, else text for standard input, else raw
+/// if a type is given. \throws Error (usage) if none of that tells
 [[nodiscard]] Format detect_format(InputFile& file, bool type_given);
 
 /// \throws Error (input, io, usage) naming the file

@@ -23,7 +23,8 @@ double from_half(KeyType type, std::uint16_t bits) noexcept {
   const int exponent = (bits & 0x7fff) >> fraction_bits;
   double magnitude = 0;
   if (exponent == 2 * bias + 1) {
-    magnitude = fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    magnitude =
+        fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   } else if (exponent == 0) {
     magnitude = std::ldexp(fraction, 1 - bias - fraction_bits);
   } else {
@@ -45,7 +46,8 @@ std::uint16_t to_half(KeyType type, double value) noexcept {
     // The unit in the last place; below the normal numbers it stays that of the smallest of them.
     const int exponent = std::max(std::ilogb(value), 1 - bias);
     const double units = std::nearbyint(std::ldexp(std::fabs(value), fraction_bits - exponent));
-    // A carry out of the fraction walks into the exponent, which is what rounding up to the next binade means.
+    // A carry out of the fraction walks into the exponent, which is what rounding up to the next binade
+    // means.
     const double encoded = units + std::ldexp(exponent + bias - 1, fraction_bits);
     magnitude = encoded >= infinity ? infinity : static_cast<int>(encoded);
   }

@@ -47,7 +47,8 @@ InputFile::~InputFile() {
 std::size_t InputFile::read_descriptor(char* to, std::size_t count) {
   std::size_t filled = 0;
   while (filled < count) {
-    const ssize_t got = ::read(descriptor_, to + filled, std::min<std::size_t>(count - filled, std::size_t{1} << 30));
+    const ssize_t got =
+        ::read(descriptor_, to + filled, std::min<std::size_t>(count - filled, std::size_t{1} << 30));
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -79,7 +80,8 @@ std::optional<std::uint64_t> InputFile::remaining() const {
   if (position < 0) {
     return std::nullopt;
   }
-  const std::uint64_t left = status.st_size > position ? static_cast<std::uint64_t>(status.st_size - position) : 0;
+  const std::uint64_t left =
+      status.st_size > position ? static_cast<std::uint64_t>(status.st_size - position) : 0;
   return left + peeked_.size();
 }
 
@@ -88,7 +90,8 @@ std::vector<std::byte> InputFile::read(std::uint64_t count) {
   const std::uint64_t known = remaining().value_or(first_chunk);
   while (bytes.size() < count) {
     // Doubling what is there: the first chunk is the whole of a regular file.
-    const std::uint64_t wanted = std::min(count - bytes.size(), std::max<std::uint64_t>(known, bytes.size()) + 1);
+    const std::uint64_t wanted =
+        std::min(count - bytes.size(), std::max<std::uint64_t>(known, bytes.size()) + 1);
     const std::size_t have = bytes.size();
     bytes.resize(have + static_cast<std::size_t>(wanted));
     char* to = reinterpret_cast<char*>(bytes.data()) + have;

@@ -12,7 +12,8 @@
 
 namespace bitune::cli {
 
-/// A readable file with the name that messages use. Thread-confined. Every function throws Error (io) naming the file.
+/// A readable file with the name that messages use. Thread-confined. Every function throws Error (io) naming
+/// the file.
 class InputFile {
  public:
   /// `path` "-" is standard input.
@@ -30,8 +31,8 @@ class InputFile {
   /// Bytes not yet read, where that is known (regular files).
   [[nodiscard]] std::optional<std::uint64_t> remaining() const;
 
-  /// Reads up to `count` bytes; fewer only if the file ends there. Memory grows with what arrives, so a count taken
-  /// from a damaged header costs nothing.
+  /// Reads up to `count` bytes; fewer only if the file ends there. Memory grows with what arrives, so a count
+  /// taken from a damaged header costs nothing.
   [[nodiscard]] std::vector<std::byte> read(std::uint64_t count);
 
   /// Reads to the end of the file.

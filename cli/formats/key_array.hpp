@@ -13,12 +13,14 @@
 
 namespace bitune::cli {
 
-/// An array of keys of one type in C order. Invariant: `bytes.size()` is the product of `shape` times the key's size.
+/// An array of keys of one type in C order. Invariant: `bytes.size()` is the product of `shape` times the
+/// key's size.
 struct KeyArray {
   KeyType type = KeyType::u32;
   std::vector<std::uint64_t> shape;  ///< never empty; one entry for a plain list
   std::vector<std::byte> bytes;
-  std::string npy_descr;  ///< dtype of the .npy file it came from, so that the output has the same; else empty
+  std::string
+      npy_descr;  ///< dtype of the .npy file it came from, so that the output has the same; else empty
 
   /// Number of keys.
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }

@@ -14,7 +14,8 @@ namespace {
 std::string read_text(InputFile& file, std::size_t count) {
   const auto bytes = file.read(count);
   if (bytes.size() < count) {
-    throw Error(ErrorCode::input, fmt::format("{} is truncated: it ends within the .npy header", file.name()));
+    throw Error(ErrorCode::input,
+                fmt::format("{} is truncated: it ends within the .npy header", file.name()));
   }
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -22,13 +23,14 @@ std::string read_text(InputFile& file, std::size_t count) {
 NpyHeader read_header(InputFile& file) {
   const std::string preamble = read_text(file, npy_preamble_bytes);
   if (!preamble.starts_with(npy_magic)) {
-    throw Error(ErrorCode::input, fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", file.name()));
+    throw Error(ErrorCode::input,
+                fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", file.name()));
   }
   const int major = static_cast<unsigned char>(preamble[6]);
   const int minor = static_cast<unsigned char>(preamble[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    throw Error(ErrorCode::input, fmt::format("{} is of .npy version {}.{}; versions 1.0 to 3.0 are known", file.name(),
-                                              major, minor));
+    throw Error(ErrorCode::input, fmt::format("{} is of .npy version {}.{}; versions 1.0 to 3.0 are known",
+                                              file.name(), major, minor));
   }
   std::uint64_t length = 0;
   const std::string digits = read_text(file, major == 1 ? 2 : 4);
@@ -36,8 +38,9 @@ NpyHeader read_header(InputFile& file) {
     length |= std::uint64_t{static_cast<unsigned char>(digits[i])} << (8 * i);
   }
   if (length > npy_longest_header) {
-    throw Error(ErrorCode::input, fmt::format("{} has a .npy header of {} bytes, which is longer than any that is sound",
-                                              file.name(), length));
+    throw Error(ErrorCode::input,
+                fmt::format("{} has a .npy header of {} bytes, which is longer than any that is sound",
+                            file.name(), length));
   }
   return parse_npy_header(read_text(file, length), file.name());
 }
@@ -80,7 +83,8 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
                 fmt::format("{} is in Fortran order; save it with numpy.ascontiguousarray", file.name()));
   }
   if (header.shape.empty()) {
-    throw Error(ErrorCode::input, fmt::format("{} holds a single number without a dimension, not an array", file.name()));
+    throw Error(ErrorCode::input,
+                fmt::format("{} holds a single number without a dimension, not an array", file.name()));
   }
   const std::uint64_t promised = promised_bytes(header, keys.type, file.name());
   const auto remaining = file.remaining();
@@ -88,12 +92,13 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
     keys.bytes = file.read(promised);
   }
   if (keys.bytes.size() < promised) {
-    throw Error(ErrorCode::input, fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
-                                              file.name(), promised, remaining.value_or(keys.bytes.size())));
+    throw Error(ErrorCode::input,
+                fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
+                            file.name(), promised, remaining.value_or(keys.bytes.size())));
   }
   if (!file.read(1).empty()) {
-    throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises", file.name(),
-                                              promised));
+    throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises",
+                                              file.name(), promised));
   }
   keys.shape = std::move(header.shape);
   keys.npy_descr = std::move(header.descr);
@@ -101,7 +106,8 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
 }
 
 void write_npy(OutputFile& file, const KeyArray& keys) {
-  file.write(npy_header_text(keys.npy_descr.empty() ? descr_of(keys.type) : std::string_view(keys.npy_descr), keys.shape));
+  file.write(npy_header_text(keys.npy_descr.empty() ? descr_of(keys.type) : std::string_view(keys.npy_descr),
+                             keys.shape));
   file.write(keys.bytes);
 }
 

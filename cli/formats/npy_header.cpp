@@ -118,8 +118,10 @@ class HeaderParser {
   std::string descr() {
     skip_blanks();
     if (!rest_.empty() && (rest_.front() == '[' || rest_.front() == '(')) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{} holds records of several fields; only arrays of plain numbers can be sorted", file_));
+      throw Error(
+          ErrorCode::input,
+          fmt::format("{} holds records of several fields; only arrays of plain numbers can be sorted",
+                      file_));
     }
     std::string value = string();
     if (value.empty()) {
@@ -130,7 +132,8 @@ class HeaderParser {
 
   bool boolean() {
     skip_blanks();
-    for (const auto& [word, value] : {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
+    for (const auto& [word, value] :
+         {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
       if (rest_.starts_with(word)) {
         rest_.remove_prefix(word.size());
         return value;
@@ -172,14 +175,17 @@ class HeaderParser {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text, const std::string& file) { return HeaderParser(text, file).parse(); }
+NpyHeader parse_npy_header(std::string_view text, const std::string& file) {
+  return HeaderParser(text, file).parse();
+}
 
 KeyType key_type_of_descr(std::string_view descr, const std::string& file) {
   const char byte_order = descr.front();
   const std::string_view kind = descr.find_first_of("<>|=") == 0 ? descr.substr(1) : descr;
   if (kind.starts_with('O')) {
-    throw Error(ErrorCode::input, fmt::format("{} holds Python objects (dtype '{}'), which cannot be sorted here", file,
-                                              descr));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{} holds Python objects (dtype '{}'), which cannot be sorted here", file, descr));
   }
   for (const auto& [type, name] : descrs) {
     if (name.substr(1) != kind) {
@@ -187,14 +193,17 @@ KeyType key_type_of_descr(std::string_view descr, const std::string& file) {
     }
     if (byte_order == '>' && size_of(type) > 1) {
       throw Error(ErrorCode::input,
-                  fmt::format("{} is big endian (dtype '{}'); save it with numpy's astype('<{}')", file, descr, kind));
+                  fmt::format("{} is big endian (dtype '{}'); save it with numpy's astype('<{}')", file,
+                              descr, kind));
     }
     return type;
   }
-  throw Error(ErrorCode::input,
-              fmt::format("{} has the dtype '{}', which is none of the key types (u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 "
-                          "i64 f64)",
-                          file, descr.substr(0, 32)));
+  throw Error(
+      ErrorCode::input,
+      fmt::format(
+          "{} has the dtype '{}', which is none of the key types (u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 "
+          "i64 f64)",
+          file, descr.substr(0, 32)));
 }
 
 std::string_view descr_of(KeyType type) noexcept {

@@ -15,8 +15,9 @@
 namespace bitune::cli {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
-inline constexpr std::size_t npy_preamble_bytes = 8;        ///< magic, major, minor
-inline constexpr std::size_t npy_longest_header = 1 << 16;  ///< NumPy itself refuses more than 10000 by default
+inline constexpr std::size_t npy_preamble_bytes = 8;  ///< magic, major, minor
+inline constexpr std::size_t npy_longest_header = 1
+                                                  << 16;  ///< NumPy itself refuses more than 10000 by default
 
 /// What the dictionary of a header says.
 struct NpyHeader {
@@ -36,7 +37,8 @@ struct NpyHeader {
 /// The dtype that NumPy gives to a key type.
 [[nodiscard]] std::string_view descr_of(KeyType type) noexcept;
 
-/// The whole header of version 1.0 (2.0 where the dictionary needs it), padded so that the keys begin at a multiple of 64.
+/// The whole header of version 1.0 (2.0 where the dictionary needs it), padded so that the keys begin at a
+/// multiple of 64.
 [[nodiscard]] std::string npy_header_text(std::string_view descr, const std::vector<std::uint64_t>& shape);
 
 }  // namespace bitune::cli

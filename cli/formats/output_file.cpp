@@ -110,7 +110,8 @@ OutputFile::OutputFile(std::string path) : name_(std::move(path)) {
     fail("cannot write");
   }
   const std::filesystem::path target = destination_;
-  temporary_ = (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string().substr(0, 200))).string();
+  temporary_ =
+      (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string().substr(0, 200))).string();
   descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0) {
     temporary_.clear();

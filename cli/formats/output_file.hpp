@@ -10,14 +10,16 @@
 
 namespace bitune::cli {
 
-/// Writes to a temporary file beside the destination and renames it at `commit`. Without `commit` (an exception, or
-/// SIGINT, SIGTERM, SIGHUP) the temporary file is removed and the destination is as it was. A destination that exists and
-/// is no regular file (a pipe, /dev/null) is written directly; a symbolic link is followed.
+/// Writes to a temporary file beside the destination and renames it at `commit`. Without `commit` (an
+/// exception, or SIGINT, SIGTERM, SIGHUP) the temporary file is removed and the destination is as it was. A
+/// destination that exists and is no regular file (a pipe, /dev/null) is written directly; a symbolic link is
+/// followed.
 ///
 /// Thread-confined, one at a time in a process (signals know one file). Every function throws Error (io).
 class OutputFile {
  public:
-  /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is done.
+  /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is
+  /// done.
   explicit OutputFile(std::string path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -12,10 +12,12 @@ KeyArray read_raw(InputFile& file, KeyType type) {
     throw Error(ErrorCode::input, fmt::format("{} is empty: there is nothing to sort", file.name()));
   }
   if (bytes.size() % size_of(type) != 0) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} has {} bytes, which is not a whole number of {} keys of {} bytes; is it truncated, or of "
-                            "another type?",
-                            file.name(), bytes.size(), name_of(type), size_of(type)));
+    throw Error(
+        ErrorCode::input,
+        fmt::format(
+            "{} has {} bytes, which is not a whole number of {} keys of {} bytes; is it truncated, or of "
+            "another type?",
+            file.name(), bytes.size(), name_of(type), size_of(type)));
   }
   return make_list(type, std::move(bytes));
 }

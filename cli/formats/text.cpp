@@ -19,18 +19,28 @@ namespace {
 template <class Use>
 void with_number_of(KeyType type, Use&& use) {
   switch (type) {
-    case KeyType::u8: return use(std::uint8_t{});
-    case KeyType::i8: return use(std::int8_t{});
-    case KeyType::u16: return use(std::uint16_t{});
-    case KeyType::i16: return use(std::int16_t{});
-    case KeyType::u32: return use(std::uint32_t{});
-    case KeyType::i32: return use(std::int32_t{});
-    case KeyType::f32: return use(float{});
-    case KeyType::u64: return use(std::uint64_t{});
-    case KeyType::i64: return use(std::int64_t{});
+    case KeyType::u8:
+      return use(std::uint8_t{});
+    case KeyType::i8:
+      return use(std::int8_t{});
+    case KeyType::u16:
+      return use(std::uint16_t{});
+    case KeyType::i16:
+      return use(std::int16_t{});
+    case KeyType::u32:
+      return use(std::uint32_t{});
+    case KeyType::i32:
+      return use(std::int32_t{});
+    case KeyType::f32:
+      return use(float{});
+    case KeyType::u64:
+      return use(std::uint64_t{});
+    case KeyType::i64:
+      return use(std::int64_t{});
     case KeyType::f16:
     case KeyType::bf16:
-    case KeyType::f64: return use(double{});
+    case KeyType::f64:
+      return use(double{});
   }
 }
 
@@ -80,7 +90,8 @@ std::string shown(std::string_view line) {
 }
 
 /// Parses all lines as `type`. Returns nothing if `or_else_nothing` and a line is a number, but no integer.
-std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or_else_nothing, const std::string& file) {
+std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or_else_nothing,
+                                    const std::string& file) {
   std::vector<std::byte> bytes;
   bytes.reserve(size_of(type) * static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n') + 1));
   std::uint64_t line_number = 0;
@@ -100,12 +111,13 @@ std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or
         gave_up = true;
         return;
       }
-      throw Error(ErrorCode::input, fmt::format("{}, line {}: '{}' is not a number of type {}", file, line_number,
-                                                shown(line), name_of(type)));
+      throw Error(ErrorCode::input, fmt::format("{}, line {}: '{}' is not a number of type {}", file,
+                                                line_number, shown(line), name_of(type)));
     }
     if (!fits) {
-      throw Error(ErrorCode::input, fmt::format("{}, line {}: {} is out of the range of {}; give another --type", file,
-                                                line_number, shown(line), name_of(type)));
+      throw Error(ErrorCode::input,
+                  fmt::format("{}, line {}: {} is out of the range of {}; give another --type", file,
+                              line_number, shown(line), name_of(type)));
     }
     const auto* begin = static_cast<const std::byte*>(key);
     bytes.insert(bytes.end(), begin, begin + size_of(type));

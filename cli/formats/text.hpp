@@ -13,10 +13,12 @@
 
 namespace bitune::cli {
 
-/// Reads one number a line; blanks around it, a carriage return and empty lines at the end are allowed. Without `type`
-/// the keys are i64 if every line is an integer, else f64. `file` names the file in errors.
-/// \throws Error (input) with the line: no number, a fraction or NaN where integers are due, out of the type's range
-[[nodiscard]] KeyArray parse_text(std::string_view text, std::optional<KeyType> type, const std::string& file);
+/// Reads one number a line; blanks around it, a carriage return and empty lines at the end are allowed.
+/// Without `type` the keys are i64 if every line is an integer, else f64. `file` names the file in errors.
+/// \throws Error (input) with the line: no number, a fraction or NaN where integers are due, out of the
+/// type's range
+[[nodiscard]] KeyArray parse_text(std::string_view text, std::optional<KeyType> type,
+                                  const std::string& file);
 
 [[nodiscard]] KeyArray read_text(InputFile& file, std::optional<KeyType> type);
 

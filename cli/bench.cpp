@@ -1,0 +1,152 @@
+#include "bench/single_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bitune/error.hpp"
+#include "cli/command.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "cli/terminal.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Measures how fast bitune sorts keys that are in device memory already, with the configuration that it "
+    "selects by "
+    "itself, and compares that with CUB's radix and merge sort, in turn and in one process. CUB is there if "
+    "nvcc was when "
+    "bitune was built. Both sides are verified; times are medians.";
+
+constexpr const char* footer =
+    "Ratios above 1 mean that bitune is faster than the fastest of its peer's methods.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune bench\n"
+    "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
+    "  bitune bench --device emulated --against none --sizes 1000";
+
+struct Options {
+  CommonOptions common;
+  std::string against = "cub";
+  std::vector<std::string> keys = {"u32", "f32"};
+  std::string sizes;
+  std::string order = "ascending";
+  int samples = SingleBenchRequest{}.samples;
+  std::uint64_t seed = 1;
+  std::string output;
+};
+
+SingleBenchRequest request_of(const Options& options) {
+  SingleBenchRequest request;
+  request.device = options.common.device;
+  request.database = options.common.database;
+  request.keys = parse_key_types(options.keys);
+  if (!options.sizes.empty()) {
+    request.sizes = parse_sizes(options.sizes);
+  }
+  request.order = parse_order(options.order);
+  request.against = options.against;
+  request.samples = options.samples;
+  request.seed = options.seed;
+  return request;
+}
+
+std::string method_text(const BenchRecord& record, const char* method) {
+  const auto found = record.methods_us.find(method);
+  return microseconds_text(found == record.methods_us.end() ? std::nullopt : std::optional(found->second));
+}
+
+std::string table_text(const std::vector<BenchRecord>& records) {
+  Table table({{"key"},
+               {"n", Align::right},
+               {"bitune", Align::right},
+               {"rate", Align::right},
+               {"radix", Align::right},
+               {"merge", Align::right},
+               {"ratio", Align::right},
+               {"match"},
+               {"verified"},
+               {"configuration", Align::left, 20}});
+  for (const BenchRecord& record : records) {
+    table.add({std::string(name_of(record.key)), size_text(record.n), microseconds_text(record.bitune_us),
+               rate_text(static_cast<double>(record.n), record.bitune_us), method_text(record, "radix"),
+               method_text(record, "merge"), record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-",
+               record.match, record.verified ? "yes" : "no", record.configuration});
+  }
+  return table.text(output_width());
+}
+
+int run(const Options& options) {
+  const SingleBenchRequest request = request_of(options);
+  const StopOnSignal stop;
+  ProgressLine line;
+  const auto result = run_single_bench(
+      request,
+      [&line](const BenchProgress& progress) {
+        if (line.due()) {
+          const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
+          line.show(fmt::format("{} {} {}/{}  {} {}", "bench", ProgressLine::bar(part, 16),
+                                progress.index + 1, progress.count, name_of(progress.key),
+                                size_text(progress.n)));
+        }
+      },
+      stop.flag());
+  line.clear();
+  if (!options.output.empty()) {
+    store_bench_records(options.output, result.records);
+  }
+  if (options.common.json) {
+    print_json({{"peer_path", result.peer_path},
+                {"note", result.note},
+                {"interrupted", stop.signal() != 0},
+                {"records", Json::parse(bench_records_json(result.records))}});
+  } else {
+    print(table_text(result.records));
+    if (!result.note.empty()) {
+      print_remark(result.note);
+    }
+  }
+  return stop.signal() != 0 ? 128 + stop.signal() : done;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "bench", "Compare with other sorts", description, footer);
+  auto options = std::make_shared<Options>();
+  add_device_option(command, options->common);
+  command.add_option("--against", options->against, "cub, or none")->type_name("PEER")->capture_default_str();
+  command.add_option("--keys", options->keys, "Key types, or all")
+      ->delimiter(',')
+      ->type_name("TYPE,...")
+      ->capture_default_str();
+  command
+      .add_option("--sizes", options->sizes,
+                  "Keys an array (default: 2^8..2^28; on the emulated device 2^8..2^12)")
+      ->type_name("SIZE,...");
+  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
+      ->type_name("ORDER")
+      ->capture_default_str();
+  command.add_option("--samples", options->samples, "Samples a side and size")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "Seed of the random keys")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--out", options->output,
+                  "Add the records to this JSON file, in place of older ones for the same problem")
+      ->type_name("FILE");
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

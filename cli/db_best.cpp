@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/db.hpp"
+#include "cli/terminal.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Shows the best verified configuration for each device and problem: what `bitune sort` and the library "
+    "would use for "
+    "exactly that problem.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune db best\n"
+    "  bitune db best --device H200 --key f32 --n 2^20\n"
+    "  bitune db best --json | jq '.best[].configuration.text'";
+
+struct Options {
+  CommonOptions common;
+  FilterOptions filter;
+};
+
+int run(const Options& options) {
+  const TuningDatabase database = open_database(options.common);
+  const auto summaries = database.summaries(filter_of(options.filter, database));
+  Json rows = Json::array();
+  Table table({{"device", Align::left, 12},
+               {"key"},
+               {"order"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"median", Align::right},
+               {"rate", Align::right},
+               {"trial", Align::right},
+               {"configuration", Align::left, 20}});
+  for (const ProblemSummary& summary : summaries) {
+    const auto median = summary.best ? summary.best->trial.median_us() : std::nullopt;
+    if (!median) {
+      continue;
+    }
+    if (options.common.json) {
+      rows.push_back(json_of_row(*summary.best));
+      continue;
+    }
+    const double keys = static_cast<double>(summary.problem.n) * static_cast<double>(summary.problem.rows);
+    std::vector<std::string> cells = {summary.device_name};
+    for (std::string& cell : problem_cells(summary.problem)) {
+      cells.push_back(std::move(cell));
+    }
+    cells.push_back(microseconds_text(median));
+    cells.push_back(rate_text(keys, *median));
+    cells.push_back(std::to_string(summary.best->id));
+    cells.push_back(summary.best->trial.configuration.text());
+    table.add(std::move(cells));
+  }
+  if (options.common.json) {
+    print_json({{"database", database.path().string()}, {"best", rows}});
+  } else {
+    print(table.empty() ? fmt::format("No verified trials in {} match; `bitune tune` adds some.\n",
+                                      database.path().string())
+                        : table.text(output_width()));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_db_best_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "best", "The best configuration for each problem", description, footer);
+  auto options = std::make_shared<Options>();
+  add_problem_filter(command, options->filter);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/db.hpp"
+#include "cli/terminal.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Lists what was tuned: a row for each device and problem, with how many trials there are, how many of "
+    "them passed "
+    "verification, and the best of them.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune db list\n"
+    "  bitune db list --device H200 --key u32";
+
+struct Options {
+  CommonOptions common;
+  FilterOptions filter;
+};
+
+int run(const Options& options) {
+  const TuningDatabase database = open_database(options.common);
+  const auto summaries = database.summaries(filter_of(options.filter, database));
+  if (options.common.json) {
+    Json rows = Json::array();
+    for (const ProblemSummary& summary : summaries) {
+      rows.push_back({{"device", summary.device_name},
+                      {"device_digest", summary.device_digest},
+                      {"problem", json_of(summary.problem)},
+                      {"trials", summary.trials},
+                      {"ok", summary.ok},
+                      {"best", summary.best ? json_of_row(*summary.best) : Json()}});
+    }
+    print_json({{"database", database.path().string()}, {"problems", rows}});
+    return done;
+  }
+  Table table({{"device", Align::left, 12},
+               {"key"},
+               {"order"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"trials", Align::right},
+               {"ok", Align::right},
+               {"best", Align::right},
+               {"variant"}});
+  for (const ProblemSummary& summary : summaries) {
+    std::vector<std::string> cells = {summary.device_name};
+    for (std::string& cell : problem_cells(summary.problem)) {
+      cells.push_back(std::move(cell));
+    }
+    cells.push_back(std::to_string(summary.trials));
+    cells.push_back(std::to_string(summary.ok));
+    cells.push_back(summary.best ? microseconds_text(summary.best->trial.median_us()) : "-");
+    cells.push_back(summary.best ? summary.best->trial.configuration.variant : "-");
+    table.add(std::move(cells));
+  }
+  print(table.empty()
+            ? fmt::format("No trials in {} match; `bitune tune` adds some.\n", database.path().string())
+            : table.text(output_width()));
+  return done;
+}
+
+}  // namespace
+
+void add_db_list_command(CLI::App& parent, Action& action) {
+  auto& command =
+      add_command(parent, "list", "What was tuned, a row for each device and problem", description, footer);
+  auto options = std::make_shared<Options>();
+  add_problem_filter(command, options->filter);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

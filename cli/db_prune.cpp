@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bitune/error.hpp"
+#include "cli/db.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Deletes trials: those that all given options match. At least one option must say which; --superseded "
+    "means trials "
+    "that a later one of the same configuration and problem has replaced.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune db prune --superseded --dry-run\n"
+    "  bitune db prune --device emulated\n"
+    "  bitune db prune --status timed_out         so that they are tried again";
+
+struct Options {
+  CommonOptions common;
+  FilterOptions filter;
+  bool superseded = false;
+  bool dry_run = false;
+};
+
+int run(const Options& options) {
+  if (!options.superseded && !restricts(options.filter)) {
+    throw Error(ErrorCode::usage,
+                "prune would delete every trial; say which (--superseded, --device, --key, --status, ...), "
+                "or remove the "
+                "file itself");
+  }
+  TuningDatabase database =
+      open_database(options.common, options.dry_run ? DatabaseMode::read_only : DatabaseMode::read_write);
+  const std::uint64_t count =
+      database.prune(filter_of(options.filter, database), options.superseded, options.dry_run);
+  if (options.common.json) {
+    print_json({{"database", database.path().string()}, {"dry_run", options.dry_run}, {"trials", count}});
+  } else {
+    print(fmt::format("{} trials {}.\n", count, options.dry_run ? "would be deleted" : "deleted"));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_db_prune_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "prune", "Delete trials", description, footer);
+  auto options = std::make_shared<Options>();
+  command.add_flag("--superseded", options->superseded, "Only trials that a later one has replaced");
+  command.add_flag("--dry-run", options->dry_run, "Only say how many there are");
+  add_problem_filter(command, options->filter);
+  add_trial_filter(command, options->filter);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

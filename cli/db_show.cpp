@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bitune/error.hpp"
+#include "cli/db.hpp"
+#include "cli/terminal.hpp"
+#include "model/problem.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Shows one trial whole (its parameters, resources, samples, and the software it was made with), or one "
+    "device: its "
+    "facts and how much is known of it. Trials go by the numbers that `db trials` and `db best` show, "
+    "devices by a part "
+    "of their name or the beginning of their digest.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune db show 17\n"
+    "  bitune db show H200\n"
+    "  bitune db show emulated --json";
+
+struct Options {
+  CommonOptions common;
+  std::string what;
+};
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// "name:   value" lines.
+class Sheet {
+ public:
+  template <class Value>
+  void add(std::string_view name, const Value& value) {
+    text_ += fmt::format("{:<22}{}\n", fmt::format("{}:", name), value);
+  }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string samples_text(const std::vector<double>& samples) {
+  std::string text;
+  for (const double sample : samples) {
+    text += fmt::format("{}{:.2f}", text.empty() ? "" : " ", sample);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string trial_text(const TrialRow& row) {
+  const Trial& trial = row.trial;
+  Sheet sheet;
+  sheet.add("trial", row.id);
+  sheet.add("problem", text_of(trial.problem));
+  sheet.add("device", fmt::format("{} ({})", row.device_name, row.device_digest));
+  sheet.add("status", name_of(trial.status));
+  if (!trial.message.empty()) {
+    sheet.add("message", trial.message);
+  }
+  sheet.add("variant", trial.configuration.variant);
+  for (const auto& [name, value] : trial.configuration.parameters) {
+    sheet.add("  " + name, value);
+  }
+  sheet.add("median", microseconds_text(trial.median_us()));
+  if (const auto median = trial.median_us()) {
+    const double keys = static_cast<double>(trial.problem.n) * static_cast<double>(trial.problem.rows);
+    sheet.add("rate", rate_text(keys, *median));
+    const auto [low, high] = std::minmax_element(trial.samples_us.begin(), trial.samples_us.end());
+    sheet.add("range", fmt::format("{} to {}", microseconds_text(*low), microseconds_text(*high)));
+  }
+  sheet.add("finalist", trial.finalist ? "yes" : "no");
+  sheet.add("launches", trial.launches);
+  sheet.add("registers a thread", trial.registers);
+  sheet.add("local bytes a thread", trial.local_bytes);
+  sheet.add("shared bytes a block", trial.shared_bytes);
+  sheet.add("compile", fmt::format("{:.1f} ms", trial.compile_ms));
+  sheet.add("verify", fmt::format("{:.1f} ms", trial.verify_ms));
+  sheet.add("measure", fmt::format("{:.1f} ms", trial.measure_ms));
+  sheet.add("protocol", row.protocol.text());
+  sheet.add("kernel sources", trial.kernel_digest);
+  sheet.add("device uuid", row.software.uuid);
+  sheet.add("driver", row.software.driver);
+  sheet.add("compiler", row.software.compiler);
+  sheet.add("time", trial.timestamp);
+  sheet.add("samples (us)", samples_text(trial.samples_us));
+  return sheet.text();
+}
+
+std::string device_text(const DeviceRow& row) {
+  const DeviceInfo& info = row.info;
+  Sheet sheet;
+  sheet.add("device", info.name);
+  sheet.add("digest", info.digest());
+  sheet.add("kind", info.kind);
+  if (info.kind == "cuda") {
+    sheet.add("architecture", fmt::format("sm_{}", info.compute_capability()));
+  }
+  sheet.add("SMs", info.sm_count);
+  sheet.add("threads a block", info.max_threads_per_block);
+  sheet.add("shared bytes a block", info.shared_bytes_per_block_optin);
+  sheet.add("registers a block", info.registers_per_block);
+  sheet.add("L2 bytes", info.l2_bytes);
+  sheet.add("memory bytes", info.memory_bytes);
+  sheet.add("uuid", row.software.uuid);
+  sheet.add("driver", row.software.driver);
+  sheet.add("compiler", row.software.compiler);
+  sheet.add("trials", row.trials);
+  sheet.add("last seen", row.last_seen);
+  return sheet.text();
+}
+
+int run(const Options& options) {
+  const TuningDatabase database = open_database(options.common);
+  if (const auto id = number_in(options.what)) {
+    if (const auto row = database.trial(*id)) {
+      if (options.common.json) {
+        print_json(json_of_row(*row));
+      } else {
+        print(trial_text(*row));
+      }
+      return done;
+    }
+    throw Error(ErrorCode::input, fmt::format("there is no trial {} in {}; `bitune db trials` lists them",
+                                              *id, database.path().string()));
+  }
+  const DeviceRow row = find_device(database, options.what);
+  if (options.common.json) {
+    print_json({{"info", json_of(row.info)},
+                {"software", json_of(row.software)},
+                {"trials", row.trials},
+                {"last_seen", row.last_seen}});
+  } else {
+    print(device_text(row));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_db_show_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "show", "One trial, or one device, whole", description, footer);
+  auto options = std::make_shared<Options>();
+  command.add_option("WHAT", options->what, "Number of a trial, or a device")->required();
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

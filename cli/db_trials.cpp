@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/db.hpp"
+#include "cli/terminal.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Lists trials, the newest first: every configuration that was tried, those that failed with the reason.";
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  bitune db trials\n"
+    "  bitune db trials --key u32 --n 2^20 --variant warp --limit 100\n"
+    "  bitune db trials --status compile_failed --limit 0 --json";
+
+struct Options {
+  CommonOptions common;
+  FilterOptions filter;
+  std::uint64_t limit = 20;
+};
+
+int run(const Options& options) {
+  const TuningDatabase database = open_database(options.common);
+  TrialFilter filter = filter_of(options.filter, database);
+  filter.limit = options.limit;
+  const auto rows = database.trials(filter);
+  if (options.common.json) {
+    Json trials = Json::array();
+    for (const TrialRow& row : rows) {
+      trials.push_back(json_of_row(row));
+    }
+    print_json({{"database", database.path().string()}, {"trials", trials}});
+    return done;
+  }
+  Table table({{"trial", Align::right},
+               {"device", Align::left, 12},
+               {"key"},
+               {"order"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"status"},
+               {"median", Align::right},
+               {"message", Align::left, 20},
+               {"configuration", Align::left, 20}});
+  for (const TrialRow& row : rows) {
+    std::vector<std::string> cells = {std::to_string(row.id), row.device_name};
+    for (std::string& cell : problem_cells(row.trial.problem)) {
+      cells.push_back(std::move(cell));
+    }
+    cells.emplace_back(name_of(row.trial.status));
+    cells.push_back(microseconds_text(row.trial.median_us()));
+    // Compilers' logs have many lines; `db show` has them all.
+    cells.push_back(row.trial.message.substr(0, std::min<std::size_t>(row.trial.message.find('\n'), 120)));
+    cells.push_back(row.trial.configuration.text());
+    table.add(std::move(cells));
+  }
+  print(table.empty() ? fmt::format("No trials in {} match.\n", database.path().string())
+                      : table.text(output_width()));
+  if (options.limit > 0 && rows.size() == options.limit) {
+    print_remark(fmt::format("only the newest {} are shown; --limit 0 shows all", options.limit));
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_db_trials_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "trials", "What was tried, the newest first", description, footer);
+  auto options = std::make_shared<Options>();
+  add_problem_filter(command, options->filter);
+  add_trial_filter(command, options->filter);
+  command.add_option("--limit", options->limit, "Most trials shown; 0 for all")
+      ->type_name("N")
+      ->capture_default_str();
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

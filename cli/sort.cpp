@@ -1,0 +1,222 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "bitune/bitune.hpp"
+#include "cli/command.hpp"
+#include "cli/sort_input.hpp"
+#include "cli/sort_report.hpp"
+#include "model/key_order.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr const char* description =
+    "Sorts a file with the best configuration that the tuning database knows for this device, key type and "
+    "size, and says "
+    "which one that was and why. INPUT is a .npy array, raw binary keys, text with one number a line, or - "
+    "for standard "
+    "input. Floating point sorts as NumPy does: -0 before +0, every NaN last; descending is the exact "
+    "reverse.";
+
+constexpr const char* footer =
+    "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. A .npy file names its own. Text without "
+    "--type is i64 if\n"
+    "every line is an integer, else f64. The output appears whole or not at all.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune sort numbers.npy -o sorted.npy --verify\n"
+    "  bitune sort keys.bin --type u64 --descending -o keys.sorted.bin\n"
+    "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
+    "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
+    "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
+
+struct SortOptions {
+  CommonOptions common;
+  std::string input;
+  std::string output;
+  std::string type;
+  std::string format;
+  std::string output_format;
+  std::string rows;
+  std::string generate;
+  std::uint64_t seed = 1;
+  bool descending = false;
+  bool verify = false;
+};
+
+void check_usage(const SortOptions& options) {
+  if (options.input.empty() == options.generate.empty()) {
+    throw Error(ErrorCode::usage, options.input.empty()
+                                      ? "give a file to sort (- for standard input), or --generate"
+                                      : "give a file to sort or --generate, not both");
+  }
+  if (!options.generate.empty() && options.type.empty()) {
+    throw Error(ErrorCode::usage, "--generate needs --type");
+  }
+  if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
+    throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
+  }
+}
+
+/// Where the sorted keys go; empty if nowhere ("-": standard output).
+std::string destination_of(const SortOptions& options) {
+  return options.output.empty() && options.generate.empty() ? "-" : options.output;
+}
+
+Format output_format_of(const SortOptions& options, const SortInput& input, const std::string& destination) {
+  Format format = input.format;
+  if (!options.output_format.empty()) {
+    format = parse_format(options.output_format);
+  } else if (const auto named = format_of_name(options.output)) {
+    format = *named;
+  }
+  if (destination == "-" && format != Format::text && ::isatty(STDOUT_FILENO) != 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} output does not go to a terminal; give -o FILE, or --output-format text",
+                            name_of(format)));
+  }
+  return format;
+}
+
+void verify(const std::vector<std::byte>& original, const KeyArray& sorted, const Problem& problem) {
+  std::vector<std::byte> expected = original;
+  const std::size_t row_bytes = problem.n * size_of(problem.key);
+  for (std::uint64_t row = 0; row < problem.rows; ++row) {
+    reference_sort(expected.data() + row * row_bytes, problem.n, problem.key, problem.order);
+  }
+  const auto wrong = std::mismatch(expected.begin(), expected.end(), sorted.bytes.begin()).first;
+  if (wrong != expected.end()) {
+    throw Error(
+        ErrorCode::verification,
+        fmt::format("the result is wrong from key {} on; nothing was written. Please report this with the "
+                    "configuration that `--json` shows",
+                    static_cast<std::size_t>(wrong - expected.begin()) / size_of(problem.key)));
+  }
+}
+
+/// Sorts the rows one after the other; returns the sums of their times.
+HostSortTimes sort_rows(Sorter& sorter, KeyArray& keys, const Problem& problem) {
+  HostSortTimes sum;
+  const std::size_t row_bytes = problem.n * size_of(problem.key);
+  for (std::uint64_t row = 0; row < problem.rows; ++row) {
+    const HostSortTimes times =
+        sorter.sort_host(keys.bytes.data() + row * row_bytes, problem.n, problem.key, problem.order);
+    sum.host_to_device_us += times.host_to_device_us;
+    sum.kernels_us += times.kernels_us;
+    sum.device_to_host_us += times.device_to_host_us;
+    sum.total_us += times.total_us;
+  }
+  return sum;
+}
+
+SortReport sort_keys(const SortOptions& options, SortInput& input) {
+  SortReport report;
+  report.input = input.name;
+  Problem& problem = report.problem;
+  problem.key = input.keys.type;
+  problem.order = options.descending ? Order::descending : Order::ascending;
+  problem.rows = rows_of(input.keys, options.rows, input.name);
+  problem.n = problem.rows > 0 ? input.keys.count() / problem.rows : 0;
+
+  Sorter sorter(SorterOptions{options.common.device, options.common.database, {}});
+  report.device = sorter.device();
+  Problem row = problem;
+  row.rows = 1;
+  const auto begin = std::chrono::steady_clock::now();
+  sorter.prepare(row);
+  report.prepare_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  report.how = sorter.explain(row);
+  if (problem.rows > 1) {
+    report.how.reason += " (each row is sorted as an array of its own, one after the other)";
+  }
+
+  const std::vector<std::byte> original = options.verify ? input.keys.bytes : std::vector<std::byte>{};
+  report.times = sort_rows(sorter, input.keys, problem);
+  if (options.verify) {
+    verify(original, input.keys, problem);
+    report.verified = true;
+  }
+  return report;
+}
+
+int run(const SortOptions& options) {
+  check_usage(options);
+  const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
+  const auto format = options.format.empty() ? std::nullopt : std::optional(parse_format(options.format));
+  if (!options.output_format.empty()) {
+    static_cast<void>(parse_format(options.output_format));
+  }
+  const std::string destination = destination_of(options);
+  std::optional<OutputFile> output;
+  if (!destination.empty()) {
+    output.emplace(destination);  // before any work, so that an unwritable place is noticed first
+  }
+  SortInput input = options.generate.empty() ? read_input(options.input, format, type)
+                                             : generate_input(options.generate, *type, options.seed);
+  const Format output_format = output_format_of(options, input, destination);
+  SortReport report = sort_keys(options, input);
+  if (output) {
+    write_keys(*output, output_format, input.keys);
+    output->commit();
+    report.output = destination;
+  }
+  if (options.common.json) {
+    print(sort_json(report));
+  } else {
+    const std::string text = sort_text(report);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_sort_command(CLI::App& parent, Action& action) {
+  auto& command =
+      add_command(parent, "sort", "Sort a file with the best known configuration", description, footer);
+  auto options = std::make_shared<SortOptions>();
+  command.add_option("INPUT", options->input, "File to sort, or - for standard input");
+  command.add_option("-o,--output", options->output, "Sorted keys (default: standard output)")
+      ->type_name("FILE");
+  command
+      .add_option("--type", options->type,
+                  "Key type of raw, text or generated keys; bf16 also for .npy of u16")
+      ->type_name("TYPE");
+  command
+      .add_option("--format", options->format,
+                  "Format of INPUT: npy, raw or text (default: by name and content)")
+      ->type_name("FORMAT");
+  command
+      .add_option("--output-format", options->output_format,
+                  "Format of the output: npy, raw or text (default: by its name, else as the input)")
+      ->type_name("FORMAT");
+  command.add_flag("--descending", options->descending, "Largest first (default: smallest first)");
+  command
+      .add_option("--rows", options->rows,
+                  "Sort each of R equal rows on its own; auto: the rows of a .npy array (default: one array)")
+      ->type_name("R");
+  command.add_flag("--verify", options->verify,
+                   "Compare the result with a reference on the host, bit for bit");
+  command
+      .add_option(
+          "--generate", options->generate,
+          "Instead of INPUT, keys of a distribution (random, sorted, reversed, all_equal, few_distinct, "
+          "sawtooth, special) and number, as in random:2^20")
+      ->type_name("NAME:SIZE");
+  command.add_option("--seed", options->seed, "Seed of generated keys")
+      ->type_name("N")
+      ->capture_default_str();
+  add_device_option(command, options->common);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  command.callback(action_setter(action, options, run));
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,69 @@
+#include "cli/sort_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/terminal.hpp"
+#include "model/key_type.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+namespace {
+
+double keys_of(const SortReport& report) {
+  return static_cast<double>(report.problem.n) * static_cast<double>(report.problem.rows);
+}
+
+Json rate_of(double keys, double us) { return us > 0 ? Json(keys / us * 1e6) : Json(); }
+
+}  // namespace
+
+std::string sort_text(const SortReport& report) {
+  const Problem& problem = report.problem;
+  const std::string what =
+      problem.rows == 1 ? fmt::format("{} {} keys", problem.n, name_of(problem.key))
+                        : fmt::format("{} rows of {} {} keys", problem.rows, problem.n, name_of(problem.key));
+  std::string text = fmt::format("sorted {}, {}, on {}\n", what, name_of(problem.order), report.device);
+  text += fmt::format("configuration  {}\n",
+                      report.how.configuration.empty() ? "none needed" : report.how.configuration);
+  text += fmt::format("match          {}: {}\n", report.how.match, report.how.reason);
+  text += fmt::format("times          {} to the device, {} sorting, {} back, {} in all (and {} to prepare)\n",
+                      microseconds_text(report.times.host_to_device_us),
+                      microseconds_text(report.times.kernels_us),
+                      microseconds_text(report.times.device_to_host_us),
+                      microseconds_text(report.times.total_us), microseconds_text(report.prepare_ms * 1e3));
+  text += fmt::format("rate           {} sorting, {} in all\n",
+                      rate_text(keys_of(report), report.times.kernels_us),
+                      rate_text(keys_of(report), report.times.total_us));
+  if (report.verified) {
+    text += "verified       equal to the reference, bit for bit\n";
+  }
+  return text;
+}
+
+std::string sort_json(const SortReport& report) {
+  const double keys = keys_of(report);
+  const Json document = {{"input", report.input},
+                         {"output", report.output.empty() ? Json() : Json(report.output)},
+                         {"device", report.device},
+                         {"problem", json_of(report.problem)},
+                         {"configuration", report.how.configuration},
+                         {"match", report.how.match},
+                         {"reason", report.how.reason},
+                         {"expected_us", report.how.expected_us ? Json(*report.how.expected_us) : Json()},
+                         {"launches", report.how.launches},
+                         {"prepare_ms", report.prepare_ms},
+                         {"times",
+                          {{"host_to_device_us", report.times.host_to_device_us},
+                           {"kernels_us", report.times.kernels_us},
+                           {"device_to_host_us", report.times.device_to_host_us},
+                           {"total_us", report.times.total_us}}},
+                         {"keys_per_second",
+                          {{"kernels", rate_of(keys, report.times.kernels_us)},
+                           {"total", rate_of(keys, report.times.total_us)}}},
+                         {"verified", report.verified ? Json(*report.verified) : Json()}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace bitune::cli
