@@ -77,11 +77,13 @@ struct ProblemSummary {
 
 /// The tuning database.
 ///
-/// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of processes, may
-/// be open on one file: it is in WAL mode, writers wait for each other (busy timeout), and each trial is a transaction.
+/// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of
+/// processes, may be open on one file: it is in WAL mode, writers wait for each other (busy timeout), and
+/// each trial is a transaction.
 ///
-/// Every function throws Error (database) that names the file. A file that is not a SQLite database, is one of
-/// somebody else's (application_id), is damaged, or was written by a newer bitune is refused and left untouched.
+/// Every function throws Error (database) that names the file. A file that is not a SQLite database, is one
+/// of somebody else's (application_id), is damaged, or was written by a newer bitune is refused and left
+/// untouched.
 class TuningDatabase {
  public:
   /// `$BITUNE_DB`, else `$XDG_DATA_HOME/bitune/tuning.db`, else `$HOME/.local/share/bitune/tuning.db`.
@@ -95,19 +97,21 @@ class TuningDatabase {
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
 
   /// Starts a session (who measured, with which software and protocol); returns its id, given to `store`.
-  std::int64_t begin_session(const DeviceInfo& device, const DeviceSoftware& software, const Protocol& protocol);
+  std::int64_t begin_session(const DeviceInfo& device, const DeviceSoftware& software,
+                             const Protocol& protocol);
 
   /// Stores one trial in a transaction of its own; returns its row id.
   std::int64_t store(std::int64_t session, const Trial& trial);
 
-  /// Canonical configuration texts already tried on this device for this problem with these kernels and this protocol
-  /// (any status): what `--resume` skips. Pairs of (configuration text, kernel digest).
+  /// Canonical configuration texts already tried on this device for this problem with these kernels and this
+  /// protocol (any status): what `--resume` skips. Pairs of (configuration text, kernel digest).
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> tried(const std::string& device_digest,
                                                                        const Problem& problem,
                                                                        const Protocol& protocol) const;
 
-  /// The best verified trials for selection: for every device, problem size and variant, the one with the lowest
-  /// median (finalist measurements first), for the same operation, value type and key width as the problem.
+  /// The best verified trials for selection: for every device, problem size and variant, the one with the
+  /// lowest median (finalist measurements first), for the same operation, value type and key width as the
+  /// problem.
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
 
   [[nodiscard]] std::vector<DeviceRow> devices() const;
@@ -115,11 +119,12 @@ class TuningDatabase {
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
   [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
 
-  /// Deletes matching trials (only rows that another one has superseded if `superseded_only`); returns how many.
-  /// With `dry_run` it only counts them, and a read-only database will do.
+  /// Deletes matching trials (only rows that another one has superseded if `superseded_only`); returns how
+  /// many. With `dry_run` it only counts them, and a read-only database will do.
   std::uint64_t prune(const TrialFilter& filter, bool superseded_only, bool dry_run = false);
 
-  /// Integrity, foreign keys, schema, and that every stored text parses: one sentence a problem; empty if sound.
+  /// Integrity, foreign keys, schema, and that every stored text parses: one sentence a problem; empty if
+  /// sound.
   [[nodiscard]] std::vector<std::string> check() const;
 
   /// Copies devices and best trials into a new file at `path` (shipped tunings are made so).

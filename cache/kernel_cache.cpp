@@ -1,0 +1,202 @@
+#include "cache/kernel_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "cache/atomic_file.hpp"
+#include "cache/kernel_file.hpp"
+#include "model/digest.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view extension = ".kernel";
+constexpr std::chrono::hours abandoned_after{1};
+// Other processes store too: the directory is read again after this many stores of our own.
+constexpr unsigned stores_between_scans = 256;
+
+struct Entry {
+  fs::path path;
+  std::uint64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+// Digests are hexadecimal; any other text is digested, so that it can never lead out of the directory.
+std::string file_stem(std::string_view digest) {
+  const bool plain = digest.size() >= 8 && digest.size() <= 128 &&
+                     std::all_of(digest.begin(), digest.end(),
+                                 [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return plain ? std::string(digest) : Digest().add(digest).hex();
+}
+
+fs::path path_of(const fs::path& directory, std::string_view digest) {
+  const std::string stem = file_stem(digest);
+  return directory / stem.substr(0, 2) / (stem + std::string(extension));
+}
+
+// All files in the two levels of the directory whose name is one that we give. The directory may be shared
+// with other programs, and files may vanish while they are listed.
+std::vector<Entry> entries_in(const fs::path& directory, std::string_view ending) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator folder(directory, error), end; !error && folder != end;
+       folder.increment(error)) {
+    const std::string prefix = folder->path().filename().string();
+    if (prefix.size() != 2) continue;
+    std::error_code inner;
+    for (fs::directory_iterator file(folder->path(), inner); !inner && file != end; file.increment(inner)) {
+      const std::string name = file->path().filename().string();
+      if (!name.starts_with(prefix) || !name.ends_with(ending) || name.find(extension) == std::string::npos)
+        continue;
+      std::error_code gone;
+      Entry entry{file->path(), file->file_size(gone), {}};
+      if (!gone) entry.used = file->last_write_time(gone);
+      if (!gone) entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+std::uint64_t total_bytes(const std::vector<Entry>& entries) {
+  std::uint64_t total = 0;
+  for (const Entry& entry : entries) total += entry.bytes;
+  return total;
+}
+
+bool remove_file(const fs::path& path) {
+  std::error_code error;
+  return fs::remove(path, error);
+}
+
+void remove_abandoned(const fs::path& directory) {
+  const auto limit = fs::file_time_type::clock::now() - abandoned_after;
+  for (const Entry& entry : entries_in(directory, temporary_suffix)) {
+    if (entry.used < limit) remove_file(entry.path);
+  }
+}
+
+}  // namespace
+
+struct KernelCache::Implementation {
+  fs::path directory;
+  std::uint64_t cap_bytes;
+
+  std::mutex mutex;               // guards all below
+  bool writable = true;           // false after the first failure: the one warning is out
+  std::uint64_t known_bytes = 0;  // in the directory at the last scan, and stored by this object since
+  unsigned stores_until_scan = 0;
+
+  void warn_once(const std::string& why) {
+    const std::lock_guard lock(mutex);
+    if (!writable) return;
+    writable = false;
+    fmt::print(stderr,
+               "bitune: kernels are not kept in '{}': {}; name a writable directory with BITUNE_CACHE\n",
+               directory.string(), why);
+  }
+
+  // Precondition: the mutex is held. Evicts some more than is needed, so that not every store has to read the
+  // directory.
+  void enforce_cap(std::uint64_t new_bytes) {
+    known_bytes += new_bytes;
+    if (stores_until_scan > 0 && known_bytes <= cap_bytes) {
+      --stores_until_scan;
+      return;
+    }
+    stores_until_scan = stores_between_scans;
+    remove_abandoned(directory);
+    std::vector<Entry> entries = entries_in(directory, extension);
+    known_bytes = total_bytes(entries);
+    if (known_bytes <= cap_bytes) return;
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    const std::uint64_t goal = std::max(cap_bytes - cap_bytes / 8, new_bytes);
+    for (const Entry& entry : entries) {
+      if (known_bytes <= goal) break;
+      if (remove_file(entry.path)) known_bytes -= entry.bytes;
+    }
+  }
+};
+
+std::filesystem::path KernelCache::default_directory() {
+  const auto environment = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (const auto directory = environment("BITUNE_CACHE"); !directory.empty()) return directory;
+  if (const auto caches = environment("XDG_CACHE_HOME"); !caches.empty()) return caches / "bitune";
+  if (const auto home = environment("HOME"); !home.empty()) return home / ".cache" / "bitune";
+  throw Error(ErrorCode::io,
+              "none of BITUNE_CACHE, XDG_CACHE_HOME and HOME is set; say with BITUNE_CACHE where "
+              "compiled kernels may be kept");
+}
+
+KernelCache::KernelCache(std::filesystem::path directory, std::uint64_t cap_bytes)
+    : implementation_(std::make_unique<Implementation>()) {
+  implementation_->directory = std::move(directory);
+  implementation_->cap_bytes = cap_bytes;
+}
+
+KernelCache::~KernelCache() = default;
+
+const std::filesystem::path& KernelCache::directory() const noexcept { return implementation_->directory; }
+
+std::optional<KernelImage> KernelCache::find(std::string_view digest) {
+  const fs::path path = path_of(implementation_->directory, digest);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  auto image = kernel_file::decode(content, digest);
+  if (image) {
+    std::error_code ignored;  // in a directory that is only read, nothing is evicted either
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+  }
+  return image;
+}
+
+void KernelCache::store(std::string_view digest, const KernelImage& image) noexcept {
+  try {
+    {
+      const std::lock_guard lock(implementation_->mutex);
+      if (!implementation_->writable) return;
+    }
+    const std::string file = kernel_file::encode(digest, image);
+    if (file.size() > implementation_->cap_bytes) return;
+    write_atomically(path_of(implementation_->directory, digest), file);
+    const std::lock_guard lock(implementation_->mutex);
+    implementation_->enforce_cap(file.size());
+  } catch (const std::system_error& error) {
+    implementation_->warn_once(error.code().message());
+  } catch (const std::exception& error) {
+    implementation_->warn_once(error.what());
+  }
+}
+
+KernelCache::Statistics KernelCache::statistics() const {
+  const std::vector<Entry> entries = entries_in(implementation_->directory, extension);
+  return {entries.size(), total_bytes(entries)};
+}
+
+std::uint64_t KernelCache::clear() {
+  std::uint64_t removed = 0;
+  for (const Entry& entry : entries_in(implementation_->directory, extension))
+    removed += remove_file(entry.path) ? 1 : 0;
+  for (const Entry& entry : entries_in(implementation_->directory, temporary_suffix)) remove_file(entry.path);
+  const std::lock_guard lock(implementation_->mutex);
+  implementation_->known_bytes = 0;
+  implementation_->stores_until_scan = 0;
+  return removed;
+}
+
+}  // namespace bitune
