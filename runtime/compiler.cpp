@@ -6,12 +6,12 @@
 namespace bitune {
 
 const std::string& kernel_sources_digest() {
-  static const std::string digest = [] {
-    Digest all;
-    for (const EmbeddedFile& file : embedded_kernels()) all.add(file.path).add(file.text);
-    return all.hex();
+  static const std::string hex = [] {
+    Digest digest;
+    for (const EmbeddedFile& file : embedded_kernels()) digest.add(file.path).add(file.text);
+    return digest.hex();
   }();
-  return digest;
+  return hex;
 }
 
 }  // namespace bitune

@@ -1,0 +1,177 @@
+#include "runtime/emulated/emulated_compiler.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "bitune/embedded_kernels.hpp"
+#include "bitune/error.hpp"
+#include "model/digest.hpp"
+#include "runtime/emulated/host_compiler.hpp"
+#include "runtime/emulated/sanitizers.hpp"
+#include "runtime/emulated/temporary_folder.hpp"
+
+namespace bitune::emulated {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view target = "emulated so";
+
+// Hidden symbols: each kernel has its own copy of everything, and can be unloaded. No libraries: a kernel calls only the
+// emulator and what is in the process already.
+std::vector<std::string> options() {
+  std::vector<std::string> list = {"-std=c++20", "-O1",  "-fPIC",      "-shared",
+                                   "-nostdlib",  "-w",   "-fno-plt",   "-fvisibility=hidden",
+                                   "-fno-ident", "-g0"};
+  if (BITUNE_ADDRESS_SANITIZER) {
+    list.insert(list.end(), {"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
+  }
+  if (BITUNE_THREAD_SANITIZER) list.emplace_back("-fsanitize=thread");
+  return list;
+}
+
+// What stands behind the kernel's header: it takes the arguments out of their slots as the parameters' types, and calls.
+constexpr std::string_view entry_text = R"(
+namespace bitune::emulated {
+
+struct Slots {
+  const unsigned char* next_slot;
+  template <typename T>
+  T next() {
+    static_assert(sizeof(T) <= 8, "a kernel argument has at most 8 bytes");
+    T value;
+    __builtin_memcpy(&value, next_slot, sizeof(value));
+    next_slot += 8;
+    return value;
+  }
+};
+
+template <typename... Parameters>
+struct Call {
+  Call(void (*kernel)(Parameters...), Parameters... parameters) { kernel(parameters...); }
+};
+
+// Braces: the slots are taken from left to right.
+template <typename... Parameters>
+void call(void (*kernel)(Parameters...), const void* slots) {
+  Slots rest{static_cast<const unsigned char*>(slots)};
+  Call<Parameters...>{kernel, rest.next<Parameters>()...};
+}
+
+template <typename... Parameters>
+constexpr unsigned int count(void (*)(Parameters...)) {
+  return sizeof...(Parameters);
+}
+
+}  // namespace bitune::emulated
+
+extern "C" __attribute__((visibility("default"))) unsigned int bitune_emulated_bind(
+    const bitune::emulated::Services* services) {
+  bitune::detail::services = services;
+  return bitune::emulated::count(&BITUNE_KERNEL_NAME);
+}
+
+extern "C" __attribute__((visibility("default"))) void bitune_emulated_entry(const void* slots) {
+  bitune::emulated::call(&BITUNE_KERNEL_NAME, slots);
+}
+)";
+
+std::string root_text(const KernelSource& source) {
+  return fmt::format("#define BITUNE_EMULATED 1\n#include \"{}\"\n#define BITUNE_KERNEL_NAME {}\n{}", source.header,
+                     source.name_expression, entry_text);
+}
+
+}  // namespace
+
+struct EmulatedCompiler::State {
+  std::vector<SourceFile> headers;  // sorted by path
+  std::string headers_digest;
+  std::mutex mutex;  // guards the two below
+  std::optional<HostCompiler> compiler;
+  std::optional<fs::path> folder;  // where the headers have been written
+
+  HostCompiler need_compiler() {
+    const std::lock_guard lock(mutex);
+    if (!compiler) compiler = find_host_compiler();
+    if (!compiler) {
+      throw Error(ErrorCode::unavailable,
+                  "The emulated device compiles kernels with the host's C++ compiler, and none of c++, g++ and clang++ "
+                  "is on the PATH; install g++ or set BITUNE_CXX to a C++ compiler.");
+    }
+    return *compiler;
+  }
+
+  fs::path need_folder() {
+    const std::lock_guard lock(mutex);
+    if (!folder) {
+      const fs::path place = process_folder().unique("-headers");
+      for (const SourceFile& header : headers) write_file(place / header.path, header.text);
+      folder = place;
+    }
+    return *folder;
+  }
+};
+
+EmulatedCompiler::EmulatedCompiler(std::vector<SourceFile> extra) : state_(std::make_unique<State>()) {
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    const auto replaces = [&file](const SourceFile& other) { return other.path == file.path; };
+    if (std::any_of(extra.begin(), extra.end(), replaces)) continue;
+    state_->headers.push_back({std::string(file.path), std::string(file.text)});
+  }
+  for (SourceFile& file : extra) state_->headers.push_back(std::move(file));
+  std::sort(state_->headers.begin(), state_->headers.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  Digest digest;
+  for (const SourceFile& file : state_->headers) digest.add(file.path).add(file.text);
+  state_->headers_digest = digest.hex();
+}
+
+EmulatedCompiler::~EmulatedCompiler() = default;
+
+std::string EmulatedCompiler::identity() const {
+  return fmt::format("emulated: {} {}", state_->need_compiler().version, fmt::join(options(), " "));
+}
+
+std::string EmulatedCompiler::digest(const KernelSource& source) const {
+  return Digest().add(root_text(source)).add(state_->headers_digest).add(identity()).hex();
+}
+
+KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
+  const HostCompiler compiler = state_->need_compiler();
+  const fs::path folder = state_->need_folder();
+  const fs::path root = process_folder().unique(".cpp");
+  const fs::path object = process_folder().unique(".so");
+  write_file(root, root_text(source));
+
+  std::vector<std::string> arguments = options();
+  arguments.insert(arguments.end(), {"-I", folder.string(), "-o", object.string(), root.string()});
+  const ProcessResult result = run_process(compiler.path, arguments);
+  std::error_code ignored;
+  fs::remove(root, ignored);
+  if (result.exit_code != 0) {
+    fs::remove(object, ignored);
+    throw Error(ErrorCode::compile,
+                fmt::format("The kernel {} of {} does not compile for the emulated device; {} ended with code {} and "
+                            "said:\n{}",
+                            source.name_expression, source.header, compiler.path.string(), result.exit_code,
+                            result.output));
+  }
+
+  KernelImage image{.target = std::string(target),
+                    .lowered_name = source.name_expression,
+                    .bytes = read_file(object),
+                    .log = result.output,
+                    .registers = 0,
+                    .local_bytes = 0};
+  fs::remove(object, ignored);
+  return image;
+}
+
+}  // namespace bitune::emulated

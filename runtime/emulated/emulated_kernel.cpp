@@ -1,0 +1,42 @@
+#include "runtime/emulated/emulated_kernel.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "bitune/error.hpp"
+#include "runtime/emulated/group_runner.hpp"
+#include "runtime/emulated/temporary_folder.hpp"
+
+namespace bitune::emulated {
+
+EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_block) : name_(image.lowered_name) {
+  // A name that no other kernel has had: the loader takes equal names for equal libraries.
+  const std::filesystem::path file = process_folder().unique(".so");
+  write_file(file, image.bytes);
+  library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* problem = library_ == nullptr ? dlerror() : nullptr;
+  std::string reason = problem == nullptr ? "" : problem;
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+
+  BindFunction* bind = nullptr;
+  if (library_ != nullptr) {
+    bind = reinterpret_cast<BindFunction*>(dlsym(library_, bind_name));
+    entry_ = reinterpret_cast<EntryFunction*>(dlsym(library_, entry_name));
+    if (bind == nullptr || entry_ == nullptr) {
+      dlclose(library_);
+      reason = "it exports no kernel for the emulated device";
+    }
+  }
+  if (!reason.empty()) {
+    throw Error(ErrorCode::device, fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
+  }
+  parameter_count_ = bind(&GroupRunner::services());
+  resources_.max_threads_per_block = max_threads_per_block;
+}
+
+EmulatedKernel::~EmulatedKernel() { dlclose(library_); }
+
+}  // namespace bitune::emulated

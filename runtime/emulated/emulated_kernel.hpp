@@ -1,0 +1,35 @@
+#pragma once
+
+/// \file
+/// A compiled kernel loaded into this process.
+
+#include <string>
+
+#include "kernels/emulated_services.hpp"
+#include "runtime/device.hpp"
+
+namespace bitune::emulated {
+
+/// A shared object made by EmulatedCompiler, bound to the emulator. Unloaded on destruction.
+class EmulatedKernel : public LoadedKernel {
+ public:
+  /// \throws Error (device) if the image is none of ours or cannot be loaded.
+  EmulatedKernel(const KernelImage& image, int max_threads_per_block);
+  ~EmulatedKernel() override;
+  EmulatedKernel(const EmulatedKernel&) = delete;
+  EmulatedKernel& operator=(const EmulatedKernel&) = delete;
+
+  [[nodiscard]] const KernelResources& resources() const noexcept override { return resources_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] EntryFunction* entry() const noexcept { return entry_; }
+  [[nodiscard]] std::size_t parameter_count() const noexcept { return parameter_count_; }
+
+ private:
+  std::string name_;
+  void* library_ = nullptr;
+  EntryFunction* entry_ = nullptr;
+  std::size_t parameter_count_ = 0;
+  KernelResources resources_;
+};
+
+}  // namespace bitune::emulated

@@ -1,0 +1,86 @@
+#include "runtime/emulated/fibre.hpp"
+
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <utility>
+
+#include "runtime/emulated/sanitizers.hpp"
+
+#if BITUNE_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if BITUNE_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace bitune::emulated {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t colours = 64;
+
+}  // namespace
+
+Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour) : owns_stack_(true) {
+  boost::context::protected_fixedsize_stack allocator(stack_bytes);
+  const boost::context::stack_context stack = allocator.allocate();
+  stack_bottom_ = static_cast<const char*>(stack.sp) - stack.size;
+  stack_bytes_ = stack.size;
+  const std::size_t offset = colour % colours * cache_line;
+  const boost::context::preallocated place(static_cast<char*>(stack.sp) - offset, stack.size - offset, stack);
+  context_ = boost::context::fiber(std::allocator_arg, place, allocator,
+                                   [this, body, argument](boost::context::fiber&& resumed_from) {
+                                     previous_->context_ = std::move(resumed_from);
+                                     return run(body, argument);
+                                   });
+#if BITUNE_THREAD_SANITIZER
+  thread_state_ = __tsan_create_fiber(0);
+#endif
+}
+
+Fibre::~Fibre() {
+#if BITUNE_THREAD_SANITIZER
+  if (owns_stack_) __tsan_destroy_fiber(thread_state_);
+#endif
+}
+
+boost::context::fiber Fibre::run(Body body, void* argument) {
+  arrived();
+  body(argument);
+  Fibre& next = *previous_;
+  next.previous_ = this;
+#if BITUNE_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(nullptr, next.stack_bottom_, next.stack_bytes_);
+#endif
+#if BITUNE_THREAD_SANITIZER
+  __tsan_switch_to_fiber(next.thread_state_, 0);
+#endif
+  return std::move(next.context_);
+}
+
+void Fibre::arrived() {
+#if BITUNE_ADDRESS_SANITIZER
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
+  if (!previous_->owns_stack_) {  // only the sanitizer knows where a host thread's own stack lies
+    previous_->stack_bottom_ = bottom;
+    previous_->stack_bytes_ = bytes;
+  }
+#endif
+}
+
+void Fibre::switch_to(Fibre& from, Fibre& to) {
+  to.previous_ = &from;
+#if BITUNE_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_bottom_, to.stack_bytes_);
+#endif
+#if BITUNE_THREAD_SANITIZER
+  if (!from.owns_stack_) from.thread_state_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.thread_state_, 0);
+#endif
+  boost::context::fiber resumed_from = std::move(to.context_).resume();
+  from.previous_->context_ = std::move(resumed_from);
+  from.arrived();
+}
+
+}  // namespace bitune::emulated

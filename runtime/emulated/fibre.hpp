@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// Fibres: stacks with a flow of control each, switched by hand.
+
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+
+namespace bitune::emulated {
+
+/// A fibre, or the flow of control that a host thread came with. Any fibre may switch to any other of the same host
+/// thread. The address and thread sanitizers are told of each switch.
+///
+/// Thread safety: none. A suspended fibre may be resumed by another host thread, so the code that it runs must not keep
+/// the address of a thread_local variable across a switch.
+class Fibre {
+ public:
+  using Body = void (*)(void* argument);
+
+  /// Stands for the flow of control that is running already; switch_to suspends it.
+  Fibre() = default;
+
+  /// Makes a suspended fibre that will run body(argument). When the body returns, control goes to the fibre that last
+  /// switched here. `colour` spreads the hot ends of many stacks over the cache's sets.
+  Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour);
+
+  /// The body must have returned.
+  ~Fibre();
+  Fibre(const Fibre&) = delete;
+  Fibre& operator=(const Fibre&) = delete;
+
+  /// Suspends `from`, which is running, and resumes `to`.
+  static void switch_to(Fibre& from, Fibre& to);
+
+ private:
+  boost::context::fiber run(Body body, void* argument);
+  void arrived();
+
+  boost::context::fiber context_;
+  Fibre* previous_ = nullptr;  // who switched here last
+  bool owns_stack_ = false;
+  const void* stack_bottom_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+  void* fake_stack_ = nullptr;    // of the address sanitizer
+  void* thread_state_ = nullptr;  // of the thread sanitizer
+};
+
+}  // namespace bitune::emulated

@@ -1,0 +1,100 @@
+#pragma once
+
+/// \file
+/// Runs blocks of an emulated launch: each of their threads on a fibre, all on the calling host thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/emulated_services.hpp"
+#include "runtime/emulated/fibre.hpp"
+#include "runtime/emulated/group_state.hpp"
+#include "runtime/emulated/ready_threads.hpp"
+
+namespace bitune::emulated {
+
+/// One launch, as all its blocks see it.
+struct LaunchFacts {
+  std::string_view kernel;  ///< for messages
+  EntryFunction* entry = nullptr;
+  const std::uint64_t* slots = nullptr;
+  std::uint32_t block_count = 1;
+  std::uint32_t block_size = 1;
+  std::uint32_t warp_size = 32;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t cluster_size = 1;
+  bool cooperative = false;
+  std::optional<std::uint64_t> seed;
+};
+
+/// Runs groups of co-resident blocks: a single block, a cluster, or a whole cooperative grid. Fibres, their stacks and
+/// shared memory are kept for the next group.
+///
+/// Invariants: each unfinished thread either runs (one), is in `ready_`, or has `wait != nothing`. A rendezvous is
+/// complete when its last thread arrives; that one makes all of them ready and takes its turn like the others.
+///
+/// Thread safety: none; each host thread has its own. One may be used by different host threads one after another.
+class GroupRunner {
+ public:
+  GroupRunner();
+  ~GroupRunner();
+  GroupRunner(const GroupRunner&) = delete;
+  GroupRunner& operator=(const GroupRunner&) = delete;
+
+  /// Runs blocks [first, first + count) until all of their threads have returned.
+  /// \throws Error (device) naming kernel, block, thread and what it waits for if they deadlock or break a rule.
+  void run(const LaunchFacts& launch, std::uint32_t first, std::uint32_t count);
+
+  /// What kernels call.
+  [[nodiscard]] static const Services& services();
+
+ private:
+  struct GivenUp {};  // thrown through the kernel to unwind a fibre
+
+  static Thread*& running();
+  static void serve_threads(void* thread);
+
+  void prepare(std::uint32_t first, std::uint32_t count);
+  void prepare_block(std::uint32_t slot, std::uint32_t index);
+  void finish(Thread& thread);
+  void wait_for_others(Thread& thread);
+  void switch_from(Thread& thread);
+  void arrive(Thread& thread, Wait wait, Rendezvous& rendezvous);
+  void release_if_complete(Rendezvous& rendezvous);
+  void release_warp_barriers(Warp& warp);
+  void release_shuffle(Warp& warp);
+  [[nodiscard]] std::string deadlock_text() const;
+  [[noreturn]] void fail(const Thread& thread, std::string_view what);
+  void unwind_all();
+
+  static void sync_block();
+  static void sync_warp(unsigned int mask);
+  static void shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);
+  static void sync_cluster();
+  static unsigned char* shared_of_rank(unsigned int rank);
+  static void sync_grid(unsigned int* barrier_state);
+  static void fail_running(const char* what);
+
+  LaunchFacts launch_;
+  Fibre host_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // of the largest group so far; the first `thread_count_` are in use
+  std::vector<Warp> warps_;
+  std::vector<Rendezvous> blocks_;
+  std::vector<Rendezvous> clusters_;
+  Rendezvous grid_;
+  std::vector<SharedMemory> shared_;   // by block of the group
+  std::vector<std::byte> exchanged_;  // what the lanes of a shuffle pass
+  ReadyThreads ready_;
+  std::uint32_t thread_count_ = 0;
+  std::uint32_t unfinished_ = 0;
+  bool unwinding_ = false;
+  bool quitting_ = false;
+  std::string failure_;
+};
+
+}  // namespace bitune::emulated

@@ -1,0 +1,136 @@
+/// \file
+/// The rendezvous that kernels call: barriers and shuffles of the thread that is running.
+
+#include <bit>
+#include <cstring>
+
+#include "runtime/emulated/group_runner.hpp"
+
+namespace bitune::emulated {
+
+const Services& GroupRunner::services() {
+  static const Services table = {
+      .current = []() -> ThreadCoordinates* { return running(); },
+      .sync_block = &GroupRunner::sync_block,
+      .sync_warp = &GroupRunner::sync_warp,
+      .shuffle = &GroupRunner::shuffle,
+      .sync_cluster = &GroupRunner::sync_cluster,
+      .shared_of_rank = &GroupRunner::shared_of_rank,
+      .sync_grid = &GroupRunner::sync_grid,
+      .fail = &GroupRunner::fail_running,
+  };
+  return table;
+}
+
+void GroupRunner::sync_block() {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  runner.arrive(thread, Wait::block, runner.blocks_[thread.block_slot]);
+}
+
+void GroupRunner::sync_cluster() {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  runner.arrive(thread, Wait::cluster, runner.clusters_[thread.block_slot / runner.launch_.cluster_size]);
+}
+
+// A thread that has returned is still expected: on a GPU the others would wait for its block for ever.
+void GroupRunner::sync_grid(unsigned int* barrier_state) {
+  constexpr unsigned int generation_bit = 0x80000000u;
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  if (!runner.launch_.cooperative) runner.fail(thread, "calls sync_grid() in a launch that is not cooperative");
+  if ((*barrier_state & ~generation_bit) != 0) {
+    runner.fail(thread, "calls sync_grid() with a barrier state that was not zeroed before its first use");
+  }
+  if (runner.grid_.arrived + 1 == runner.grid_.expected) *barrier_state ^= generation_bit;
+  runner.arrive(thread, Wait::grid, runner.grid_);
+}
+
+void GroupRunner::sync_warp(unsigned int mask) {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  if ((mask >> thread.lane & 1) == 0) runner.fail(thread, "calls sync_warp() with a mask that does not name its lane");
+  Warp& warp = runner.warps_[thread.warp_slot];
+  thread.wait = Wait::warp;
+  thread.mask = mask;
+  ++warp.syncing;
+  // Most barriers name all lanes: then the lanes need looking at only when the last one arrives.
+  const bool all_lanes = std::popcount(mask) >= static_cast<int>(warp.lanes);
+  if (!all_lanes || warp.syncing + warp.finished == warp.lanes) runner.release_warp_barriers(warp);
+  runner.wait_for_others(thread);
+}
+
+// Releases every set of lanes that wait with one mask and are all there; lanes that have returned are not waited for.
+void GroupRunner::release_warp_barriers(Warp& warp) {
+  for (std::uint32_t lane = warp.lanes; lane-- > 0;) {
+    const Thread& first = *threads_[warp.first + lane];
+    if (first.finished || first.wait != Wait::warp) continue;
+    const std::uint32_t mask = first.mask;
+    bool complete = true;
+    for (std::uint32_t i = 0; i < warp.lanes; ++i) {
+      const Thread& other = *threads_[warp.first + i];
+      const bool there = other.wait == Wait::warp && other.mask == mask;
+      if ((mask >> i & 1) != 0 && !other.finished && !there) complete = false;
+    }
+    if (!complete) continue;
+    for (std::uint32_t i = warp.lanes; i-- > 0;) {
+      Thread& other = *threads_[warp.first + i];
+      if ((mask >> i & 1) == 0 || other.finished) continue;
+      other.wait = Wait::nothing;
+      --warp.syncing;
+      ready_.push(other.index);
+    }
+  }
+}
+
+// Strict where a GPU is lenient: a lane that has returned makes the others wait for ever, which is reported.
+void GroupRunner::shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane) {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  Warp& warp = runner.warps_[thread.warp_slot];
+  if (warp.shuffling != 0 && bytes != warp.shuffled_bytes) {
+    runner.fail(thread, "shuffles another number of bytes than the other lanes of its warp");
+  }
+  warp.shuffled_bytes = bytes;
+  thread.wait = Wait::shuffle;
+  thread.passed = passed;
+  thread.received = received;
+  thread.source_lane = source_lane % runner.launch_.warp_size;
+  if (++warp.shuffling == warp.lanes) runner.release_shuffle(warp);
+  runner.wait_for_others(thread);
+}
+
+// The last lane to arrive moves the values of all, while the others' stacks stand still.
+void GroupRunner::release_shuffle(Warp& warp) {
+  const std::size_t bytes = warp.shuffled_bytes;
+  exchanged_.resize(bytes * warp.lanes);
+  for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
+    std::memcpy(exchanged_.data() + lane * bytes, threads_[warp.first + lane]->passed, bytes);
+  }
+  for (std::uint32_t lane = warp.lanes; lane-- > 0;) {
+    Thread& thread = *threads_[warp.first + lane];
+    if (thread.source_lane < warp.lanes) {
+      std::memcpy(thread.received, exchanged_.data() + thread.source_lane * bytes, bytes);
+    } else {
+      std::memset(thread.received, junk_byte, bytes);  // a lane that a partial warp does not have
+    }
+    thread.wait = Wait::nothing;
+    ready_.push(thread.index);
+  }
+  warp.shuffling = 0;
+}
+
+unsigned char* GroupRunner::shared_of_rank(unsigned int rank) {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  if (rank >= runner.launch_.cluster_size) runner.fail(thread, "asks for the shared memory of a block outside its cluster");
+  return runner.shared_[thread.block_slot - thread.cluster_rank + rank].data();
+}
+
+void GroupRunner::fail_running(const char* what) {
+  Thread& thread = *running();
+  thread.runner->fail(thread, what);
+}
+
+}  // namespace bitune::emulated

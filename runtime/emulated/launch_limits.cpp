@@ -1,0 +1,48 @@
+#include "runtime/emulated/launch_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bitune/error.hpp"
+
+namespace bitune::emulated {
+
+int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch) {
+  const std::int64_t by_threads = device.max_threads_per_sm / std::max<std::int64_t>(launch.block[0], 1);
+  const std::int64_t by_shared = device.shared_bytes_per_sm / (launch.shared_bytes + reserved_shared_bytes);
+  return static_cast<int>(std::min({by_threads, by_shared, std::int64_t{device.max_blocks_per_sm}}));
+}
+
+void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::device, fmt::format("The {} refuses to launch the kernel {}: {}.", device.name, kernel, why));
+  };
+  const std::uint32_t grid = launch.grid[0];
+  const std::uint32_t block = launch.block[0];
+  if (grid == 0 || grid > 0x7fffffffu) refuse(fmt::format("{} blocks, where 1 to 2147483647 are allowed", grid));
+  if (launch.grid[1] != 1 || launch.grid[2] != 1 || launch.block[1] != 1 || launch.block[2] != 1) {
+    refuse("its grid or block extends along y or z, and kernels are one-dimensional here");
+  }
+  if (block == 0 || block > static_cast<std::uint32_t>(device.max_threads_per_block)) {
+    refuse(fmt::format("{} threads a block, where 1 to {} are allowed", block, device.max_threads_per_block));
+  }
+  if (launch.shared_bytes > device.shared_bytes_per_block_optin) {
+    refuse(fmt::format("{} bytes of shared memory a block, where at most {} are allowed", launch.shared_bytes,
+                       device.shared_bytes_per_block_optin));
+  }
+  if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.max_cluster_size)) {
+    refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster, device.max_cluster_size));
+  }
+  if (grid % launch.cluster != 0) {
+    refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));
+  }
+  const std::int64_t resident = std::int64_t{device.sm_count} * resident_blocks_per_sm(device, launch);
+  if (launch.cooperative && !device.cooperative_launch) refuse("the device has no cooperative launches");
+  if (launch.cooperative && grid > resident) {
+    refuse(fmt::format("a cooperative launch of {} blocks, of which only {} fit the device at once", grid, resident));
+  }
+}
+
+}  // namespace bitune::emulated

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// Refuses launches that a driver would refuse.
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/device_info.hpp"
+#include "model/plan.hpp"
+
+namespace bitune::emulated {
+
+/// Shared memory that the system keeps of each resident block, as GPUs of compute capability 8.0 and later do.
+inline constexpr std::int64_t reserved_shared_bytes = 1024;
+
+/// How many blocks of this launch an SM holds at once: 0 if not even one. Registers are not counted.
+[[nodiscard]] int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch);
+
+/// \throws Error (device) naming the kernel, the limit, and what was asked for.
+void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch);
+
+}  // namespace bitune::emulated
