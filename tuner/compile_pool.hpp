@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// Compile workers: threads that prepare configurations ahead of the thread that measures them.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tuner/tuning_source.hpp"
+
+namespace bitune {
+
+/// A configuration whose kernels are ready, or never will be.
+struct Compiled {
+  std::size_t index = 0;  ///< as submitted
+  Compilation compilation;
+};
+
+/// Compiles on its own threads. All functions are for one thread, the session's. Results come in the order in
+/// which they are ready. Every submission is on exactly one of three lists: queued, under way, ready.
+class CompilePool {
+ public:
+  /// `threads` of 0: as many as the machine has cores.
+  CompilePool(const TuningSource& source, int threads);
+  ~CompilePool();  ///< waits for what is under way
+  CompilePool(const CompilePool&) = delete;
+  CompilePool& operator=(const CompilePool&) = delete;
+
+  /// How many submissions keep all threads busy while others are measured.
+  [[nodiscard]] std::size_t capacity() const noexcept { return 2 * threads_.size() + 2; }
+  /// Submissions that were not returned yet.
+  [[nodiscard]] std::size_t outstanding() const;
+
+  void submit(std::size_t index, const Problem& problem, const Configuration& configuration);
+  /// The next result; nothing if there is none within this time.
+  [[nodiscard]] std::optional<Compiled> wait_for(std::chrono::milliseconds time);
+  /// Forgets all submissions; what is under way is finished and its result dropped.
+  void discard();
+
+ private:
+  struct Task {
+    std::uint64_t generation;
+    std::size_t index;
+    Problem problem;
+    Configuration configuration;
+  };
+  void work(const std::stop_token& stop);
+
+  const TuningSource& source_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any queue_changed_;
+  std::condition_variable ready_changed_;
+  std::deque<Task> queued_;       // guarded by mutex_
+  std::deque<Compiled> ready_;    // guarded by mutex_
+  std::size_t under_way_ = 0;     // guarded by mutex_; of this generation
+  std::uint64_t generation_ = 0;  // guarded by mutex_; raised by discard
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace bitune

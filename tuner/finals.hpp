@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// The finals: the best few configurations of a search measured again in turn, since the winner of a noisy
+/// search is partly luck.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tuner/session_state.hpp"
+
+namespace bitune {
+
+/// Who won, and who cannot be told from the winner.
+struct FinalsResult {
+  std::optional<Trial> best;
+  std::vector<Trial> ties;
+};
+
+/// The trials with the lowest medians, fastest first: at most `count`, and none that is more than a quarter
+/// slower than the fastest, which no noise explains.
+[[nodiscard]] std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count);
+
+/// Ranks finalists by the median of their samples. Ties are those whose median's interval overlaps the
+/// winner's
+/// (`is_tie`). A pure function; trials that are not ok are left out.
+[[nodiscard]] FinalsResult judge(std::vector<Trial> finalists);
+
+/// Measures the contenders in turn (A B C A B C ...), for three rounds or until the deadline, but one round
+/// in any case. The samples of all rounds make one trial of each, stored with `finalist` set. If the session
+/// is stopped within the first round nothing is stored, and the contenders are ranked by the trials that they
+/// came with. `show` is called after each measurement.
+[[nodiscard]] FinalsResult run_finals(SessionState& session, const Problem& problem,
+                                      std::vector<Trial> contenders,
+                                      std::optional<SessionState::Clock::time_point> deadline,
+                                      const std::function<void()>& show);
+
+}  // namespace bitune

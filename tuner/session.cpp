@@ -1,0 +1,137 @@
+#include "tuner/session.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "tuner/compile_pool.hpp"
+#include "tuner/finals.hpp"
+#include "tuner/inputs.hpp"
+#include "tuner/search.hpp"
+#include "tuner/session_engine.hpp"
+#include "tuner/session_state.hpp"
+
+namespace bitune {
+namespace {
+
+/// Share of a problem's time that the search may take where finals follow.
+constexpr double search_share = 0.85;
+
+using Clock = SessionState::Clock;
+
+Clock::duration fraction_of(Clock::duration time, double fraction) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time) * fraction);
+}
+
+/// Until when this problem may take, so that those to come have the same: what it leaves flows on to them.
+std::optional<Clock::time_point> deadline_of_problem(const SessionState& session) {
+  if (!session.end) return std::nullopt;
+  const Clock::time_point now = Clock::now();
+  return now + fraction_of(std::max(*session.end - now, Clock::duration::zero()),
+                           1 / static_cast<double>(session.problems_left()));
+}
+
+SearchLimits limits_of_search(const SessionState& session, std::optional<Clock::time_point> deadline) {
+  SearchLimits limits;
+  if (deadline) {
+    const double share = session.request.finalists >= 2 ? search_share : 1;
+    const Clock::time_point now = Clock::now();
+    limits.deadline = now + fraction_of(*deadline - now, share);
+  }
+  if (const auto budget = session.request.budget_evaluations) {
+    const std::uint64_t left = *budget - std::min(*budget, session.evaluations);
+    limits.evaluations = (left + session.problems_left() - 1) / session.problems_left();
+  }
+  return limits;
+}
+
+/// Finalists of an earlier session that are still the finalists: nothing new was found, so nothing is
+/// measured again.
+std::vector<Trial> settled_finalists(const ProblemSearch& search, const KnownTrials& known,
+                                     const std::vector<Trial>& contenders) {
+  std::vector<Trial> settled;
+  if (search.evaluated() > 0) return settled;
+  for (const Trial& contender : contenders) {
+    const auto found = known.finalists.find(contender.configuration.text());
+    if (found != known.finalists.end()) settled.push_back(found->second);
+  }
+  return settled;
+}
+
+TuneOutcome tune_problem(SessionState& session, CompilePool& pool, const Problem& problem) {
+  KnownTrials known;
+  if (session.request.resume) {
+    known = read_known_trials(session.database, session.device, problem, session.request.protocol,
+                              session.source.kernel_digest());
+  }
+  const auto deadline = deadline_of_problem(session);
+  ProblemSearch search(session, pool, problem, known);
+  search.run(limits_of_search(session, deadline));
+
+  TuneOutcome outcome;
+  outcome.problem = problem;
+  outcome.evaluated = search.evaluated();
+  outcome.skipped = search.skipped();
+  outcome.failed = search.failed();
+
+  std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists);
+  std::vector<Trial> settled = settled_finalists(search, known, contenders);
+  FinalsResult finals = !settled.empty() ? judge(std::move(settled))
+                                         : run_finals(session, problem, std::move(contenders), deadline,
+                                                      [&search] { search.show(nullptr); });
+  outcome.best = std::move(finals.best);
+  outcome.ties = std::move(finals.ties);
+  return outcome;
+}
+
+/// What would fail in every evaluation is refused before the first one.
+void check_request(const TuneRequest& request) {
+  (void)strategy(request.strategy);
+  (void)parse_distribution(request.protocol.distribution);
+  if (request.protocol.min_samples < 1 || request.protocol.max_samples < request.protocol.min_samples) {
+    throw Error(ErrorCode::usage,
+                fmt::format("samples {}..{} are no range: at least 1, and the most not below the least",
+                            request.protocol.min_samples, request.protocol.max_samples));
+  }
+}
+
+}  // namespace
+
+std::vector<TuneOutcome> tune_with(const TuneRequest& request, const TuningSource& source,
+                                   const DeviceInfo& device, const DeviceSoftware& software,
+                                   Evaluator& evaluator, TuningDatabase& database,
+                                   const std::function<void(const TuneProgress&)>& progress,
+                                   const std::atomic<bool>& stop) {
+  check_request(request);
+  SessionState session{.request = request,
+                       .source = source,
+                       .device = device,
+                       .evaluator = evaluator,
+                       .database = database,
+                       .progress = progress,
+                       .stop = stop};
+  session.database_session = database.begin_session(device, software, request.protocol);
+  if (request.budget_seconds) {
+    session.end = session.begin + fraction_of(std::chrono::seconds(1), *request.budget_seconds);
+  }
+  CompilePool pool(source, request.compile_threads);
+
+  std::vector<TuneOutcome> outcomes;
+  for (const Problem& problem : request.problems) {
+    if (session.stopped() || session.out_of_time()) break;
+    outcomes.push_back(tune_problem(session, pool, problem));
+    ++session.problem_index;
+  }
+  return outcomes;
+}
+
+std::vector<TuneOutcome> tune(const TuneRequest& request, const Device& device, KernelStore& kernels,
+                              Evaluator& evaluator, TuningDatabase& database,
+                              const std::function<void(const TuneProgress&)>& progress,
+                              const std::atomic<bool>& stop) {
+  const auto source = make_variant_source(request.variants, device.info(), kernels);
+  return tune_with(request, *source, device.info(), device.software(), evaluator, database, progress, stop);
+}
+
+}  // namespace bitune

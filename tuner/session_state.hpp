@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// What the parts of a session share: what it was asked, what it works with, and its clock.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tuner/session.hpp"
+#include "tuner/tuning_source.hpp"
+
+namespace bitune {
+
+/// One running session. Thread-confined.
+struct SessionState {
+  using Clock = std::chrono::steady_clock;
+
+  const TuneRequest& request;
+  const TuningSource& source;
+  const DeviceInfo& device;
+  Evaluator& evaluator;
+  TuningDatabase& database;
+  const std::function<void(const TuneProgress&)>& progress;
+  const std::atomic<bool>& stop;
+
+  std::int64_t database_session = 0;
+  Clock::time_point begin = Clock::now();
+  std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
+  std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
+  std::size_t problem_index = 0;
+
+  [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool out_of_time() const { return end && Clock::now() >= *end; }
+  [[nodiscard]] std::size_t problems_left() const noexcept { return request.problems.size() - problem_index; }
+
+  /// Evaluates; whatever the result, it is about this problem and these kernels.
+  [[nodiscard]] Trial evaluate(const EvaluationRequest& evaluation) const {
+    Trial trial = evaluator.evaluate(evaluation);
+    trial.kernel_digest = source.kernel_digest();
+    return trial;
+  }
+};
+
+}  // namespace bitune

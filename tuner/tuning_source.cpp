@@ -1,0 +1,101 @@
+#include "tuner/tuning_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "runtime/compiler.hpp"
+#include "runtime/variant.hpp"
+
+namespace bitune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class VariantSource final : public TuningSource {
+ public:
+  VariantSource(std::vector<const Variant*> searched, const DeviceInfo& device, KernelStore& kernels)
+      : searched_(std::move(searched)), device_(device), kernels_(kernels) {}
+
+  SearchDomain domain(const Problem& problem) const override {
+    SearchDomain domain;
+    for (const Variant* family : searched_) {
+      if (!family->supports(problem, device_)) continue;
+      domain.spaces.push_back(family->space(problem, device_));
+      auto valid = domain.spaces.back().valid(problem, device_);
+      std::move(valid.begin(), valid.end(), std::back_inserter(domain.configurations));
+    }
+    return domain;
+  }
+
+  std::vector<Configuration> first_guesses(const Problem& problem) const override {
+    // Variants are registered simple ones first; the last is the likeliest to win.
+    std::vector<Configuration> guesses;
+    for (auto family = searched_.rbegin(); family != searched_.rend(); ++family) {
+      if ((*family)->supports(problem, device_))
+        guesses.push_back((*family)->default_configuration(problem, device_));
+    }
+    return guesses;
+  }
+
+  Compilation compile(const Problem& problem, const Configuration& configuration) const override {
+    Compilation result;
+    try {
+      const Plan plan = variant(configuration.variant).plan(problem, configuration, device_);
+      result.launches = static_cast<int>(plan.launches.size());
+      for (const KernelSource& source : plan.kernels) {
+        if (result.status == TrialStatus::ok) compile_one(source, result);
+      }
+    } catch (const Error& error) {
+      result.message = error.what();
+      if (error.code() == ErrorCode::compile) {
+        result.status = TrialStatus::compile_failed;
+      } else if (error.code() == ErrorCode::usage) {
+        result.status = TrialStatus::invalid;
+      } else {
+        result.fatal = std::current_exception();
+      }
+    } catch (...) {
+      result.fatal = std::current_exception();
+    }
+    return result;
+  }
+
+  std::string kernel_digest() const override { return kernel_sources_digest(); }
+
+ private:
+  void compile_one(const KernelSource& source, Compilation& result) const {
+    const auto begin = Clock::now();
+    KernelOrigin origin = KernelOrigin::memory;
+    const KernelImage image = kernels_.image(source, &origin);
+    if (origin == KernelOrigin::compiled) {
+      result.compile_ms += std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    }
+    result.registers = std::max(result.registers, image.registers);
+    result.local_bytes = std::max(result.local_bytes, image.local_bytes);
+    if (image.local_bytes > 0) {
+      result.status = TrialStatus::spilled;
+      result.message = fmt::format("kernel '{}' keeps {} bytes a thread in local memory",
+                                   source.name_expression, image.local_bytes);
+    }
+  }
+
+  std::vector<const Variant*> searched_;
+  DeviceInfo device_;
+  KernelStore& kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>& variant_names,
+                                                  const DeviceInfo& device, KernelStore& kernels) {
+  std::vector<const Variant*> searched;
+  for (const std::string& name : variant_names) searched.push_back(&variant(name));
+  if (searched.empty()) searched.assign(variants().begin(), variants().end());
+  return std::make_unique<VariantSource>(std::move(searched), device, kernels);
+}
+
+}  // namespace bitune

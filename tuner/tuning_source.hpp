@@ -1,0 +1,55 @@
+#pragma once
+
+/// \file
+/// What a session needs to know of variants and compilers. Sessions are tested with a source of their own.
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "model/trial.hpp"
+#include "runtime/device.hpp"
+#include "runtime/kernel_store.hpp"
+#include "tuner/strategy.hpp"
+
+namespace bitune {
+
+/// What became of a configuration's kernels before anything is launched.
+struct Compilation {
+  TrialStatus status = TrialStatus::ok;  ///< or invalid, compile_failed, spilled
+  std::string message;
+  double compile_ms = 0;  ///< 0 if all kernels were there
+  int registers = 0;
+  int local_bytes = 0;
+  int launches = 0;
+  std::exception_ptr fatal;  ///< what no configuration is to blame for: a compiler that is not there
+};
+
+/// Where the configurations of a problem come from. Thread-safe.
+class TuningSource {
+ public:
+  virtual ~TuningSource() = default;
+
+  /// All valid configurations of the variants searched.
+  [[nodiscard]] virtual SearchDomain domain(const Problem& problem) const = 0;
+
+  /// What is expected to be good, best first: tried before anything a strategy proposes.
+  [[nodiscard]] virtual std::vector<Configuration> first_guesses(const Problem& problem) const = 0;
+
+  /// Compiles what the configuration's plan needs and is not there yet. Does not throw.
+  [[nodiscard]] virtual Compilation compile(const Problem& problem,
+                                            const Configuration& configuration) const = 0;
+
+  /// Digest of the kernel sources that trials are stored under.
+  [[nodiscard]] virtual std::string kernel_digest() const = 0;
+};
+
+/// The registered variants (of these names; all if empty) with the kernels of a device's store.
+/// \throws Error (usage) for a name that no variant has.
+[[nodiscard]] std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>& variant_names,
+                                                                const DeviceInfo& device,
+                                                                KernelStore& kernels);
+
+}  // namespace bitune
