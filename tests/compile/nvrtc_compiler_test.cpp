@@ -1,0 +1,199 @@
+// NVRTC without a GPU: targets, options, digests, reports, errors, threads.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "runtime/cuda/nvrtc_compiler.hpp"
+
+namespace bitune::cuda {
+namespace {
+
+// Registers, shared memory, a template, and a header that includes another.
+const std::vector<HeaderText> planted = {
+    {"planted/part.cuh",
+     "#pragma once\nnamespace planted { template <class T> T twice(T x) { return x + x; } }\n"},
+    {"planted/kernels.cuh", R"(#pragma once
+#include "planted/part.cuh"
+namespace planted {
+template <class T, int values>
+__global__ void __launch_bounds__(128) rotate(T* keys, unsigned n) {
+  __shared__ T tile[128];
+  T mine[values];
+#pragma unroll
+  for (int i = 0; i < values; ++i) mine[i] = twice(keys[threadIdx.x + 128 * i]);
+  tile[threadIdx.x] = mine[0];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < values; ++i) {
+    const unsigned at = threadIdx.x + 128 * i;
+    if (at < n) keys[at] = mine[(i + 1) % values] + tile[threadIdx.x ^ 1];
+  }
+}
+template <int values>
+__global__ void indexed(unsigned* keys, unsigned n) {
+  unsigned mine[values];
+  for (unsigned i = 0; i < values; ++i) mine[i] = keys[i + threadIdx.x];
+  for (unsigned i = 0; i < n; ++i) mine[keys[i] % values] += mine[keys[n + i] % values];
+  for (unsigned i = 0; i < values; ++i) keys[i + threadIdx.x] = mine[i];
+}
+}
+)"}};
+
+const KernelSource rotate{"planted/kernels.cuh", "planted::rotate<unsigned, 8>"};
+
+std::vector<int> architectures_or_skip() {
+  try {
+    return nvrtc_architectures();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+class Nvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    architectures_ = architectures_or_skip();
+    if (architectures_.empty()) GTEST_SKIP() << "this machine has no NVRTC";
+  }
+  std::vector<int> architectures_;
+};
+
+TEST_F(Nvrtc, TellsItsPathAndVersion) {
+  const NvrtcInfo info = nvrtc_info();
+  EXPECT_TRUE(std::filesystem::exists(info.path)) << info.path;
+  EXPECT_NE(info.version.find('.'), std::string::npos);
+  EXPECT_TRUE(std::is_sorted(architectures_.begin(), architectures_.end()));
+}
+
+TEST_F(Nvrtc, CompilesForEveryArchitectureFromTuringOn) {
+  for (const int architecture : architectures_) {
+    if (architecture < 75) continue;
+    const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+    const KernelImage image = compiler->compile(rotate);
+    EXPECT_EQ(image.target, "sm_" + std::to_string(architecture) + " cubin");
+    EXPECT_EQ(image.bytes.substr(0, 4),
+              "\x7f"
+              "ELF");
+    EXPECT_NE(image.lowered_name.find("rotate"), std::string::npos);
+    EXPECT_GT(image.registers, 0) << image.log;
+    EXPECT_LE(image.registers, 255);
+    EXPECT_EQ(image.local_bytes, 0) << image.log;
+  }
+}
+
+TEST_F(Nvrtc, ReportsTheStackOfAnIndexedArray) {
+  const int architecture = architectures_.back();
+  const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  const KernelImage image = compiler->compile({"planted/kernels.cuh", "planted::indexed<64>"});
+  EXPECT_GE(image.local_bytes, 64 * 4) << image.log;
+}
+
+TEST_F(Nvrtc, CompilesPtxForAnUnknownNewerGpu) {
+  const int largest = architectures_.back();
+  const auto compiler = make_nvrtc_compiler(largest / 10 + 1, 7, planted);
+  const KernelImage image = compiler->compile(rotate);
+  EXPECT_EQ(image.target, "compute_" + std::to_string(largest) + " ptx");
+  EXPECT_NE(image.bytes.find(".entry"), std::string::npos);
+  EXPECT_NE(image.bytes.back(), '\0');
+  EXPECT_EQ(image.registers, -1);
+  EXPECT_EQ(image.local_bytes, -1);
+}
+
+TEST_F(Nvrtc, RefusesAGpuOlderThanItKnows) {
+  try {
+    (void)make_nvrtc_compiler(1, 0);
+    FAIL() << "sm_10 was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+  }
+}
+
+TEST_F(Nvrtc, NamesItsBuildAndTargetInItsIdentity) {
+  const int architecture = architectures_.front();
+  const std::string identity = make_nvrtc_compiler(architecture / 10, architecture % 10)->identity();
+  EXPECT_NE(identity.find("nvrtc " + nvrtc_info().version), std::string::npos) << identity;
+  EXPECT_NE(identity.find("sm_" + std::to_string(architecture) + " cubin"), std::string::npos) << identity;
+}
+
+TEST_F(Nvrtc, DigestChangesWithAllThatGoesIntoTheImage) {
+  const int first = architectures_.front();
+  const int last = architectures_.back();
+  const auto base = make_nvrtc_compiler(first / 10, first % 10, planted);
+  auto changed_headers = planted;
+  changed_headers[0].text += "// a comment\n";
+  auto renamed_headers = planted;
+  renamed_headers[0].path = "planted/other.cuh";
+
+  std::set<std::string> digests = {
+      base->digest(rotate),
+      base->digest({rotate.header, "planted::rotate<unsigned, 16>"}),
+      base->digest({"planted/part.cuh", rotate.name_expression}),
+      make_nvrtc_compiler(last / 10, last % 10, planted)->digest(rotate),
+      make_nvrtc_compiler(last / 10 + 1, 0, planted)->digest(rotate),
+      make_nvrtc_compiler(first / 10, first % 10, changed_headers)->digest(rotate),
+      make_nvrtc_compiler(first / 10, first % 10, renamed_headers)->digest(rotate),
+  };
+  EXPECT_EQ(digests.size(), 7u);
+  EXPECT_EQ(make_nvrtc_compiler(first / 10, first % 10, planted)->digest(rotate), base->digest(rotate));
+}
+
+TEST_F(Nvrtc, SaysWhichKernelDoesNotCompileAndWhy) {
+  const int architecture = architectures_.back();
+  const auto compiler =
+      make_nvrtc_compiler(architecture / 10, architecture % 10,
+                          {{"planted/wrong.cuh", "__global__ void wrong(int* p) { *p = no_such_name; }\n"}});
+  const auto refusal = [&](const KernelSource& source) -> std::string {
+    try {
+      (void)compiler->compile(source);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::compile);
+      return error.what();
+    }
+    ADD_FAILURE() << source.name_expression << " compiled";
+    return {};
+  };
+  const std::string wrong = refusal({"planted/wrong.cuh", "wrong"});
+  EXPECT_NE(wrong.find("kernel 'wrong' of planted/wrong.cuh"), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find("no_such_name"), std::string::npos) << wrong;
+  EXPECT_NE(refusal({"planted/missing.cuh", "f"}).find("planted/missing.cuh"), std::string::npos);
+  EXPECT_NE(refusal({"planted/wrong.cuh", "no_such_kernel"}).find("no_such_kernel"), std::string::npos);
+}
+
+TEST_F(Nvrtc, ReadsNoHeaderFromTheDisk) {
+  const int architecture = architectures_.back();
+  const auto compiler = make_nvrtc_compiler(
+      architecture / 10, architecture % 10,
+      {{"planted/reads.cuh", "#include <vector>\n__global__ void k(int* p) { *p = 1; }\n"}});
+  EXPECT_THROW((void)compiler->compile({"planted/reads.cuh", "k"}), Error);
+}
+
+TEST_F(Nvrtc, CompilesInSeveralThreadsAtOnce) {
+  const int architecture = architectures_.back();
+  const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  constexpr int count = 8;
+  std::vector<KernelImage> images(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      images[static_cast<std::size_t>(i)] =
+          compiler->compile({rotate.header, "planted::rotate<unsigned, " + std::to_string(i + 1) + ">"});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<std::string> names;
+  for (const KernelImage& image : images) {
+    EXPECT_GT(image.registers, 0);
+    names.insert(image.lowered_name);
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
+  EXPECT_EQ(images[3].bytes, compiler->compile({rotate.header, "planted::rotate<unsigned, 4>"}).bytes);
+}
+
+}  // namespace
+}  // namespace bitune::cuda
