@@ -99,5 +99,5 @@ build() {
     printf '%s\n' "${flags[*]}" >"$stamp"
   fi
   say "building build/$preset ($target)"
-  cmake --build "build/$preset" --target "$target"
+  cmake --build "build/$preset" --target "$target" -- -k 0  # go on past an error, so that one run shows them all
 }
