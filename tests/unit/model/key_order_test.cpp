@@ -1,0 +1,186 @@
+#include "model/key_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "model/key_type.hpp"
+
+namespace bitune {
+namespace {
+
+std::uint64_t mask_of(KeyType type) { return ~std::uint64_t{0} >> (64 - 8 * size_of(type)); }
+
+std::uint64_t bits_at(const std::vector<std::byte>& keys, std::uint64_t i, KeyType type) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, keys.data() + i * size_of(type),
+              size_of(type));  // little-endian hosts only, as the kernels
+  return bits;
+}
+
+std::vector<std::byte> packed(const std::vector<std::uint64_t>& bits, KeyType type) {
+  std::vector<std::byte> keys(bits.size() * size_of(type));
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    std::memcpy(keys.data() + i * size_of(type), &bits[i], size_of(type));
+  return keys;
+}
+
+// Bit patterns where orders go wrong: ends of ranges, both zeros, infinities, NaN of both signs, and random
+// ones.
+std::vector<std::uint64_t> awkward_bits(KeyType type, std::size_t count, unsigned seed) {
+  const std::uint64_t mask = mask_of(type);
+  const std::uint64_t sign = mask ^ (mask >> 1);
+  std::vector<std::uint64_t> bits = {0, 1, sign - 1, sign, sign + 1, mask - 1, mask};
+  for (const std::uint64_t infinity : {std::uint64_t{0x7c00}, std::uint64_t{0x7f80},
+                                       std::uint64_t{0x7f800000}, std::uint64_t{0x7ff0000000000000}}) {
+    for (const std::uint64_t near : {infinity - 1, infinity, infinity + 1}) {
+      bits.push_back(near & mask);
+      bits.push_back((near | sign) & mask);
+    }
+  }
+  std::mt19937_64 random(seed);
+  while (bits.size() < count) bits.push_back(random() & mask);
+  bits.resize(count);
+  std::shuffle(bits.begin(), bits.end(), random);
+  return bits;
+}
+
+TEST(OrderedBits, IsABijectionOfEveryNarrowType) {
+  for (const KeyType type : all_key_types) {
+    if (size_of(type) > 2) continue;
+    const std::uint64_t count = mask_of(type) + 1;
+    std::vector<bool> seen(count);
+    for (std::uint64_t bits = 0; bits < count; ++bits) {
+      const std::uint64_t place = ordered_bits(type, bits);
+      ASSERT_LT(place, count) << name_of(type);
+      ASSERT_FALSE(seen[place]) << name_of(type) << " " << bits;
+      seen[place] = true;
+    }
+  }
+}
+
+TEST(OrderedBits, IntegersOrderByValue) {
+  EXPECT_LT(ordered_bits(KeyType::i8, 0x80), ordered_bits(KeyType::i8, 0xff));
+  EXPECT_LT(ordered_bits(KeyType::i8, 0xff), ordered_bits(KeyType::i8, 0x00));
+  EXPECT_LT(ordered_bits(KeyType::i32, 0x80000000), ordered_bits(KeyType::i32, 0x7fffffff));
+  EXPECT_EQ(ordered_bits(KeyType::i64, std::uint64_t{1} << 63), 0u);
+  EXPECT_EQ(ordered_bits(KeyType::i64, ~std::uint64_t{0} >> 1), ~std::uint64_t{0});
+  EXPECT_LT(ordered_bits(KeyType::u8, 0x7f), ordered_bits(KeyType::u8, 0x80));
+}
+
+template <class Float, class Bits>
+void expect_float_order(KeyType type, Bits quiet, Bits sign) {
+  using Limits = std::numeric_limits<Float>;
+  const Float ascending[] = {
+      -Limits::infinity(), Limits::lowest(),     -1, -Limits::denorm_min(), Float(-0.0),
+      Float(0.0),          Limits::denorm_min(), 1,  Limits::max(),         Limits::infinity()};
+  std::vector<Bits> bits;
+  for (const Float value : ascending) bits.push_back(std::bit_cast<Bits>(value));
+  bits.insert(bits.end(), {static_cast<Bits>(quiet), static_cast<Bits>(quiet + 1),
+                           static_cast<Bits>(sign - 1), static_cast<Bits>(quiet + sign),
+                           static_cast<Bits>(quiet + sign + 1), static_cast<Bits>(~Bits{0})});
+  for (std::size_t i = 0; i + 1 < bits.size(); ++i) {
+    EXPECT_LT(ordered_bits(type, bits[i]), ordered_bits(type, bits[i + 1]))
+        << name_of(type) << " place " << i;
+  }
+}
+
+TEST(OrderedBits, FloatsOrderAsNumPyDoesAndNaNComesLast) {
+  expect_float_order<float, std::uint32_t>(KeyType::f32, 0x7fc00000, 0x80000000);
+  expect_float_order<double, std::uint64_t>(KeyType::f64, 0x7ff8000000000000, 0x8000000000000000);
+}
+
+TEST(OrderedBits, SixteenBitFloatsOrderByTheirValues) {
+  // A bfloat16 is the upper half of a float; a half is converted by its definition.
+  const auto value_of = [](KeyType type, std::uint32_t bits) -> double {
+    if (type == KeyType::bf16) return std::bit_cast<float>(bits << 16);
+    const int exponent = static_cast<int>(bits >> 10 & 0x1f);
+    const double mantissa = bits & 0x3ff;
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31) {
+      return mantissa == 0 ? sign * std::numeric_limits<double>::infinity()
+                           : std::numeric_limits<double>::quiet_NaN();
+    }
+    return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+  };
+  for (const KeyType type : {KeyType::f16, KeyType::bf16}) {
+    std::vector<std::uint32_t> by_place(65536);
+    for (std::uint32_t bits = 0; bits < 65536; ++bits) by_place[ordered_bits(type, bits)] = bits;
+    for (std::size_t i = 0; i + 1 < by_place.size(); ++i) {
+      const double a = value_of(type, by_place[i]);
+      const double b = value_of(type, by_place[i + 1]);
+      ASSERT_TRUE(std::isnan(b) || a < b || (a == 0 && b == 0 && std::signbit(a) && !std::signbit(b)))
+          << name_of(type) << " " << by_place[i] << " before " << by_place[i + 1];
+    }
+  }
+}
+
+class ReferenceSort : public testing::TestWithParam<KeyType> {};
+
+TEST_P(ReferenceSort, AgreesWithTheStandardSort) {
+  const KeyType type = GetParam();
+  for (const std::size_t n : {0u, 1u, 2u, 3u, 255u, 1000u, 70000u}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      std::vector<std::uint64_t> bits = awkward_bits(type, n, static_cast<unsigned>(n));
+      std::vector<std::byte> keys = packed(bits, type);
+      std::sort(bits.begin(), bits.end(), [&](std::uint64_t a, std::uint64_t b) {
+        return order == Order::ascending ? ordered_bits(type, a) < ordered_bits(type, b)
+                                         : ordered_bits(type, a) > ordered_bits(type, b);
+      });
+      reference_sort(keys.data(), n, type, order);
+      EXPECT_EQ(keys, packed(bits, type)) << n << " " << name_of(order);
+      EXPECT_TRUE(is_sorted(keys.data(), n, type, order));
+    }
+  }
+}
+
+TEST_P(ReferenceSort, TakesKeysThatShareDigitsAndUnalignedArrays) {
+  const KeyType type = GetParam();
+  const std::size_t n = 5000;
+  std::vector<std::uint64_t> bits;
+  for (std::size_t i = 0; i < n; ++i)
+    bits.push_back(((i * 7919) % 13) << (i % 2 ? 0 : 8 * (size_of(type) - 1)));
+  for (std::uint64_t& key : bits) key &= mask_of(type);
+  std::vector<std::byte> keys = packed(bits, type);
+  keys.insert(keys.begin(), std::byte{0xaa});
+  reference_sort(keys.data() + 1, n, type, Order::ascending);
+  EXPECT_EQ(keys.front(), std::byte{0xaa});
+  EXPECT_TRUE(is_sorted(keys.data() + 1, n, type, Order::ascending));
+
+  keys.erase(keys.begin());
+  std::sort(bits.begin(), bits.end());
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < n; ++i) found.push_back(bits_at(keys, i, type));
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, bits) << "the result is not a permutation of its input";
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKeyTypes, ReferenceSort, testing::ValuesIn(all_key_types),
+                         [](const auto& type) { return std::string(name_of(type.param)); });
+
+TEST(IsSorted, NamesTheFirstWrongPlace) {
+  const std::uint32_t keys[] = {1, 2, 2, 5, 4, 3};
+  std::uint64_t at = 99;
+  EXPECT_FALSE(is_sorted(keys, 6, KeyType::u32, Order::ascending, &at));
+  EXPECT_EQ(at, 3u);
+  EXPECT_FALSE(is_sorted(keys, 6, KeyType::u32, Order::descending, &at));
+  EXPECT_EQ(at, 0u);
+  EXPECT_TRUE(is_sorted(keys, 4, KeyType::u32, Order::ascending));
+  EXPECT_TRUE(is_sorted(keys + 3, 3, KeyType::u32, Order::descending));
+  EXPECT_TRUE(is_sorted(nullptr, 0, KeyType::u32, Order::ascending));
+}
+
+TEST(IsSorted, TellsTheZerosApart) {
+  const float keys[] = {0.0f, -0.0f};
+  EXPECT_FALSE(is_sorted(keys, 2, KeyType::f32, Order::ascending));
+  EXPECT_TRUE(is_sorted(keys, 2, KeyType::f32, Order::descending));
+}
+
+}  // namespace
+}  // namespace bitune
