@@ -1,0 +1,239 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "runtime/sort_engine.hpp"
+#include "tests/support/fake_device.hpp"
+
+namespace bitune {
+namespace {
+
+const fake::Variant in_place("in_place");
+const fake::Variant with_workspace("with_workspace", 4096);
+const std::array<const Variant*, 1> one_variant = {&in_place};
+const std::array<const Variant*, 1> workspace_variant = {&with_workspace};
+
+Problem u32(std::uint64_t n) { return {.key = KeyType::u32, .n = n}; }
+
+std::vector<std::uint32_t> random_keys(std::size_t n, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> keys(n);
+  std::generate(keys.begin(), keys.end(), std::ref(random));
+  return keys;
+}
+
+ErrorCode code_of(const std::function<void()>& call, std::string* sentence = nullptr) {
+  try {
+    call();
+  } catch (const Error& error) {
+    if (sentence != nullptr) *sentence = error.what();
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorCode::cancelled;
+}
+
+class SortEngineTest : public testing::Test {
+ protected:
+  std::unique_ptr<SortEngine> make(std::span<const Variant* const> variants = one_variant,
+                                   std::size_t capacity = 16) {
+    return std::make_unique<SortEngine>(
+        device, nullptr,
+        [this](const Problem&, std::string* warning) {
+          ++reads;
+          *warning = "the database is not there";
+          return CandidateSet{};
+        },
+        variants, "a note", capacity);
+  }
+
+  std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();
+  std::atomic<int> reads{0};
+};
+
+TEST_F(SortEngineTest, SortsDeviceMemory) {
+  const auto engine = make();
+  for (const KeyType key : {KeyType::u32, KeyType::i32, KeyType::f32}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      auto keys = random_keys(1000);
+      engine->sort(keys.data(), {.key = key, .order = order, .n = keys.size()}, nullptr);
+      EXPECT_TRUE(is_sorted(keys.data(), keys.size(), key, order));
+    }
+  }
+}
+
+TEST_F(SortEngineTest, PreparesOnceAndReadsTheDatabaseOnceAWidth) {
+  const auto engine = make();
+  auto keys = random_keys(64);
+  for (int i = 0; i < 3; ++i) engine->sort(keys.data(), u32(64), nullptr);
+  engine->sort(keys.data(), u32(63), nullptr);
+  engine->sort(keys.data(), {.key = KeyType::f32, .n = 64}, nullptr);
+  EXPECT_EQ(device->launches, 5);
+  EXPECT_EQ(device->fake_compiler.compiles, 2) << "one kernel serves all sizes of a key type";
+  EXPECT_EQ(reads, 1);
+  engine->sort(keys.data(), {.key = KeyType::u16, .n = 64}, nullptr);
+  EXPECT_EQ(reads, 2);
+}
+
+TEST_F(SortEngineTest, DoesNothingForFewerThanTwoKeys) {
+  const auto engine = make();
+  engine->sort(nullptr, u32(0), nullptr);
+  engine->sort(nullptr, u32(1), nullptr);
+  EXPECT_EQ(engine->prepare(u32(1)), nullptr);
+  EXPECT_EQ(engine->sort_host(nullptr, u32(1)).total_us, 0);
+  EXPECT_EQ(engine->workspace_size(u32(1)), 0u);
+  EXPECT_EQ(device->launches + device->streams + reads, 0);
+}
+
+TEST_F(SortEngineTest, RefusesNullAndMisalignedKeys) {
+  const auto engine = make();
+  std::array<std::uint64_t, 8> memory{};
+  auto* bytes = reinterpret_cast<std::byte*>(memory.data());
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { engine->sort(nullptr, u32(8), nullptr); }), ErrorCode::usage);
+  EXPECT_EQ(code_of([&] { engine->sort(bytes + 2, u32(8), nullptr); }, &sentence), ErrorCode::usage);
+  EXPECT_NE(sentence.find("not aligned to 4 bytes"), std::string::npos) << sentence;
+  EXPECT_EQ(code_of([&] { static_cast<void>(engine->sort_host(bytes + 1, u32(8))); }), ErrorCode::usage);
+  engine->sort(bytes + 4, u32(8), nullptr);
+  engine->sort(bytes + 1, {.key = KeyType::u8, .n = 8}, nullptr);
+  EXPECT_EQ(device->launches, 2);
+}
+
+TEST_F(SortEngineTest, RefusesMoreBytesThanThereAre) {
+  const auto engine = make();
+  std::uint32_t key = 0;
+  EXPECT_EQ(code_of([&] { engine->sort(&key, u32(~std::uint64_t{0}), nullptr); }), ErrorCode::usage);
+}
+
+TEST_F(SortEngineTest, CapturesOnlyWhatIsPrepared) {
+  const auto engine = make();
+  auto keys = random_keys(64);
+  device->capturing = true;
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }, &sentence), ErrorCode::capture);
+  EXPECT_NE(sentence.find("call prepare()"), std::string::npos) << sentence;
+  EXPECT_EQ(device->fake_compiler.compiles + device->launches, 0) << "nothing may happen inside a capture";
+
+  device->capturing = false;
+  static_cast<void>(engine->prepare(u32(64)));
+  device->capturing = true;
+  engine->sort(keys.data(), u32(64), nullptr);
+  EXPECT_EQ(device->launches, 1);
+}
+
+TEST_F(SortEngineTest, AllocatesTheWorkspaceButNotInACapture) {
+  const auto engine = make(workspace_variant);
+  auto keys = random_keys(64);
+  EXPECT_EQ(engine->workspace_size(u32(64)), 4096u);
+  engine->sort(keys.data(), u32(64), nullptr);
+  EXPECT_EQ(device->allocations, 1);
+  EXPECT_EQ(engine->workspace_size(u32(64)), 4096u) << "of the prepared problem, too";
+  device->capturing = true;
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }, &sentence), ErrorCode::capture);
+  EXPECT_NE(sentence.find("4096 bytes of workspace"), std::string::npos) << sentence;
+}
+
+TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
+  const auto engine = make();
+  auto keys = random_keys(64);
+  device->fake_compiler.fail = true;
+  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }), ErrorCode::compile);
+  device->fake_compiler.fail = false;
+  engine->sort(keys.data(), u32(64), nullptr);
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+}
+
+TEST_F(SortEngineTest, ManyThreadsCompileOnceAndSortRight) {
+  const auto engine = make();
+  device->fake_compiler.compile_ms = 20;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (unsigned t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t n = 60; n < 70; ++n) {
+        auto keys = random_keys(n, t);
+        engine->sort(keys.data(), u32(n), nullptr);
+        if (!std::is_sorted(keys.begin(), keys.end())) ++wrong;
+        keys = random_keys(n, t + 100);
+        static_cast<void>(engine->sort_host(keys.data(), u32(n)));
+        if (!std::is_sorted(keys.begin(), keys.end())) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(device->fake_compiler.compiles, 1);
+  EXPECT_EQ(reads, 1);
+}
+
+TEST_F(SortEngineTest, ForgetsTheOldestProblemsButNotTheirKernels) {
+  const auto engine = make(one_variant, 4);
+  auto keys = random_keys(64);
+  for (std::uint64_t n = 2; n < 64; ++n) engine->sort(keys.data(), u32(n), nullptr);
+  EXPECT_EQ(device->fake_compiler.compiles, 1);
+  device->capturing = true;
+  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(2), nullptr); }), ErrorCode::capture);
+  engine->sort(keys.data(), u32(63), nullptr);
+}
+
+TEST_F(SortEngineTest, ExplainsWithoutCompiling) {
+  const auto engine = make();
+  const Explanation before = engine->explain(u32(64));
+  EXPECT_EQ(before.configuration, "in_place(tile=1)");
+  EXPECT_EQ(before.match, "default");
+  EXPECT_EQ(before.expected_us, std::nullopt);
+  EXPECT_NE(before.reason.find("(the database is not there) (a note)"), std::string::npos) << before.reason;
+  EXPECT_EQ(before.launches, std::vector<std::string>{"u32 ascending grid=1 block=1 shared=0"});
+  EXPECT_EQ(device->fake_compiler.compiles, 0);
+  static_cast<void>(engine->prepare(u32(64)));
+  EXPECT_EQ(engine->explain(u32(64)).reason, before.reason);
+}
+
+class HostSortTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(HostSortTest, SortsArraysOfAnyNumberOfChunks) {
+  const auto device = std::make_shared<fake::Device>();
+  HostSort host_sort(device, 1024);
+  auto keys = random_keys(GetParam());
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  const HostSortTimes times = host_sort.run(keys.data(), keys.size() * 4, [&](void* on_device, StreamHandle) {
+    reference_sort(on_device, keys.size(), KeyType::u32, Order::ascending);
+  });
+  EXPECT_EQ(keys, expected);
+  EXPECT_GT(times.host_to_device_us, 0);
+  EXPECT_GT(times.kernels_us, 0);
+  EXPECT_GT(times.device_to_host_us, 0);
+  EXPECT_GE(times.total_us, times.host_to_device_us + times.kernels_us + times.device_to_host_us);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lengths, HostSortTest, testing::Values(2, 255, 256, 257, 512, 513, 1000, 10000));
+
+TEST(HostSort, KeepsItsLanesAndDropsFailedOnes) {
+  const auto device = std::make_shared<fake::Device>();
+  HostSort host_sort(device, 1024);
+  auto keys = random_keys(600);
+  const auto nothing = [](void*, StreamHandle) {};
+  for (int i = 0; i < 5; ++i) static_cast<void>(host_sort.run(keys.data(), keys.size() * 4, nothing));
+  EXPECT_EQ(device->streams, 1);
+  EXPECT_EQ(device->host_allocations, 2);
+  const auto before = keys;
+  EXPECT_THROW(
+      static_cast<void>(host_sort.run(keys.data(), keys.size() * 4,
+                                      [](void*, StreamHandle) { throw Error(ErrorCode::device, "lost"); })),
+      Error);
+  EXPECT_EQ(keys, before) << "a failed sort leaves the caller's keys as they were";
+  static_cast<void>(host_sort.run(keys.data(), keys.size() * 4, nothing));
+  EXPECT_EQ(device->streams, 2);
+}
+
+}  // namespace
+}  // namespace bitune
