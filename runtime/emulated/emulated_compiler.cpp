@@ -24,20 +24,22 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view target = "emulated so";
 
-// Hidden symbols: each kernel has its own copy of everything, and can be unloaded. No libraries: a kernel calls only the
-// emulator and what is in the process already.
+// Hidden symbols: each kernel has its own copy of everything, and can be unloaded. No libraries: a kernel
+// calls only the emulator and what is in the process already.
 std::vector<std::string> options() {
-  std::vector<std::string> list = {"-std=c++20", "-O1",  "-fPIC",      "-shared",
-                                   "-nostdlib",  "-w",   "-fno-plt",   "-fvisibility=hidden",
+  std::vector<std::string> list = {"-std=c++20", "-O1", "-fPIC",    "-shared",
+                                   "-nostdlib",  "-w",  "-fno-plt", "-fvisibility=hidden",
                                    "-fno-ident", "-g0"};
   if (BITUNE_ADDRESS_SANITIZER) {
-    list.insert(list.end(), {"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
+    list.insert(list.end(),
+                {"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
   }
   if (BITUNE_THREAD_SANITIZER) list.emplace_back("-fsanitize=thread");
   return list;
 }
 
-// What stands behind the kernel's header: it takes the arguments out of their slots as the parameters' types, and calls.
+// What stands behind the kernel's header: it takes the arguments out of their slots as the parameters' types,
+// and calls.
 constexpr std::string_view entry_text = R"(
 namespace bitune::emulated {
 
@@ -84,8 +86,8 @@ extern "C" __attribute__((visibility("default"))) void bitune_emulated_entry(con
 )";
 
 std::string root_text(const KernelSource& source) {
-  return fmt::format("#define BITUNE_EMULATED 1\n#include \"{}\"\n#define BITUNE_KERNEL_NAME {}\n{}", source.header,
-                     source.name_expression, entry_text);
+  return fmt::format("#define BITUNE_EMULATED 1\n#include \"{}\"\n#define BITUNE_KERNEL_NAME {}\n{}",
+                     source.header, source.name_expression, entry_text);
 }
 
 }  // namespace
@@ -102,7 +104,8 @@ struct EmulatedCompiler::State {
     if (!compiler) compiler = find_host_compiler();
     if (!compiler) {
       throw Error(ErrorCode::unavailable,
-                  "The emulated device compiles kernels with the host's C++ compiler, and none of c++, g++ and clang++ "
+                  "The emulated device compiles kernels with the host's C++ compiler, and none of c++, g++ "
+                  "and clang++ "
                   "is on the PATH; install g++ or set BITUNE_CXX to a C++ compiler.");
     }
     return *compiler;
@@ -157,11 +160,12 @@ KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
   fs::remove(root, ignored);
   if (result.exit_code != 0) {
     fs::remove(object, ignored);
-    throw Error(ErrorCode::compile,
-                fmt::format("The kernel {} of {} does not compile for the emulated device; {} ended with code {} and "
-                            "said:\n{}",
-                            source.name_expression, source.header, compiler.path.string(), result.exit_code,
-                            result.output));
+    throw Error(
+        ErrorCode::compile,
+        fmt::format("The kernel {} of {} does not compile for the emulated device; {} ended with code {} and "
+                    "said:\n{}",
+                    source.name_expression, source.header, compiler.path.string(), result.exit_code,
+                    result.output));
   }
 
   KernelImage image{.target = std::string(target),

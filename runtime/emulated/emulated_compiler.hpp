@@ -17,15 +17,16 @@ struct SourceFile {
   std::string text;
 };
 
-/// Compiles a kernel into a shared object (KernelImage::bytes, target "emulated so") whose entry runs one thread.
-/// KernelImage::lowered_name is the name expression.
+/// Compiles a kernel into a shared object (KernelImage::bytes, target "emulated so") whose entry runs one
+/// thread. KernelImage::lowered_name is the name expression.
 class EmulatedCompiler : public Compiler {
  public:
   /// `extra` stands beside the embedded headers and replaces those of the same path.
   explicit EmulatedCompiler(std::vector<SourceFile> extra = {});
   ~EmulatedCompiler() override;
 
-  /// "emulated: g++ (Debian 12.2.0-14) 12.2.0 -std=c++20 ...". \throws Error (unavailable) if there is no compiler.
+  /// "emulated: g++ (Debian 12.2.0-14) 12.2.0 -std=c++20 ...". \throws Error (unavailable) if there is no
+  /// compiler.
   [[nodiscard]] std::string identity() const override;
   /// \throws Error (compile) with the kernel's name and the log; (unavailable) if there is no compiler.
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override;

@@ -45,7 +45,8 @@ std::size_t host_thread_count(const EmulatedOptions& options) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Goes through all groups in an order of its own for each seed, so that no kernel can rely on the order of blocks.
+/// Goes through all groups in an order of its own for each seed, so that no kernel can rely on the order of
+/// blocks.
 class GroupOrder {
  public:
   GroupOrder(std::uint32_t groups, std::optional<std::uint64_t> seed) : groups_(groups) {
@@ -93,8 +94,9 @@ class EmulatedDevice : public Device {
     const auto& kernel = dynamic_cast<const EmulatedKernel&>(loaded);
     check_launch(info_, kernel.name(), launch);
     if (arguments.size() != kernel.parameter_count()) {
-      throw Error(ErrorCode::device, fmt::format("The kernel {} has {} parameters and was launched with {} arguments.",
-                                                 kernel.name(), kernel.parameter_count(), arguments.size()));
+      throw Error(ErrorCode::device,
+                  fmt::format("The kernel {} has {} parameters and was launched with {} arguments.",
+                              kernel.name(), kernel.parameter_count(), arguments.size()));
     }
     const LaunchFacts facts{.kernel = kernel.name(),
                             .entry = kernel.entry(),
@@ -115,7 +117,9 @@ class EmulatedDevice : public Device {
     });
   }
 
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override { return std::make_unique<Memory>(bytes); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
+    return std::make_unique<Memory>(bytes);
+  }
   std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle) const override {
     return allocate(bytes);
   }
@@ -142,7 +146,8 @@ class EmulatedDevice : public Device {
     dynamic_cast<EmulatedEvent&>(event).when = std::chrono::steady_clock::now();
   }
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
-    const auto time = dynamic_cast<const EmulatedEvent&>(end).when - dynamic_cast<const EmulatedEvent&>(begin).when;
+    const auto time =
+        dynamic_cast<const EmulatedEvent&>(end).when - dynamic_cast<const EmulatedEvent&>(begin).when;
     return std::chrono::duration<double, std::milli>(time).count();
   }
 

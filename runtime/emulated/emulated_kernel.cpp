@@ -11,7 +11,8 @@
 
 namespace bitune::emulated {
 
-EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_block) : name_(image.lowered_name) {
+EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_block)
+    : name_(image.lowered_name) {
   // A name that no other kernel has had: the loader takes equal names for equal libraries.
   const std::filesystem::path file = process_folder().unique(".so");
   write_file(file, image.bytes);
@@ -31,7 +32,8 @@ EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_blo
     }
   }
   if (!reason.empty()) {
-    throw Error(ErrorCode::device, fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
+    throw Error(ErrorCode::device,
+                fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
   }
   parameter_count_ = bind(&GroupRunner::services());
   resources_.max_threads_per_block = max_threads_per_block;

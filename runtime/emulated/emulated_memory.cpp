@@ -12,8 +12,9 @@ namespace bitune::emulated {
 Memory::Memory(std::size_t bytes)
     : data_(static_cast<std::byte*>(::operator new[](bytes, alignment, std::nothrow))), size_(bytes) {
   if (data_ == nullptr) {
-    throw Error(ErrorCode::device,
-                fmt::format("The emulated device has no {} bytes of memory left; sort fewer keys at once.", bytes));
+    throw Error(
+        ErrorCode::device,
+        fmt::format("The emulated device has no {} bytes of memory left; sort fewer keys at once.", bytes));
   }
   std::memset(data_.get(), junk_byte, bytes);
 }

@@ -22,8 +22,9 @@ std::optional<Number> number_in(const char* name, Number lowest, Number highest)
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number < lowest || number > highest) {
-    throw Error(ErrorCode::usage, fmt::format("{}={} is wrong: set it to a whole number from {} to {}, or unset it.", name,
-                                              text, lowest, highest));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}={} is wrong: set it to a whole number from {} to {}, or unset it.", name,
+                            text, lowest, highest));
   }
   return number;
 }
@@ -31,8 +32,9 @@ std::optional<Number> number_in(const char* name, Number lowest, Number highest)
 template <typename Number>
 void check_range(std::string_view name, Number value, Number lowest, Number highest) {
   if (value >= lowest && value <= highest) return;
-  throw Error(ErrorCode::usage, fmt::format("The emulated device cannot have {}={}: it must be from {} to {}.", name,
-                                            value, lowest, highest));
+  throw Error(ErrorCode::usage,
+              fmt::format("The emulated device cannot have {}={}: it must be from {} to {}.", name, value,
+                          lowest, highest));
 }
 
 constexpr int most_sms = 1024;
@@ -46,9 +48,11 @@ EmulatedOptions EmulatedOptions::from_environment() {
   constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
   options.seed = number_in<std::uint64_t>("BITUNE_EMULATOR_SEED", 0, any);
   options.sm_count = number_in("BITUNE_EMULATOR_SMS", 1, most_sms).value_or(options.sm_count);
-  options.shared_bytes_per_block = number_in<std::int64_t>("BITUNE_EMULATOR_SHARED_BYTES", 1024, most_shared_bytes)
-                                       .value_or(options.shared_bytes_per_block);
-  options.host_threads = number_in("BITUNE_EMULATOR_THREADS", 1, most_host_threads).value_or(options.host_threads);
+  options.shared_bytes_per_block =
+      number_in<std::int64_t>("BITUNE_EMULATOR_SHARED_BYTES", 1024, most_shared_bytes)
+          .value_or(options.shared_bytes_per_block);
+  options.host_threads =
+      number_in("BITUNE_EMULATOR_THREADS", 1, most_host_threads).value_or(options.host_threads);
   return options;
 }
 
@@ -56,8 +60,9 @@ void EmulatedOptions::check() const {
   check_range("sm_count", sm_count, 1, most_sms);
   check_range("warp_size", warp_size, 1, 32);
   if (!std::has_single_bit(static_cast<unsigned>(warp_size))) {
-    throw Error(ErrorCode::usage,
-                fmt::format("The emulated device cannot have warp_size={}: it must be a power of two.", warp_size));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("The emulated device cannot have warp_size={}: it must be a power of two.", warp_size));
   }
   check_range("max_threads_per_block", max_threads_per_block, 1, 1024);
   check_range<std::int64_t>("shared_bytes_per_block", shared_bytes_per_block, 0, most_shared_bytes);

@@ -8,7 +8,8 @@
 
 namespace bitune::emulated {
 
-/// Limits and behaviour of an emulated device. The defaults are those of a small GPU of compute capability 9.0.
+/// Limits and behaviour of an emulated device. The defaults are those of a small GPU of compute
+/// capability 9.0.
 struct EmulatedOptions {
   int sm_count = 4;
   int warp_size = 32;  ///< a power of two from 1 to 32; kernels may restrict themselves to 32
@@ -16,11 +17,13 @@ struct EmulatedOptions {
   std::int64_t shared_bytes_per_block = 227 * 1024;  ///< the most that a block can be given
   int max_cluster_size = 8;
   int host_threads = 0;  ///< that run blocks; 0: one for each core of the host
-  /// Resumes threads in a random order, reproducibly for each seed and block; nothing: in the order of their indices.
+  /// Resumes threads in a random order, reproducibly for each seed and block; nothing: in the order of their
+  /// indices.
   std::optional<std::uint64_t> seed;
 
   /// The defaults, changed by BITUNE_EMULATOR_SEED, BITUNE_EMULATOR_SMS, BITUNE_EMULATOR_SHARED_BYTES and
-  /// BITUNE_EMULATOR_THREADS (host threads) where they are set. \throws Error (usage) naming a variable that is wrong.
+  /// BITUNE_EMULATOR_THREADS (host threads) where they are set. \throws Error (usage) naming a variable that
+  /// is wrong.
   [[nodiscard]] static EmulatedOptions from_environment();
 
   /// \throws Error (usage) naming the option that makes no sense.

@@ -8,11 +8,11 @@
 
 namespace bitune::emulated {
 
-/// A fibre, or the flow of control that a host thread came with. Any fibre may switch to any other of the same host
-/// thread. The address and thread sanitizers are told of each switch.
+/// A fibre, or the flow of control that a host thread came with. Any fibre may switch to any other of the
+/// same host thread. The address and thread sanitizers are told of each switch.
 ///
-/// Thread safety: none. A suspended fibre may be resumed by another host thread, so the code that it runs must not keep
-/// the address of a thread_local variable across a switch.
+/// Thread safety: none. A suspended fibre may be resumed by another host thread, so the code that it runs
+/// must not keep the address of a thread_local variable across a switch.
 class Fibre {
  public:
   using Body = void (*)(void* argument);
@@ -20,8 +20,8 @@ class Fibre {
   /// Stands for the flow of control that is running already; switch_to suspends it.
   Fibre() = default;
 
-  /// Makes a suspended fibre that will run body(argument). When the body returns, control goes to the fibre that last
-  /// switched here. `colour` spreads the hot ends of many stacks over the cache's sets.
+  /// Makes a suspended fibre that will run body(argument). When the body returns, control goes to the fibre
+  /// that last switched here. `colour` spreads the hot ends of many stacks over the cache's sets.
   Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour);
 
   /// The body must have returned.

@@ -180,8 +180,8 @@ void GroupRunner::unwind_all() {
 }
 
 void GroupRunner::fail(const Thread& thread, std::string_view what) {
-  failure_ = fmt::format("The kernel {} failed on the emulated device: thread {} of block {} {}.", launch_.kernel,
-                         thread.thread, thread.block, what);
+  failure_ = fmt::format("The kernel {} failed on the emulated device: thread {} of block {} {}.",
+                         launch_.kernel, thread.thread, thread.block, what);
   throw GivenUp{};
 }
 

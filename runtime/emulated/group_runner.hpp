@@ -32,13 +32,15 @@ struct LaunchFacts {
   std::optional<std::uint64_t> seed;
 };
 
-/// Runs groups of co-resident blocks: a single block, a cluster, or a whole cooperative grid. Fibres, their stacks and
-/// shared memory are kept for the next group.
+/// Runs groups of co-resident blocks: a single block, a cluster, or a whole cooperative grid. Fibres, their
+/// stacks and shared memory are kept for the next group.
 ///
-/// Invariants: each unfinished thread either runs (one), is in `ready_`, or has `wait != nothing`. A rendezvous is
-/// complete when its last thread arrives; that one makes all of them ready and takes its turn like the others.
+/// Invariants: each unfinished thread either runs (one), is in `ready_`, or has `wait != nothing`. A
+/// rendezvous is complete when its last thread arrives; that one makes all of them ready and takes its turn
+/// like the others.
 ///
-/// Thread safety: none; each host thread has its own. One may be used by different host threads one after another.
+/// Thread safety: none; each host thread has its own. One may be used by different host threads one after
+/// another.
 class GroupRunner {
  public:
   GroupRunner();
@@ -47,7 +49,8 @@ class GroupRunner {
   GroupRunner& operator=(const GroupRunner&) = delete;
 
   /// Runs blocks [first, first + count) until all of their threads have returned.
-  /// \throws Error (device) naming kernel, block, thread and what it waits for if they deadlock or break a rule.
+  /// \throws Error (device) naming kernel, block, thread and what it waits for if they deadlock or break a
+  /// rule.
   void run(const LaunchFacts& launch, std::uint32_t first, std::uint32_t count);
 
   /// What kernels call.
@@ -82,12 +85,13 @@ class GroupRunner {
 
   LaunchFacts launch_;
   Fibre host_;
-  std::vector<std::unique_ptr<Thread>> threads_;  // of the largest group so far; the first `thread_count_` are in use
+  std::vector<std::unique_ptr<Thread>>
+      threads_;  // of the largest group so far; the first `thread_count_` are in use
   std::vector<Warp> warps_;
   std::vector<Rendezvous> blocks_;
   std::vector<Rendezvous> clusters_;
   Rendezvous grid_;
-  std::vector<SharedMemory> shared_;   // by block of the group
+  std::vector<SharedMemory> shared_;  // by block of the group
   std::vector<std::byte> exchanged_;  // what the lanes of a shuffle pass
   ReadyThreads ready_;
   std::uint32_t thread_count_ = 0;

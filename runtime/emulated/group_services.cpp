@@ -39,7 +39,8 @@ void GroupRunner::sync_grid(unsigned int* barrier_state) {
   constexpr unsigned int generation_bit = 0x80000000u;
   Thread& thread = *running();
   GroupRunner& runner = *thread.runner;
-  if (!runner.launch_.cooperative) runner.fail(thread, "calls sync_grid() in a launch that is not cooperative");
+  if (!runner.launch_.cooperative)
+    runner.fail(thread, "calls sync_grid() in a launch that is not cooperative");
   if ((*barrier_state & ~generation_bit) != 0) {
     runner.fail(thread, "calls sync_grid() with a barrier state that was not zeroed before its first use");
   }
@@ -50,7 +51,8 @@ void GroupRunner::sync_grid(unsigned int* barrier_state) {
 void GroupRunner::sync_warp(unsigned int mask) {
   Thread& thread = *running();
   GroupRunner& runner = *thread.runner;
-  if ((mask >> thread.lane & 1) == 0) runner.fail(thread, "calls sync_warp() with a mask that does not name its lane");
+  if ((mask >> thread.lane & 1) == 0)
+    runner.fail(thread, "calls sync_warp() with a mask that does not name its lane");
   Warp& warp = runner.warps_[thread.warp_slot];
   thread.wait = Wait::warp;
   thread.mask = mask;
@@ -61,7 +63,8 @@ void GroupRunner::sync_warp(unsigned int mask) {
   runner.wait_for_others(thread);
 }
 
-// Releases every set of lanes that wait with one mask and are all there; lanes that have returned are not waited for.
+// Releases every set of lanes that wait with one mask and are all there; lanes that have returned are not
+// waited for.
 void GroupRunner::release_warp_barriers(Warp& warp) {
   for (std::uint32_t lane = warp.lanes; lane-- > 0;) {
     const Thread& first = *threads_[warp.first + lane];
@@ -124,7 +127,8 @@ void GroupRunner::release_shuffle(Warp& warp) {
 unsigned char* GroupRunner::shared_of_rank(unsigned int rank) {
   Thread& thread = *running();
   GroupRunner& runner = *thread.runner;
-  if (rank >= runner.launch_.cluster_size) runner.fail(thread, "asks for the shared memory of a block outside its cluster");
+  if (rank >= runner.launch_.cluster_size)
+    runner.fail(thread, "asks for the shared memory of a block outside its cluster");
   return runner.shared_[thread.block_slot - thread.cluster_rank + rank].data();
 }
 

@@ -15,8 +15,8 @@ namespace bitune::emulated {
 
 class GroupRunner;
 
-/// Memory of the emulated device is filled with this before a kernel sees it, so that what is read without having been
-/// written shows.
+/// Memory of the emulated device is filled with this before a kernel sees it, so that what is read without
+/// having been written shows.
 inline constexpr unsigned char junk_byte = 0xb5;
 
 /// What an emulated thread waits for. `nothing`: it is running or ready.
@@ -52,15 +52,16 @@ struct Rendezvous {
 
 /// A warp. All its lanes take part in a shuffle; a warp barrier may name some of them.
 struct Warp {
-  std::uint32_t first = 0;      ///< index of lane 0 in the group
-  std::uint32_t lanes = 0;      ///< fewer than the warp's size in a partial last warp
-  std::uint32_t finished = 0;   ///< lanes that have returned
-  std::uint32_t shuffling = 0;  ///< lanes that have arrived at the current shuffle
+  std::uint32_t first = 0;           ///< index of lane 0 in the group
+  std::uint32_t lanes = 0;           ///< fewer than the warp's size in a partial last warp
+  std::uint32_t finished = 0;        ///< lanes that have returned
+  std::uint32_t shuffling = 0;       ///< lanes that have arrived at the current shuffle
   std::uint32_t shuffled_bytes = 0;  ///< that each of them passes
-  std::uint32_t syncing = 0;    ///< lanes that wait at warp barriers
+  std::uint32_t syncing = 0;         ///< lanes that wait at warp barriers
 };
 
-/// Dynamic shared memory of exactly the bytes that were asked for, so that the address sanitizer sees one too many.
+/// Dynamic shared memory of exactly the bytes that were asked for, so that the address sanitizer sees one too
+/// many.
 class SharedMemory {
  public:
   /// Junk again. Reuses the memory if the size is the same.

@@ -1,7 +1,7 @@
 #include "runtime/emulated/host_compiler.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,13 +123,16 @@ std::optional<HostCompiler> find_host_compiler() {
     if (const auto path = locate(chosen)) {
       if (auto compiler = ask_version(*path)) return compiler;
     }
-    throw Error(ErrorCode::unavailable,
-                fmt::format("BITUNE_CXX names '{}', which is no C++ compiler that can be run; set it to the path of one "
-                            "or unset it.",
-                            chosen));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "BITUNE_CXX names '{}', which is no C++ compiler that can be run; set it to the path of one "
+            "or unset it.",
+            chosen));
   }
   std::vector<std::string> names{"c++", "g++", "clang++"};
-  if (const char* usual = std::getenv("CXX"); usual != nullptr && *usual != '\0') names.insert(names.begin(), usual);
+  if (const char* usual = std::getenv("CXX"); usual != nullptr && *usual != '\0')
+    names.insert(names.begin(), usual);
   for (const std::string& name : names) {
     if (const auto path = locate(name)) {
       if (auto compiler = ask_version(*path)) return compiler;

@@ -16,21 +16,22 @@ struct HostCompiler {
   std::string version;  ///< the first line that `--version` prints
 };
 
-/// `$BITUNE_CXX`, else `$CXX`, else the first of c++, g++, clang++ on `$PATH`. A `$CXX` that is no single executable (one
-/// with flags or a launcher, say) is passed over. Nothing if there is none. Thread-safe.
+/// `$BITUNE_CXX`, else `$CXX`, else the first of c++, g++, clang++ on `$PATH`. A `$CXX` that is no single
+/// executable (one with flags or a launcher, say) is passed over. Nothing if there is none. Thread-safe.
 /// \throws Error (unavailable) if `$BITUNE_CXX` is set and cannot be run.
 [[nodiscard]] std::optional<HostCompiler> find_host_compiler();
 
-/// The same for people and reports: "g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/g++)"; empty if there is none. Never
-/// throws for a compiler that cannot be used.
+/// The same for people and reports: "g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/g++)"; empty if there is none.
+/// Never throws for a compiler that cannot be used.
 [[nodiscard]] std::string describe_host_compiler();
 
 /// Runs a program with an argument list (no shell) and waits for it.
 struct ProcessResult {
-  int exit_code = 0;     ///< 128 + the signal's number if one ended it
-  std::string output;    ///< of standard output and standard error together
+  int exit_code = 0;   ///< 128 + the signal's number if one ended it
+  std::string output;  ///< of standard output and standard error together
 };
 /// \throws Error (unavailable) naming the program if it cannot be started.
-[[nodiscard]] ProcessResult run_process(const std::filesystem::path& program, const std::vector<std::string>& arguments);
+[[nodiscard]] ProcessResult run_process(const std::filesystem::path& program,
+                                        const std::vector<std::string>& arguments);
 
 }  // namespace bitune::emulated

@@ -7,7 +7,8 @@
 namespace bitune::emulated {
 
 HostThreads::HostThreads(std::size_t count) : owner_(getpid()) {
-  for (std::size_t worker = 1; worker < count; ++worker) workers_.emplace_back([this, worker] { serve(worker); });
+  for (std::size_t worker = 1; worker < count; ++worker)
+    workers_.emplace_back([this, worker] { serve(worker); });
 }
 
 HostThreads::~HostThreads() {

@@ -16,7 +16,8 @@ namespace bitune::emulated {
 
 /// Workers that wait for the next piece of work. The caller is one of them: a pool of one starts no thread.
 ///
-/// Thread safety: `run` must not be called by two threads at once. After a fork, the child's caller works alone.
+/// Thread safety: `run` must not be called by two threads at once. After a fork, the child's caller works
+/// alone.
 class HostThreads {
  public:
   /// Called as work(worker, group), worker < count().
@@ -29,8 +30,8 @@ class HostThreads {
 
   [[nodiscard]] std::size_t count() const noexcept { return workers_.size() + 1; }
 
-  /// Does work for each group in [0, groups). After an exception no further group is begun; the first one is thrown on
-  /// when all workers are at rest.
+  /// Does work for each group in [0, groups). After an exception no further group is begun; the first one is
+  /// thrown on when all workers are at rest.
   void run(std::uint32_t groups, const Work& work);
 
  private:

@@ -17,11 +17,13 @@ int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch) {
 
 void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorCode::device, fmt::format("The {} refuses to launch the kernel {}: {}.", device.name, kernel, why));
+    throw Error(ErrorCode::device,
+                fmt::format("The {} refuses to launch the kernel {}: {}.", device.name, kernel, why));
   };
   const std::uint32_t grid = launch.grid[0];
   const std::uint32_t block = launch.block[0];
-  if (grid == 0 || grid > 0x7fffffffu) refuse(fmt::format("{} blocks, where 1 to 2147483647 are allowed", grid));
+  if (grid == 0 || grid > 0x7fffffffu)
+    refuse(fmt::format("{} blocks, where 1 to 2147483647 are allowed", grid));
   if (launch.grid[1] != 1 || launch.grid[2] != 1 || launch.block[1] != 1 || launch.block[2] != 1) {
     refuse("its grid or block extends along y or z, and kernels are one-dimensional here");
   }
@@ -33,7 +35,8 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
                        device.shared_bytes_per_block_optin));
   }
   if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.max_cluster_size)) {
-    refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster, device.max_cluster_size));
+    refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster,
+                       device.max_cluster_size));
   }
   if (grid % launch.cluster != 0) {
     refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));
@@ -41,7 +44,8 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
   const std::int64_t resident = std::int64_t{device.sm_count} * resident_blocks_per_sm(device, launch);
   if (launch.cooperative && !device.cooperative_launch) refuse("the device has no cooperative launches");
   if (launch.cooperative && grid > resident) {
-    refuse(fmt::format("a cooperative launch of {} blocks, of which only {} fit the device at once", grid, resident));
+    refuse(fmt::format("a cooperative launch of {} blocks, of which only {} fit the device at once", grid,
+                       resident));
   }
 }
 

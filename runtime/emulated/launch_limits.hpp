@@ -11,7 +11,8 @@
 
 namespace bitune::emulated {
 
-/// Shared memory that the system keeps of each resident block, as GPUs of compute capability 8.0 and later do.
+/// Shared memory that the system keeps of each resident block, as GPUs of compute capability 8.0 and later
+/// do.
 inline constexpr std::int64_t reserved_shared_bytes = 1024;
 
 /// How many blocks of this launch an SM holds at once: 0 if not even one. Registers are not counted.

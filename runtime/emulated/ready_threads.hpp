@@ -29,8 +29,9 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Threads ready to run, by index. Without a seed they come out last group first, and within a group lowest index first:
-/// one warp runs on until it must wait for others, which keeps its stacks in the cache. With a seed any of them is next.
+/// Threads ready to run, by index. Without a seed they come out last group first, and within a group lowest
+/// index first: one warp runs on until it must wait for others, which keeps its stacks in the cache. With a
+/// seed any of them is next.
 class ReadyThreads {
  public:
   void reset(std::size_t capacity, std::optional<std::uint64_t> seed) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Which sanitizers bitune itself was built with: kernels for the emulated device are compiled alike, and the sanitizers
-/// must be told of each fibre switch.
+/// Which sanitizers bitune itself was built with: kernels for the emulated device are compiled alike, and the
+/// sanitizers must be told of each fibre switch.
 
 #if defined(__has_feature)
 #define BITUNE_HAS_FEATURE(name) __has_feature(name)

@@ -18,11 +18,13 @@ namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder() : owner_(getpid()) {
   const char* chosen = std::getenv("TMPDIR");
-  std::string name = (fs::path(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp") / "bitune-XXXXXX").string();
+  std::string name =
+      (fs::path(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp") / "bitune-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorCode::io, fmt::format("Cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be "
-                                           "written to.",
-                                           name, std::strerror(errno)));
+    throw Error(ErrorCode::io,
+                fmt::format("Cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be "
+                            "written to.",
+                            name, std::strerror(errno)));
   }
   path_ = name;
 }
@@ -49,12 +51,14 @@ void write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
-  if (!file) throw Error(ErrorCode::io, fmt::format("Cannot write {}: {}.", path.string(), std::strerror(errno)));
+  if (!file)
+    throw Error(ErrorCode::io, fmt::format("Cannot write {}: {}.", path.string(), std::strerror(errno)));
 }
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCode::io, fmt::format("Cannot read {}: {}.", path.string(), std::strerror(errno)));
+  if (!file)
+    throw Error(ErrorCode::io, fmt::format("Cannot read {}: {}.", path.string(), std::strerror(errno)));
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

@@ -11,8 +11,8 @@
 
 namespace bitune::emulated {
 
-/// A folder that only this user can read, removed with all that is in it on destruction (by the process that made it:
-/// not by a fork of it).
+/// A folder that only this user can read, removed with all that is in it on destruction (by the process that
+/// made it: not by a fork of it).
 class TemporaryFolder {
  public:
   /// Below `$TMPDIR`, else /tmp. \throws Error (io)
