@@ -13,7 +13,7 @@ namespace {
 constexpr double sample_goal_us = 500;
 constexpr int most_sorts = 64;
 constexpr std::size_t batch_budget = std::size_t{512} << 20;
-constexpr std::size_t stall_bytes = std::size_t{512} << 20;
+constexpr std::size_t most_stall_bytes = std::size_t{512} << 20;
 constexpr double longest_stall_us = 10000;
 constexpr int warm_ups = 2;
 constexpr std::size_t slot_alignment = 256;
@@ -23,9 +23,15 @@ double now_us() {
       .count();
 }
 
+/// Memory to keep the device busy with; none where launches are synchronous.
+std::size_t stall_bytes(const DeviceInfo& device) {
+  if (device.kind != "cuda") return 0;
+  return std::min(most_stall_bytes, static_cast<std::size_t>(device.memory_bytes) / 64);
+}
+
 }  // namespace
 
-std::uint64_t Turns::memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes + stall_bytes; }
+std::uint64_t Turns::memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes + most_stall_bytes; }
 
 Turns::Turns(const Device& device, std::span<const std::byte> keys)
     : device_(device),
@@ -37,7 +43,7 @@ Turns::Turns(const Device& device, std::span<const std::byte> keys)
       pristine_(device.allocate(stride_)),
       work_(device.allocate(stride_)),
       out_(device.allocate(stride_)) {
-  if (device.info().kind == "cuda") stall_ = device.allocate(stall_bytes);
+  if (const std::size_t bytes = stall_bytes(device.info()); bytes > 0) stall_ = device.allocate(bytes);
   device_.copy_to_device(pristine_->data(), keys.data(), bytes_, stream_->handle());
   device_.synchronize(stream_->handle());
 }

@@ -85,6 +85,7 @@ class Device : public bitune::Device {
     info_.name = "Fake GPU";
     info_.compute_major = 9;
     info_.sm_count = 100;
+    info_.memory_bytes = std::int64_t{64} << 20;
   }
 
   const DeviceInfo& info() const noexcept override { return info_; }

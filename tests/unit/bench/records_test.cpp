@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "bench/single_bench.hpp"
+#include "bitune/error.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+BenchRecord record(KeyType key, std::uint64_t n, double us) {
+  BenchRecord result;
+  result.peer = "cub";
+  result.key = key;
+  result.n = n;
+  result.bitune_us = us;
+  result.peer_us = 3 * us;
+  result.ratio = 3;
+  result.configuration = "warp(block_size_x=256)";
+  result.match = "exact";
+  result.verified = true;
+  result.methods_us = {{"radix", 3 * us}, {"merge", 4 * us}};
+  result.peer_method = "radix";
+  result.samples = 15;
+  result.batch = 8;
+  result.device = "GPU";
+  result.driver = "580";
+  result.peer_version = "3.0.1";
+  result.date = "2026-11-21";
+  return result;
+}
+
+class RecordsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::temp_directory_path() / ("bitune-records-" + std::to_string(::getpid()));
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  [[nodiscard]] static std::string text(const fs::path& path) {
+    std::ostringstream stream;
+    stream << std::ifstream(path).rdbuf();
+    return stream.str();
+  }
+
+  fs::path folder;
+};
+
+TEST_F(RecordsTest, JsonHasTheAgreedMembersAndReadsBack) {
+  const std::vector<BenchRecord> records = {record(KeyType::u32, 256, 5.25),
+                                            record(KeyType::f32, std::uint64_t{1} << 33, 9)};
+  const std::string json = bench_records_json(records);
+  for (const char* member :
+       {"\"suite\":\"single\"", "\"peer\":\"cub\"", "\"key_type\":\"u32\"", "\"order\":\"ascending\"",
+        "\"n\":256", "\"rows\":1", "\"bitune_us\":5.25", "\"peer_us\":15.75", "\"ratio\":3.0",
+        "\"configuration\":\"warp(block_size_x=256)\"", "\"match\":\"exact\"", "\"verified\":true",
+        "\"peer_radix_us\":15.75", "\"peer_merge_us\":21.0", "\"n\":8589934592"}) {
+    EXPECT_NE(json.find(member), std::string::npos) << member << " in " << json;
+  }
+  const auto read = parse_bench_records(json, "text");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].methods_us, records[0].methods_us);
+  EXPECT_EQ(read[1].n, records[1].n);
+  EXPECT_EQ(bench_records_json(read), json);
+}
+
+TEST_F(RecordsTest, WithoutAPeerThereIsNoRatio) {
+  BenchRecord alone = record(KeyType::u32, 256, 5);
+  alone.peer.clear();
+  alone.peer_us.reset();
+  alone.ratio.reset();
+  alone.methods_us.clear();
+  const std::vector<BenchRecord> records = {alone};
+  const auto read = parse_bench_records(bench_records_json(records), "text");
+  EXPECT_EQ(read.at(0).ratio, std::nullopt);
+  EXPECT_EQ(read.at(0).peer_us, std::nullopt);
+}
+
+TEST_F(RecordsTest, StoringReplacesTheSameComparisonOnly) {
+  const fs::path path = folder / "deep" / "single.json";
+  store_bench_records(path, std::vector{record(KeyType::u32, 512, 1), record(KeyType::u32, 256, 2)});
+  store_bench_records(path, std::vector{record(KeyType::u32, 256, 4), record(KeyType::f32, 256, 3)});
+  const auto read = parse_bench_records(text(path), path.string());
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_EQ(read[0].n, 256u);
+  EXPECT_EQ(read[0].bitune_us, 4);
+  EXPECT_EQ(read[1].n, 512u);
+  EXPECT_EQ(read[2].key, KeyType::f32);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1) << "nothing half-written stays";
+}
+
+TEST_F(RecordsTest, RefusesAFileThatIsNoResult) {
+  const fs::path path = folder / "single.json";
+  for (const char* wrong : {"{", "[{}]", "[{\"suite\": 1}]", "3"}) {
+    std::ofstream(path, std::ios::trunc) << wrong;
+    try {
+      store_bench_records(path, std::vector{record(KeyType::u32, 256, 1)});
+      FAIL() << wrong;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::input);
+      EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(text(path), wrong) << "left untouched";
+  }
+}
+
+TEST_F(RecordsTest, SaysWhereItCannotWrite) {
+  std::ofstream(folder / "file") << "x";
+  EXPECT_THROW(
+      store_bench_records(folder / "file" / "single.json", std::vector{record(KeyType::u32, 256, 1)}), Error);
+}
+
+}  // namespace
+}  // namespace bitune

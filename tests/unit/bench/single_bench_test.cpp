@@ -1,0 +1,124 @@
+#include "bench/single_bench.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "bench/peer.hpp"
+#include "bench/turns.hpp"
+#include "bitune/error.hpp"
+#include "model/key_order.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tuner/inputs.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(SingleBench, RunsOnTheEmulatedDeviceWithoutAPeer) {
+  const fs::path folder = fs::temp_directory_path() / ("bitune-bench-" + std::to_string(::getpid()));
+  SingleBenchRequest request;
+  request.device = "emulated";
+  request.database = (folder / "none.db").string();
+  request.kernel_cache = (folder / "cache").string();
+  request.keys = {KeyType::u32, KeyType::f32};
+  request.sizes = {2, 300};
+  request.samples = 3;
+  std::vector<std::size_t> begun;
+  std::vector<std::size_t> finished;
+  const std::atomic<bool> stop{false};
+  const SingleBenchResult result = run_single_bench(
+      request,
+      [&](const BenchProgress& now) {
+        EXPECT_EQ(now.count, 4u);
+        (now.finished == nullptr ? begun : finished).push_back(now.index);
+      },
+      stop);
+  fs::remove_all(folder);
+  EXPECT_EQ(begun, (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(finished, begun);
+  EXPECT_NE(result.note.find("no peers"), std::string::npos) << result.note;
+  ASSERT_EQ(result.records.size(), 4u);
+  for (const BenchRecord& record : result.records) {
+    EXPECT_TRUE(record.verified);
+    EXPECT_GT(record.bitune_us, 0);
+    EXPECT_EQ(record.ratio, std::nullopt);
+    EXPECT_EQ(record.samples, 3);
+    EXPECT_FALSE(record.configuration.empty());
+    EXPECT_EQ(record.date.size(), 10u);
+  }
+}
+
+TEST(SingleBench, StopsAndRefuses) {
+  SingleBenchRequest request;
+  request.device = "emulated";
+  request.sizes = {1};
+  std::atomic<bool> stop{true};
+  EXPECT_TRUE(run_single_bench(request, {}, stop).records.empty());
+  stop = false;
+  EXPECT_THROW(static_cast<void>(run_single_bench(request, {}, stop)), Error);
+}
+
+/// Sorts at once on the host. The address tells which of the separately restored buffers it was given.
+Contestant host_sorter(std::string name, bool in_place, std::size_t n,
+                       std::vector<void*>* buffers = nullptr) {
+  return {std::move(name), in_place, [=](void* keys, void* out, StreamHandle) {
+            if (buffers != nullptr) buffers->push_back(keys);
+            EXPECT_FALSE(is_sorted(keys, n, KeyType::u32, Order::ascending)) << "the input was not restored";
+            if (!in_place) std::memcpy(out, keys, n * 4);
+            reference_sort(in_place ? keys : out, n, KeyType::u32, Order::ascending);
+          }};
+}
+
+TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
+  constexpr std::size_t n = 100;
+  const fake::Device device;
+  const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
+  Turns turns(device, keys);
+  std::vector<void*> buffers;
+  const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
+  const TurnsResult result = turns.run(both, 5);
+  EXPECT_GT(result.batch, 1) << "a sort of 100 keys takes less than half a millisecond";
+  EXPECT_LE(result.batch, 64);
+  ASSERT_EQ(result.samples_us.size(), 2u);
+  EXPECT_EQ(result.samples_us[0].size(), 5u);
+  EXPECT_EQ(result.samples_us[1].size(), 5u);
+  std::sort(buffers.begin(), buffers.end());
+  const auto distinct = std::unique(buffers.begin(), buffers.end()) - buffers.begin();
+  EXPECT_GE(distinct, result.batch);
+}
+
+TEST(Turns, VerifiesBitForBit) {
+  constexpr std::size_t n = 1000;
+  const fake::Device device;
+  const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
+  auto expected = keys;
+  reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
+  Turns turns(device, keys);
+  EXPECT_TRUE(turns.verify(host_sorter("in place", true, n), expected));
+  EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n), expected));
+  EXPECT_FALSE(turns.verify({"nothing", true, [](void*, void*, StreamHandle) {}}, expected));
+  EXPECT_FALSE(turns.verify({"nothing", false, [](void*, void*, StreamHandle) {}}, expected));
+  EXPECT_FALSE(turns.verify({"one wrong", true,
+                             [&](void* on_device, void*, StreamHandle) {
+                               std::memcpy(on_device, expected.data(), n * 4);
+                               static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
+                             }},
+                            expected));
+}
+
+TEST(Peer, SaysWhereItWasLookedFor) {
+  ::setenv("BITUNE_PEERS", "/nowhere:/not/there/either", 1);
+  std::string note;
+  EXPECT_FALSE(Peer::open("cub", note).has_value());
+  EXPECT_NE(note.find("bitune_peer_cub.so"), std::string::npos) << note;
+  EXPECT_NE(note.find("/not/there/either"), std::string::npos) << note;
+  ::unsetenv("BITUNE_PEERS");
+}
+
+}  // namespace
+}  // namespace bitune
