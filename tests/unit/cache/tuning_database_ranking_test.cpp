@@ -1,0 +1,211 @@
+// Which trials are candidates: verified, not superseded, under one protocol, finalists first.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+
+#include "cache/database/queries.hpp"
+#include "cache/tuning_database.hpp"
+#include "tests/unit/cache/database_fixture.hpp"
+
+namespace bitune::test {
+namespace {
+
+class RankingTest : public DirectoryTest {
+ protected:
+  std::filesystem::path path = directory / "tuning.db";
+  TuningDatabase db{path, DatabaseMode::read_write};
+  std::int64_t session = db.begin_session(h200(), software(), {});
+
+  // Stores a trial a minute after the last.
+  std::int64_t store(Trial trial, std::int64_t in_session = 0) {
+    if (trial.timestamp.empty())
+      trial.timestamp = "2026-11-21 12:" + std::to_string(10 + minute_++) + ":00.000";
+    return db.store(in_session == 0 ? session : in_session, trial);
+  }
+
+  // "configuration median" of each candidate, sorted.
+  std::vector<std::string> candidates(const Problem& about = problem()) const {
+    std::vector<std::string> texts;
+    for (const Candidate& c : db.candidates(about)) {
+      texts.push_back(c.configuration.text() + " " + std::to_string(static_cast<int>(c.median_us)));
+    }
+    std::sort(texts.begin(), texts.end());
+    return texts;
+  }
+
+ private:
+  int minute_ = 0;
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(RankingTest, TheFastestOfEachVariantIsACandidate) {
+  store(trial(problem(), "warp(a=1)", 20));
+  const auto best = store(trial(problem(), "warp(a=2)", 10));
+  store(trial(problem(), "warp(a=3)", 30));
+  store(trial(problem(), "shared(a=1)", 15));
+  EXPECT_EQ(candidates(), (Texts{"shared(a=1) 15", "warp(a=2) 10"}));
+
+  const auto found = db.candidates(problem());
+  const auto warp = std::find_if(found.begin(), found.end(),
+                                 [](const auto& c) { return c.configuration.variant == "warp"; });
+  ASSERT_NE(warp, found.end());
+  EXPECT_EQ(warp->trial_id, best);
+  EXPECT_EQ(warp->device, h200());
+  EXPECT_EQ(warp->device_digest, h200().digest());
+  EXPECT_EQ(warp->problem, problem());
+  EXPECT_EQ(warp->kernel_digest, "kernels-a");
+}
+
+TEST_F(RankingTest, OnlyVerifiedTrialsAreCandidates) {
+  for (int i = 1; i <= static_cast<int>(TrialStatus::timed_out); ++i) {
+    Trial failed = trial(problem(), "warp(a=" + std::to_string(i) + ")", 1);
+    failed.status = static_cast<TrialStatus>(i);
+    store(failed);
+  }
+  Trial unmeasured = trial(problem(), "warp(a=100)", 1);
+  unmeasured.samples_us.clear();
+  store(unmeasured);
+  EXPECT_EQ(candidates(), Texts{});
+  store(trial(problem(), "warp(a=101)", 99));
+  EXPECT_EQ(candidates(), (Texts{"warp(a=101) 99"}));
+}
+
+TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {
+  Problem descending = problem();
+  descending.order = Order::descending;
+  Problem rows = problem();
+  rows.rows = 100;
+  Problem other_rows = problem();
+  other_rows.rows = 5;
+  Problem pairs = problem();
+  pairs.operation = Operation::sort_pairs;
+  pairs.value = ValueType::u32;
+  store(trial(problem(), "warp(a=1)", 1));
+  store(trial(problem(4096), "warp(a=2)", 2));
+  store(trial(problem(1024, KeyType::f32), "warp(a=3)", 3));
+  store(trial(descending, "warp(a=4)", 4));
+  store(trial(problem(1024, KeyType::u64), "warp(a=5)", 5));
+  store(trial(problem(1024, KeyType::u16), "warp(a=6)", 6));
+  store(trial(rows, "warp(a=7)", 7));
+  store(trial(pairs, "warp(a=8)", 8));
+  store(trial(problem(2048), "warp(a=9)", 9),
+        db.begin_session(emulated(), {"emulated", "emulated", "g++"}, {}));
+
+  EXPECT_EQ(candidates(), (Texts{"warp(a=1) 1", "warp(a=2) 2", "warp(a=3) 3", "warp(a=4) 4", "warp(a=9) 9"}));
+  EXPECT_EQ(candidates(other_rows), (Texts{"warp(a=7) 7"})) << "many rows and one array are tuned apart";
+  EXPECT_EQ(candidates(problem(1, KeyType::f64)), (Texts{"warp(a=5) 5"}));
+  EXPECT_EQ(candidates(problem(1, KeyType::bf16)), (Texts{"warp(a=6) 6"}));
+  EXPECT_EQ(candidates(pairs), (Texts{"warp(a=8) 8"}));
+  EXPECT_EQ(candidates(problem(1, KeyType::u8)), Texts{});
+}
+
+TEST_F(RankingTest, ALaterTrialSupersedesAnOlderOneOfItsKind) {
+  store(trial(problem(), "warp(a=1)", 10));
+  store(trial(problem(), "warp(a=2)", 20));
+  store(trial(problem(), "warp(a=1)", 30));
+  EXPECT_EQ(candidates(), (Texts{"warp(a=2) 20"})) << "the lucky first measurement does not count any more";
+}
+
+TEST_F(RankingTest, LaterIsByTimeNotByRow) {
+  Trial imported = trial(problem(), "warp(a=1)", 50);
+  store(trial(problem(), "warp(a=1)", 10));
+  imported.timestamp = "2025-01-01 00:00:00.000";
+  store(imported);
+  EXPECT_EQ(candidates(), (Texts{"warp(a=1) 10"})) << "old evidence that is imported stays old";
+}
+
+TEST_F(RankingTest, OfOneMomentTheLaterRowCounts) {
+  Trial first = trial(problem(), "warp(a=1)", 10);
+  first.timestamp = "2026-11-21 12:00:00.000";
+  Trial second = trial(problem(), "warp(a=1)", 30);
+  second.timestamp = first.timestamp;
+  store(first);
+  store(second);
+  EXPECT_EQ(candidates(), (Texts{"warp(a=1) 30"}));
+}
+
+TEST_F(RankingTest, ALaterFailureSupersedesBothKinds) {
+  Trial finalist = trial(problem(), "warp(a=1)", 10);
+  finalist.finalist = true;
+  store(trial(problem(), "warp(a=1)", 10));
+  store(finalist);
+  store(trial(problem(), "warp(a=2)", 40));
+  Trial failed = trial(problem(), "warp(a=1)", 1);
+  failed.status = TrialStatus::wrong_result;
+  store(failed);
+  EXPECT_EQ(candidates(), (Texts{"warp(a=2) 40"}));
+}
+
+TEST_F(RankingTest, FinalistsGoFirst) {
+  store(trial(problem(), "warp(a=1)", 5));
+  store(trial(problem(), "warp(a=2)", 6));
+  Trial finalist = trial(problem(), "warp(a=1)", 9);
+  finalist.finalist = true;
+  store(finalist);
+  finalist = trial(problem(), "warp(a=2)", 8);
+  finalist.finalist = true;
+  store(finalist);
+  EXPECT_EQ(candidates(), (Texts{"warp(a=2) 8"}));
+  EXPECT_EQ(db.summaries({}).at(0).best->trial.configuration.text(), "warp(a=2)");
+}
+
+TEST_F(RankingTest, ProtocolsAreNotRankedTogether) {
+  Protocol cold;
+  cold.cold_l2 = true;
+  const auto cold_session = db.begin_session(h200(), software(), cold);
+  store(trial(problem(), "warp(a=1)", 10));
+  store(trial(problem(), "shared(a=1)", 12));
+  store(trial(problem(), "warp(a=2)", 30), cold_session);
+  EXPECT_EQ(candidates(), (Texts{"warp(a=2) 30"})) << "without finalists the newest protocol counts";
+
+  Trial finalist = trial(problem(), "warp(a=1)", 11);
+  finalist.finalist = true;
+  finalist.timestamp = "2026-11-20 00:00:00.000";
+  store(finalist);
+  EXPECT_EQ(candidates(), (Texts{"shared(a=1) 12", "warp(a=1) 11"}))
+      << "a protocol with finalists goes before one that was interrupted";
+}
+
+TEST_F(RankingTest, NewKernelsReplaceOldOnesOnceTheyHaveFinalists) {
+  const auto of = [](const char* kernels, const char* configuration, double median, bool finalist) {
+    Trial result = trial(problem(), configuration, median);
+    result.kernel_digest = kernels;
+    result.finalist = finalist;
+    return result;
+  };
+  store(of("kernels-a", "warp(a=1)", 10, true));
+  store(of("kernels-b", "warp(a=2)", 50, false));
+  EXPECT_EQ(candidates(), (Texts{"warp(a=1) 10"}))
+      << "one early trial does not displace the outcome of a session";
+  store(of("kernels-b", "warp(a=2)", 51, true));
+  EXPECT_EQ(candidates(), (Texts{"warp(a=2) 51"}));
+  EXPECT_EQ(db.candidates(problem()).at(0).kernel_digest, "kernels-b");
+}
+
+TEST_F(RankingTest, CandidatesNeverScanTheTrials) {
+  store(trial(problem(), "warp(a=1)", 10));
+  SQLite::Database raw(path.string());
+  SQLite::Statement plan(raw, "EXPLAIN QUERY PLAN " + database::candidates_sql());
+  std::string all;
+  bool seeks_rank = false;
+  while (plan.executeStep()) {
+    const std::string step = plan.getColumn(3).getString();
+    all += step + "\n";
+    for (const char* table : {"t", "l", "later", "trials", "s", "series"}) {
+      EXPECT_FALSE(step == std::string("SCAN ") + table ||
+                   step.starts_with(std::string("SCAN ") + table + " "))
+          << step;
+    }
+    seeks_rank |= step.find("trials_by_rank (series_id=?)") != std::string::npos;
+  }
+  EXPECT_TRUE(seeks_rank) << all;
+  EXPECT_NE(all.find("trials_by_configuration (series_id=? AND configuration_id=? AND timestamp>?)"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("problems_by_width"), std::string::npos) << all;
+}
+
+}  // namespace
+}  // namespace bitune::test
