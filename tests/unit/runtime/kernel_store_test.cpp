@@ -243,14 +243,18 @@ TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
 }
 
 TEST_F(KernelStoreTest, RunsAPlanOnTheEmulatedDevice) {
-  const auto device = make_emulated_device(
-      {}, {{"planted/fill.cuh",
-            "#pragma once\n#include \"kernels/platform.cuh\"\nnamespace planted {\n"
-            "__global__ void fill(unsigned* out, unsigned value, unsigned long long n) {\n"
-            "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-            "  if (i < n) out[i] = value + i;\n}\n}\n"}});
+  const char* text = R"(#pragma once
+#include "kernels/platform.cuh"
+namespace bitune {
+BITUNE_KERNEL(32, 1) planted_fill(u32* out, u32 value, u64 n) {
+  const u32 i = block_index() * block_size() + thread_index();
+  if (i < n) out[i] = value + i;
+}
+}
+)";
+  const auto device = make_emulated_device({}, {{"planted/fill.cuh", text}});
   Plan plan;
-  plan.kernels = {{"planted/fill.cuh", "planted::fill"}};
+  plan.kernels = {{"planted/fill.cuh", "bitune::planted_fill"}};
   Launch launch;
   launch.grid = {3, 1, 1};
   launch.block = {32, 1, 1};
