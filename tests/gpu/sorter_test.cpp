@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bitune/bitune.hpp"
+#include "model/key_order.hpp"
+#include "model/key_type.hpp"
+#include "runtime/cuda/driver.hpp"
+#include "runtime/device.hpp"
+#include "tuner/inputs.hpp"
+
+namespace bitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GpuSorter : public testing::Test {
+ protected:
+  void SetUp() override {
+    const cuda::Driver* found = cuda::driver_if_present();
+    if (found == nullptr || found->device_count == 0) GTEST_SKIP() << "this machine has no GPU";
+    device = open_device("0");
+    folder = fs::temp_directory_path() / ("bitune-gpu-sorter-" + std::to_string(::getpid()));
+    sorter = std::make_unique<Sorter>(
+        SorterOptions{.device = "0", .database = (folder / "none.db").string(), .kernel_cache = {}});
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  /// Sorts generated keys in device memory and compares all bytes with the host's reference.
+  testing::AssertionResult sorts(KeyType key, std::uint64_t n, Order order, Distribution distribution,
+                                 std::uint64_t offset_keys = 0) {
+    const std::size_t size = size_of(key);
+    std::vector<std::byte> expected = make_keys(key, n, distribution, 7);
+    const auto buffer = device->allocate((n + offset_keys) * size + 1);
+    auto* keys = static_cast<std::byte*>(buffer->data()) + offset_keys * size;
+    const auto stream = device->create_stream();
+    device->copy_to_device(keys, expected.data(), expected.size(), stream->handle());
+    sorter->sort(keys, n, key, stream->handle(), order);
+    std::vector<std::byte> result(expected.size());
+    device->copy_to_host(result.data(), keys, result.size(), stream->handle());
+    reference_sort(expected.data(), n, key, order);
+    device->synchronize(stream->handle());
+    if (result == expected) return testing::AssertionSuccess();
+    const auto first = std::mismatch(result.begin(), result.end(), expected.begin()).first - result.begin();
+    return testing::AssertionFailure()
+           << name_of(key) << ' ' << name_of(order) << " n=" << n << ' ' << name_of(distribution)
+           << " offset " << offset_keys << ": key " << static_cast<std::size_t>(first) / size << " is wrong; "
+           << sorter->explain({.key = key, .order = order, .n = n}).configuration;
+  }
+
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Sorter> sorter;
+  fs::path folder;
+};
+
+TEST_F(GpuSorter, SortsAllTypesInBothOrders) {
+  for (const KeyType key : all_key_types) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for (const std::uint64_t n :
+           {std::uint64_t{2}, std::uint64_t{1000}, std::uint64_t{65537}, std::uint64_t{1} << 20}) {
+        EXPECT_TRUE(sorts(key, n, order, Distribution::random));
+        EXPECT_TRUE(sorts(key, n, order, Distribution::special));
+      }
+    }
+  }
+}
+
+TEST_F(GpuSorter, SortsArraysThatBeginAnywhere) {
+  for (const KeyType key : {KeyType::u8, KeyType::u16, KeyType::f32, KeyType::u64}) {
+    for (std::uint64_t offset = 1; offset < 4; ++offset) {
+      EXPECT_TRUE(sorts(key, 100003, Order::ascending, Distribution::random, offset));
+    }
+  }
+}
+
+TEST_F(GpuSorter, SortsLargeArrays) {
+  for (const KeyType key : {KeyType::u32, KeyType::f32, KeyType::u64}) {
+    EXPECT_TRUE(sorts(key, std::uint64_t{1} << 26, Order::ascending, Distribution::random));
+    EXPECT_TRUE(sorts(key, (std::uint64_t{1} << 25) + 12345, Order::descending, Distribution::few_distinct));
+  }
+}
+
+TEST_F(GpuSorter, SortsMoreKeysThan32BitsCount) {
+  constexpr std::uint64_t n = (std::uint64_t{1} << 31) + 5;
+  if (static_cast<std::uint64_t>(device->info().memory_bytes) < 2 * n)
+    GTEST_SKIP() << "too little device memory";
+  EXPECT_TRUE(sorts(KeyType::u8, n, Order::ascending, Distribution::random));
+}
+
+TEST_F(GpuSorter, SortsHostArraysAndBreaksTheTimeDown) {
+  for (const std::uint64_t n : {std::uint64_t{1000}, std::uint64_t{1} << 20, (std::uint64_t{1} << 23) + 1}) {
+    auto keys = make_keys(KeyType::f32, n, Distribution::special, 3);
+    auto expected = keys;
+    reference_sort(expected.data(), n, KeyType::f32, Order::ascending);
+    const HostSortTimes times = sorter->sort_host(keys.data(), n, KeyType::f32);
+    EXPECT_TRUE(keys == expected) << n;
+    EXPECT_GT(times.host_to_device_us, 0);
+    EXPECT_GT(times.kernels_us, 0);
+    EXPECT_GT(times.device_to_host_us, 0);
+    EXPECT_GE(1.05 * times.total_us, times.host_to_device_us + times.kernels_us + times.device_to_host_us);
+  }
+}
+
+TEST_F(GpuSorter, ServesSeveralThreadsAndStreams) {
+  std::vector<std::thread> threads;
+  std::vector<std::string> failures(6);
+  for (std::size_t t = 0; t < failures.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint64_t n = 10000 + t; n < 10100; n += 17) {
+        const auto result = sorts(KeyType::u32, n, Order::ascending, Distribution::random);
+        if (!result) failures[t] = result.message();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& failure : failures) EXPECT_EQ(failure, "");
+}
+
+TEST_F(GpuSorter, IsAsynchronous) {
+  constexpr std::uint64_t n = std::uint64_t{1} << 24;
+  const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
+  const auto buffer = device->allocate(keys.size());
+  const auto stream = device->create_stream();
+  const auto begin = device->create_event();
+  const auto end = device->create_event();
+  sorter->prepare({.key = KeyType::u32, .n = n});
+  device->copy_to_device(buffer->data(), keys.data(), keys.size(), stream->handle());
+  device->synchronize(stream->handle());
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto before = now();
+  device->record(*begin, stream->handle());
+  for (int i = 0; i < 4; ++i) sorter->sort(buffer->data(), n, KeyType::u32, stream->handle());
+  device->record(*end, stream->handle());
+  const double host_ms = std::chrono::duration<double, std::milli>(now() - before).count();
+  EXPECT_LT(host_ms, device->elapsed_ms(*begin, *end))
+      << "the calls came back before the device had finished";
+}
+
+}  // namespace
+}  // namespace bitune
