@@ -19,12 +19,13 @@ namespace bitune {
 /// What became of a configuration's kernels before anything is launched.
 struct Compilation {
   TrialStatus status = TrialStatus::ok;  ///< or invalid, compile_failed, spilled
-  std::string message;
+  std::string message = {};
   double compile_ms = 0;  ///< 0 if all kernels were there
   int registers = 0;
   int local_bytes = 0;
   int launches = 0;
-  std::exception_ptr fatal;  ///< what no configuration is to blame for: a compiler that is not there
+  std::exception_ptr fatal =
+      nullptr;  ///< what no configuration is to blame for: a compiler that is not there
 };
 
 /// Where the configurations of a problem come from. Thread-safe.

@@ -1,0 +1,75 @@
+#pragma once
+
+/// \file
+/// A scripted source of configurations and a scripted evaluator, for tests of sessions.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/tuning_database.hpp"
+#include "tuner/session_engine.hpp"
+
+namespace bitune::testing_support {
+
+/// Configurations "fake(x=0)", "fake(x=1)", ...
+class FakeSource final : public TuningSource {
+ public:
+  explicit FakeSource(std::int64_t count) : count_(count) {}
+
+  SearchDomain domain(const Problem& problem) const override;
+  std::vector<Configuration> first_guesses(const Problem& problem) const override;
+  Compilation compile(const Problem& problem, const Configuration& configuration) const override;
+  std::string kernel_digest() const override { return digest; }
+
+  std::vector<std::int64_t> guesses;
+  std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads
+  std::string digest = "kernels of today";
+  mutable std::atomic<int> compilations = 0;
+
+ private:
+  std::int64_t count_;
+};
+
+/// Takes the time of a configuration from a script and keeps what it was asked.
+class FakeEvaluator final : public Evaluator {
+ public:
+  Trial evaluate(const EvaluationRequest& request) override;
+
+  std::function<double(std::int64_t x, std::size_t call)> time_us = [](std::int64_t x, std::size_t) {
+    return 100.0 + static_cast<double>(x);
+  };
+  std::function<TrialStatus(std::int64_t x)> status = [](std::int64_t) { return TrialStatus::ok; };
+  std::function<void(const EvaluationRequest&)> on_call;
+  std::vector<EvaluationRequest> requests;
+
+  /// The values of x that were asked for: of the search (verified), or of the finals.
+  [[nodiscard]] std::vector<std::int64_t> asked(bool verify) const;
+};
+
+/// A session's surroundings with a database file of their own.
+struct SessionFixture {
+  SessionFixture();
+  ~SessionFixture();
+  SessionFixture(const SessionFixture&) = delete;
+  SessionFixture& operator=(const SessionFixture&) = delete;
+
+  std::vector<TuneOutcome> run();
+  [[nodiscard]] std::vector<Trial> stored(bool finalists) const;
+  [[nodiscard]] std::vector<Trial> stored(TrialStatus status) const;
+
+  std::string path;
+  DeviceInfo device;
+  FakeSource source{20};
+  FakeEvaluator evaluator;
+  TuneRequest request;
+  std::vector<TuneProgress> shown;
+  std::function<void(const TuneProgress&)> on_progress;
+  std::atomic<bool> stop = false;
+  TuningDatabase database;
+};
+
+}  // namespace bitune::testing_support

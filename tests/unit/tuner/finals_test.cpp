@@ -1,0 +1,118 @@
+#include "tuner/finals.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/tuner/fake_session.hpp"
+
+namespace bitune {
+namespace {
+
+Trial trial_of(std::int64_t x, std::vector<double> samples, TrialStatus status = TrialStatus::ok) {
+  Trial trial;
+  trial.configuration = {"fake", {{"x", x}}};
+  trial.samples_us = std::move(samples);
+  trial.status = status;
+  return trial;
+}
+
+TEST(Contenders, AreTheFastestWithinReach) {
+  const std::vector<Trial> trials = {trial_of(0, {130}), trial_of(1, {100}), trial_of(2, {110}),
+                                     trial_of(3, {90}, TrialStatus::wrong_result), trial_of(4, {105})};
+  const auto two = contenders_of(trials, 2);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].configuration.at("x"), 1);
+  EXPECT_EQ(two[1].configuration.at("x"), 4);
+  EXPECT_EQ(contenders_of(trials, 9).size(), 3u) << "130 is no contender of 100";
+  EXPECT_EQ(contenders_of(trials, 0).size(), 1u);
+  EXPECT_TRUE(contenders_of({}, 4).empty());
+}
+
+TEST(Judge, TiesAreOnlyThoseWithinNoiseOfTheWinner) {
+  const auto result =
+      judge({trial_of(0, {100, 102, 98, 101, 99}), trial_of(1, {99, 101, 97, 100, 98}),
+             trial_of(2, {120, 121, 119, 120, 120}), trial_of(3, {}, TrialStatus::timed_out)});
+  ASSERT_TRUE(result.best);
+  EXPECT_EQ(result.best->configuration.at("x"), 1);
+  ASSERT_EQ(result.ties.size(), 1u);
+  EXPECT_EQ(result.ties[0].configuration.at("x"), 0);
+}
+
+class Finals : public testing::Test, protected testing_support::SessionFixture {};
+
+TEST_F(Finals, AreMeasuredInTurnAndMerged) {
+  request.finalists = 3;
+  const auto outcomes = run();
+  EXPECT_EQ(evaluator.asked(false), (std::vector<std::int64_t>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  const auto finalists = stored(true);
+  ASSERT_EQ(finalists.size(), 3u);
+  for (const Trial& trial : finalists) EXPECT_EQ(trial.samples_us.size(), 15u);
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_TRUE(outcomes[0].best->finalist);
+}
+
+TEST_F(Finals, CorrectALuckyWinner) {
+  // x = 7 looks best once, in the search; measured again it is slower than x = 0.
+  evaluator.time_us = [this](std::int64_t x, std::size_t) {
+    const bool search = evaluator.requests.back().verify;
+    return x == 7 ? (search ? 99.0 : 104.0) : 100.0 + static_cast<double>(x);
+  };
+  const auto outcomes = run();
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 0);
+}
+
+TEST_F(Finals, ReportATie) {
+  evaluator.time_us = [](std::int64_t x, std::size_t call) {
+    return x < 2 ? 100.0 + static_cast<double>(call % 3) : 115.0 + static_cast<double>(x);
+  };
+  const auto outcomes = run();
+  ASSERT_EQ(outcomes[0].ties.size(), 1u);
+  EXPECT_LT(outcomes[0].ties[0].configuration.at("x"), 2);
+}
+
+TEST_F(Finals, AFinalistThatFailsCannotWin) {
+  evaluator.status = [this](std::int64_t x) {
+    return x == 0 && !evaluator.requests.back().verify ? TrialStatus::timed_out : TrialStatus::ok;
+  };
+  const auto outcomes = run();
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 1);
+  const auto asked = evaluator.asked(false);
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), 0), 1) << "it was not tried again";
+  const auto rows = stored(TrialStatus::timed_out);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_TRUE(rows[0].samples_us.empty());
+}
+
+TEST_F(Finals, StoppedInTheFirstRoundStoreNothing) {
+  evaluator.on_call = [this](const EvaluationRequest& asked) { stop = stop || !asked.verify; };
+  const auto outcomes = run();
+  EXPECT_TRUE(stored(true).empty());
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_FALSE(outcomes[0].best->finalist);
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 0);
+}
+
+TEST_F(Finals, OneRoundAlthoughTimeIsUp) {
+  request.budget_seconds = 0.2;
+  evaluator.on_call = [](const EvaluationRequest&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  };
+  (void)run();
+  const auto asked = evaluator.asked(false);
+  EXPECT_GE(asked.size(), 2u);
+  EXPECT_LE(asked.size(), 12u);
+  EXPECT_FALSE(stored(true).empty());
+}
+
+TEST_F(Finals, AreHeldAgainOverSomethingNew) {
+  request.budget_evaluations = 10;
+  (void)run();
+  evaluator.requests.clear();
+  request.budget_evaluations.reset();
+  (void)run();
+  EXPECT_FALSE(evaluator.asked(false).empty());
+  EXPECT_EQ(stored(true).size(), 8u);
+}
+
+}  // namespace
+}  // namespace bitune
