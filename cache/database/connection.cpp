@@ -47,6 +47,14 @@ void refuse_version(const fs::path& path, std::int32_t version) {
     refuse(path, "is damaged: it has no schema version; restore it from a copy or move it away");
 }
 
+fs::path beside(const fs::path& path, const char* suffix) { return fs::path(path) += suffix; }
+
+bool is_filled(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return !error && bytes > 0;
+}
+
 enum class FileKind { missing, empty, database };
 
 // Looks at the file's header without SQLite, since opening a database can already write to its file (a
@@ -69,13 +77,23 @@ FileKind inspect(const fs::path& path) {
   if (file.gcount() < std::streamsize{100} || std::string_view(header.data(), magic.size()) != magic) {
     refuse(path, fmt::format("is not a SQLite database; {}", use_another));
   }
-  const auto big_endian = [&header](std::size_t at) {
+  const auto big_endian = [&header](std::size_t at, std::size_t bytes) {
     std::uint32_t value = 0;
-    for (std::size_t i = at; i < at + 4; ++i) value = value << 8 | static_cast<unsigned char>(header[i]);
-    return static_cast<std::int32_t>(value);
+    for (std::size_t i = at; i < at + bytes; ++i) value = value << 8 | static_cast<unsigned char>(header[i]);
+    return value;
   };
-  refuse_stranger(path, big_endian(68));
-  refuse_version(path, big_endian(60));
+  refuse_stranger(path, static_cast<std::int32_t>(big_endian(68, 4)));
+  refuse_version(path, static_cast<std::int32_t>(big_endian(60, 4)));
+
+  // SQLite takes a last page that is cut short for a whole one. While a log or journal is there, the size may
+  // change.
+  const std::uintmax_t page_bytes = big_endian(16, 2) == 1 ? 65536 : big_endian(16, 2);
+  const std::uintmax_t whole = page_bytes * big_endian(28, 4);
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  if (!error && bytes < whole && !is_filled(beside(path, "-wal")) && !is_filled(beside(path, "-journal"))) {
+    refuse(path, fmt::format("is damaged: it has {} of {} bytes; restore it from a copy or move it away",
+                             bytes, whole));
+  }
   return FileKind::database;
 }
 
@@ -162,11 +180,7 @@ std::unique_ptr<SQLite::Database> connect_read_only(const fs::path& path) {
     const int code = exception.getErrorCode();
     if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
   }
-  fs::path log = path;
-  log += "-wal";
-  std::error_code error;
-  const std::uintmax_t log_bytes = fs::file_size(log, error);
-  if (!error && log_bytes > 0) {
+  if (is_filled(beside(path, "-wal"))) {
     refuse(path,
            "has trials in its write-ahead log and stands in a directory that cannot be written; run "
            "'bitune db check' once as a user who can write there");
@@ -208,7 +222,7 @@ void create_file(const fs::path& path) {
   const auto remove_all = [&temporary] {
     std::error_code ignored;
     for (const char* suffix : {"", "-journal", "-wal", "-shm"})
-      fs::remove(fs::path(temporary) += suffix, ignored);
+      fs::remove(beside(temporary, suffix), ignored);
   };
   std::error_code error;
   try {
@@ -234,6 +248,11 @@ void create_file(const fs::path& path) {
 
 bool is_busy(const SQLite::Exception& exception) noexcept {
   return exception.getErrorCode() == SQLITE_BUSY || exception.getErrorCode() == SQLITE_LOCKED;
+}
+
+Error error_of(const fs::path& path, const Unreadable& row) {
+  return Error(ErrorCode::database,
+               fmt::format("tuning database '{}': {}; see 'bitune db check'", path.string(), row.what()));
 }
 
 Error error_of(const fs::path& path, const std::string& doing, const SQLite::Exception& exception) {

@@ -12,6 +12,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "bitune/error.hpp"
+#include "cache/database/rows.hpp"
 #include "cache/tuning_database.hpp"
 
 namespace bitune::database {
@@ -26,6 +27,8 @@ void create_file(const std::filesystem::path& path);
 /// The Error for what SQLite said while `doing` something ("storing a trial").
 [[nodiscard]] Error error_of(const std::filesystem::path& path, const std::string& doing,
                              const SQLite::Exception& exception);
+
+[[nodiscard]] Error error_of(const std::filesystem::path& path, const Unreadable& row);
 
 /// Whether another connection holds a lock: trying again can help.
 [[nodiscard]] bool is_busy(const SQLite::Exception& exception) noexcept;
@@ -42,6 +45,8 @@ auto guarded(const std::filesystem::path& path, const char* doing, Function&& fu
   for (;;) {
     try {
       return function();
+    } catch (const Unreadable& row) {
+      throw error_of(path, row);
     } catch (const SQLite::Exception& exception) {
       if (!is_busy(exception) || std::chrono::steady_clock::now() >= deadline)
         throw error_of(path, doing, exception);

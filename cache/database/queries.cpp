@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "bitune/error.hpp"
 #include "cache/database/filter.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
@@ -84,9 +85,13 @@ std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& pro
     Candidate candidate;
     candidate.trial_id = statement.getColumn(0).getInt64();
     candidate.median_us = statement.getColumn(1).getDouble();
-    candidate.configuration = Configuration::parse(statement.getColumn(2).getString());
     candidate.kernel_digest = statement.getColumn(3).getString();
-    candidate.problem = read_problem(statement, 4);
+    try {
+      candidate.configuration = Configuration::parse(statement.getColumn(2).getString());
+      candidate.problem = read_problem(statement, 4);
+    } catch (const Error& error) {
+      throw Unreadable("trial", candidate.trial_id, error.what());
+    }
     candidate.device_digest = statement.getColumn(10).getString();
     candidate.device = known[statement.getColumn(11).getInt64()];
     found.push_back(std::move(candidate));
@@ -171,7 +176,11 @@ ORDER BY d.id, p.operation, p.key_width, p.key_type, p.value_type, p.key_order, 
   std::vector<ProblemSummary> rows;
   while (counts.executeStep()) {
     ProblemSummary row;
-    row.problem = read_problem(counts, 0);
+    try {
+      row.problem = read_problem(counts, 0);
+    } catch (const Error& error) {
+      throw Unreadable("problem", counts.getColumn(11).getInt64(), error.what());
+    }
     row.device_digest = counts.getColumn(6).getString();
     row.device_name = counts.getColumn(7).getString();
     row.trials = static_cast<std::uint64_t>(counts.getColumn(8).getInt64());

@@ -14,6 +14,9 @@
 
 namespace bitune::database {
 
+Unreadable::Unreadable(std::string_view what, std::int64_t row, std::string_view why)
+    : std::runtime_error(fmt::format("{} {} cannot be read: {}", what, row, why)) {}
+
 const std::string_view select_trial_rows = R"sql(
 SELECT t.id, d.digest, d.name, w.uuid, w.driver, w.compiler, q.text,
   p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows,
@@ -56,8 +59,7 @@ TrialRow read_trial_row(const SQLite::Statement& row) {
     trial.finalist = row.getColumn(25).getInt() != 0;
     trial.timestamp = row.getColumn(26).getString();
   } catch (const Error& error) {
-    throw Error(ErrorCode::database,
-                fmt::format("trial {} cannot be read: {}; see 'bitune db check'", result.id, error.what()));
+    throw Unreadable("trial", result.id, error.what());
   }
   return result;
 }

@@ -4,6 +4,7 @@
 /// Between rows and values. Private to the cache room.
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +15,17 @@
 
 namespace bitune::database {
 
+/// A row whose texts do not parse. `guarded` makes an Error (database) of it that names the file.
+class Unreadable : public std::runtime_error {
+ public:
+  Unreadable(std::string_view what, std::int64_t row, std::string_view why);
+};
+
 /// A SELECT of all that `read_trial_row` reads, up to and without its WHERE. Trials are `t`, series `s`,
 /// devices `d`, problems `p`, configurations `c`, kernels `k`, protocols `q`, sessions `e`, software `w`.
 extern const std::string_view select_trial_rows;
 
-/// The trial in the current row of a `select_trial_rows` statement. \throws Error (database) naming the row.
+/// The trial in the current row of a `select_trial_rows` statement. \throws Unreadable
 [[nodiscard]] TrialRow read_trial_row(const SQLite::Statement& row);
 
 /// Columns of `devices` after its id, in the order in which `bind_device` and `read_device` take them.

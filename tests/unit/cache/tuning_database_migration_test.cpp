@@ -1,0 +1,102 @@
+// A file that version 1 wrote, stored in tests/data as SQL.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "cache/database/schema.hpp"
+#include "cache/tuning_database.hpp"
+#include "tests/unit/cache/database_fixture.hpp"
+
+namespace bitune::test {
+namespace {
+
+class MigrationTest : public DirectoryTest {
+ protected:
+  MigrationTest() {
+    const std::string sql = bytes_of(std::filesystem::path(BITUNE_TEST_DATA) / "tuning_version_1.sql");
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+  }
+
+  int stored_version() const {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READONLY);
+    return raw.execAndGet("PRAGMA user_version").getInt();
+  }
+
+  static void expect_migrated(const TuningDatabase& db) {
+    EXPECT_EQ(db.check(), std::vector<std::string>{});
+
+    const auto devices = db.devices();
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_EQ(devices[0].info, h200());
+    EXPECT_EQ(devices[0].software, software());
+    EXPECT_EQ(devices[0].trials, 4u);
+    EXPECT_EQ(devices[0].last_seen, "2026-01-03 03:04:05.000");
+    EXPECT_EQ(devices[1].info, emulated());
+
+    ASSERT_EQ(db.trials({}).size(), 6u);
+    const auto spilled = db.trial(5);
+    ASSERT_TRUE(spilled) << "trials keep their numbers";
+    EXPECT_EQ(spilled->trial.status, TrialStatus::spilled);
+    EXPECT_EQ(spilled->trial.message, "32 bytes of local memory");
+    EXPECT_EQ(spilled->trial.configuration.text(), "shared(tile=4096)");
+    EXPECT_EQ(spilled->trial.local_bytes, 32);
+    EXPECT_EQ(spilled->trial.timestamp, "2026-01-02 03:04:08.000");
+    const auto cold = db.trial(6);
+    ASSERT_TRUE(cold);
+    EXPECT_TRUE(cold->protocol.cold_l2);
+    EXPECT_EQ(cold->trial.problem,
+              (Problem{Operation::sort, KeyType::bf16, ValueType::none, Order::descending, 1000, 16}));
+    EXPECT_EQ(cold->trial.samples_us, std::vector<double>{0.1});
+
+    const auto candidates = db.candidates(problem(1024, KeyType::f32));
+    ASSERT_EQ(candidates.size(), 1u);
+    EXPECT_EQ(candidates[0].trial_id, 2) << "the finalist";
+    EXPECT_EQ(candidates[0].median_us, 9.75);
+    EXPECT_EQ(db.tried(h200().digest(), problem(1048576), {}).size(), 3u);
+  }
+
+  std::filesystem::path path = directory / "tuning.db";
+};
+
+TEST_F(MigrationTest, Version1IsMigratedWithAllItsEvidence) {
+  {
+    TuningDatabase db(path, DatabaseMode::read_write);
+    expect_migrated(db);
+    db.store(db.begin_session(h200(), software(), {}), trial(problem(), "warp(a=1)", 3));
+  }
+  EXPECT_EQ(stored_version(), database::schema_version);
+  const TuningDatabase again(path, DatabaseMode::read_only);
+  EXPECT_EQ(again.trials({}).size(), 7u);
+  EXPECT_EQ(again.check(), std::vector<std::string>{});
+}
+
+TEST_F(MigrationTest, AMigratedFileHasTheSchemaOfANewOne) {
+  { const TuningDatabase db(path, DatabaseMode::read_write); }
+  const SQLite::Database raw(path.string(), SQLite::OPEN_READONLY);
+  EXPECT_EQ(database::schema_problems(raw), std::vector<std::string>{});
+  SQLite::Statement leftovers(raw, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'v1%'");
+  ASSERT_TRUE(leftovers.executeStep());
+  EXPECT_EQ(leftovers.getColumn(0).getInt(), 0);
+}
+
+TEST_F(MigrationTest, AReaderUnderstandsVersion1AndLeavesItAsItIs) {
+  const std::string before = bytes_of(path);
+  {
+    const TuningDatabase db(path, DatabaseMode::read_only);
+    expect_migrated(db);
+  }
+  EXPECT_EQ(bytes_of(path), before);
+}
+
+TEST_F(MigrationTest, AVersion1FileThatCannotBeMigratedIsLeftAsItIs) {
+  {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
+    raw.exec("PRAGMA foreign_keys = OFF; UPDATE trials SET session_id = 77 WHERE id = 9");
+  }
+  const std::string before = bytes_of(path);
+  const std::string sentence = refusal(path, [&] { TuningDatabase(path, DatabaseMode::read_write); });
+  EXPECT_NE(sentence.find("session"), std::string::npos) << sentence;
+  EXPECT_EQ(bytes_of(path), before);
+}
+
+}  // namespace
+}  // namespace bitune::test

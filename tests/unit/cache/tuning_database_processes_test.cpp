@@ -1,0 +1,148 @@
+// Several processes on one file, and processes that are killed.
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "cache/tuning_database.hpp"
+#include "tests/unit/cache/database_fixture.hpp"
+
+namespace bitune::test {
+namespace {
+
+class ProcessesTest : public DirectoryTest {
+ protected:
+  // Runs `body(i)` in a process of its own for every i; returns how many did not return.
+  static int failures_of(int processes, const std::function<void(int)>& body) {
+    std::vector<pid_t> children;
+    for (int i = 0; i < processes; ++i) children.push_back(start([&] { body(i); }));
+    int failures = 0;
+    for (const pid_t child : children) {
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      failures += WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+    }
+    return failures;
+  }
+
+  static pid_t start(const std::function<void()>& body) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    try {
+      body();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+
+  std::filesystem::path path = directory / "data" / "tuning.db";
+};
+
+TEST_F(ProcessesTest, EightProcessesLoseNothing) {
+  constexpr int processes = 8;
+  constexpr int trials = 60;
+  // All of them create the file, the device, the problem and the configurations at once.
+  EXPECT_EQ(failures_of(processes,
+                        [this](int process) {
+                          TuningDatabase db(path, DatabaseMode::read_write);
+                          const auto session = db.begin_session(h200(), software(), {});
+                          for (int i = 0; i < trials; ++i) {
+                            Trial stored = trial(problem(), "warp(a=" + std::to_string(i) + ")", i + 1);
+                            stored.launches = process;
+                            db.store(session, stored);
+                          }
+                        }),
+            0);
+  const TuningDatabase db(path, DatabaseMode::read_only);
+  const auto rows = db.trials({});
+  EXPECT_EQ(rows.size(), static_cast<std::size_t>(processes * trials));
+  std::set<std::pair<int, std::string>> seen;
+  for (const TrialRow& row : rows) seen.emplace(row.trial.launches, row.trial.configuration.text());
+  EXPECT_EQ(seen.size(), rows.size());
+  EXPECT_EQ(db.devices().size(), 1u);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
+}
+
+TEST_F(ProcessesTest, EightProcessesMigrateOnce) {
+  std::filesystem::create_directories(path.parent_path());
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec(bytes_of(std::filesystem::path(BITUNE_TEST_DATA) / "tuning_version_1.sql"));
+  EXPECT_EQ(failures_of(8,
+                        [this](int) {
+                          TuningDatabase db(path, DatabaseMode::read_write);
+                          db.store(db.begin_session(h200(), software(), {}),
+                                   trial(problem(), "warp(a=1)", 1));
+                        }),
+            0);
+  const TuningDatabase db(path, DatabaseMode::read_only);
+  EXPECT_EQ(db.trials({}).size(), 6u + 8u);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
+}
+
+TEST_F(ProcessesTest, AKilledProcessLosesAtMostTheTrialUnderWay) {
+  { const TuningDatabase created(path, DatabaseMode::read_write); }
+  for (int round = 0; round < 5; ++round) {
+    int channel[2];
+    ASSERT_EQ(::pipe(channel), 0);
+    const std::size_t before = TuningDatabase(path, DatabaseMode::read_only).trials({}).size();
+    const pid_t child = start([&] {
+      TuningDatabase db(path, DatabaseMode::read_write);
+      const auto session = db.begin_session(h200(), software(), {});
+      for (int i = 0;; ++i) {
+        db.store(session, trial(problem(), "warp(a=" + std::to_string(i) + ")", i + 1));
+        if (::write(channel[1], "x", 1) != 1) return;
+      }
+    });
+    ::close(channel[1]);
+    std::size_t confirmed = 0;
+    char byte = 0;
+    while (confirmed < 20u + static_cast<unsigned>(round) * 7 && ::read(channel[0], &byte, 1) == 1)
+      ++confirmed;
+    ::kill(child, SIGKILL);
+    while (::read(channel[0], &byte, 1) == 1) ++confirmed;
+    ::close(channel[0]);
+    ::waitpid(child, nullptr, 0);
+
+    const TuningDatabase db(path, DatabaseMode::read_write);
+    const std::size_t stored = db.trials({}).size() - before;
+    EXPECT_GE(stored, confirmed);
+    EXPECT_LE(stored, confirmed + 1);
+    EXPECT_EQ(db.check(), std::vector<std::string>{});
+  }
+}
+
+TEST_F(ProcessesTest, AWriterWaitsForAnother) {
+  TuningDatabase db(path, DatabaseMode::read_write);
+  const auto session = db.begin_session(h200(), software(), {});
+  int channel[2];
+  ASSERT_EQ(::pipe(channel), 0);
+  const pid_t child = start([&] {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
+    raw.exec("BEGIN IMMEDIATE");
+    if (::write(channel[1], "x", 1) != 1) ::_exit(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    raw.exec("COMMIT");
+  });
+  char byte = 0;
+  ASSERT_EQ(::read(channel[0], &byte, 1), 1);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(db.trials({}).empty()) << "readers do not wait";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
+  db.store(session, trial(problem(), "warp(a=1)", 1));
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  ::waitpid(child, nullptr, 0);
+  ::close(channel[0]);
+  ::close(channel[1]);
+  EXPECT_EQ(db.trials({}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace bitune::test
