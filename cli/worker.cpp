@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <csignal>
 
 #include "cli/command.hpp"
 #include "tuner/evaluator.hpp"
@@ -12,11 +11,7 @@ struct WorkerArguments {
   std::string kernel_cache;
 };
 
-int run(const WorkerArguments& arguments) {
-  // The session decides when its worker ends; Ctrl-C reaches every process of the terminal.
-  std::signal(SIGINT, SIG_IGN);
-  return run_worker(arguments.device, arguments.kernel_cache);
-}
+int run(const WorkerArguments& arguments) { return run_worker(arguments.device, arguments.kernel_cache); }
 
 }  // namespace
 

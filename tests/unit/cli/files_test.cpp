@@ -1,0 +1,198 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "bitune/error.hpp"
+#include "cli/formats/format.hpp"
+#include "cli/formats/input_file.hpp"
+#include "cli/formats/output_file.hpp"
+#include "cli/formats/raw.hpp"
+#include "tests/unit/cli/folder.hpp"
+
+namespace bitune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Function>
+std::string error_of(ErrorCode code, const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+TEST(InputFile, PeeksWithoutConsuming) {
+  const Folder folder;
+  InputFile file(folder.write("a", "abcdef"));
+  EXPECT_EQ(file.peek(3), "abc");
+  EXPECT_EQ(file.peek(4), "abcd");
+  EXPECT_EQ(file.remaining(), 6U);
+  EXPECT_EQ(file.read(2).size(), 2U);
+  EXPECT_EQ(file.remaining(), 4U);
+  const auto rest = file.read_all();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(rest.data()), rest.size()), "cdef");
+  EXPECT_TRUE(file.read(1).empty());
+}
+
+TEST(InputFile, NamesWhatItCannotRead) {
+  const Folder folder;
+  EXPECT_EQ(error_of(ErrorCode::io, [] { InputFile("/no/such/file"); }),
+            "cannot read /no/such/file: No such file or directory");
+  EXPECT_NE(error_of(ErrorCode::io, [&] { InputFile{folder.file("")}; }).find("is a directory"),
+            std::string::npos);
+}
+
+TEST(OutputFile, AppearsAtCommitOnly) {
+  const Folder folder;
+  {
+    OutputFile file(folder.file("out"));
+    file.write("half");
+    EXPECT_FALSE(fs::exists(folder.file("out")));
+  }
+  EXPECT_TRUE(folder.names().empty());
+  OutputFile file(folder.file("out"));
+  file.write("whole");
+  file.commit();
+  EXPECT_EQ(folder.read("out"), "whole");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, ReplacesAndKeepsPermissions) {
+  const Folder folder;
+  folder.write("out", "old");
+  fs::permissions(folder.file("out"), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  {
+    OutputFile file(folder.file("out"));
+    file.write("new");
+    EXPECT_EQ(folder.read("out"), "old");
+    file.commit();
+  }
+  EXPECT_EQ(folder.read("out"), "new");
+  EXPECT_EQ(fs::status(folder.file("out")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST(OutputFile, NewFilesObeyTheMask) {
+  const Folder folder;
+  const mode_t before = umask(027);
+  OutputFile file(folder.file("out"));
+  file.commit();
+  umask(before);
+  struct stat status = {};
+  ASSERT_EQ(stat(folder.file("out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(OutputFile, FollowsLinks) {
+  const Folder folder;
+  fs::create_symlink("target", folder.file("link"));
+  OutputFile file(folder.file("link"));
+  file.write("x");
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_EQ(folder.read("target"), "x");
+}
+
+TEST(OutputFile, WritesDevicesDirectly) {
+  OutputFile file("/dev/null");
+  file.write("x");
+  file.commit();
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(OutputFile, NamesWhatItCannotWrite) {
+  const Folder folder;
+  const auto open = [](const std::string& path) { OutputFile file(path); };
+  EXPECT_EQ(error_of(ErrorCode::io, [&] { open("/no/such/folder/out"); }),
+            "cannot write /no/such/folder/out: No such file or directory");
+  EXPECT_NE(error_of(ErrorCode::io, [&] { open(folder.file("")); }).find("is a directory"),
+            std::string::npos);
+  EXPECT_NE(error_of(ErrorCode::usage, [&] { open(""); }).find("is empty"), std::string::npos);
+  EXPECT_EQ(error_of(ErrorCode::io,
+                     [] {
+                       OutputFile file("/dev/full");
+                       file.write("x");
+                     }),
+            "cannot write /dev/full: No space left on device");
+}
+
+TEST(OutputFile, SignalsRemoveTheTemporaryFile) {
+  const Folder folder;
+  folder.write("out", "old");
+  const pid_t child = fork();
+  if (child == 0) {
+    OutputFile file(folder.file("out"));
+    file.write("half");
+    raise(SIGTERM);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  EXPECT_EQ(folder.read("out"), "old");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, RestoresSignalHandlers) {
+  const Folder folder;
+  {
+    OutputFile file(folder.file("out"));
+    file.commit();
+  }
+  struct sigaction action = {};
+  sigaction(SIGTERM, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
+TEST(Raw, NeedsWholeKeys) {
+  const Folder folder;
+  const auto read = [&](const std::string& content, KeyType type) {
+    InputFile file(folder.write("a.bin", content));
+    return read_raw(file, type);
+  };
+  EXPECT_EQ(read("12345678", KeyType::u32).count(), 2U);
+  EXPECT_NE(
+      error_of(ErrorCode::input, [&] { static_cast<void>(read("1234567", KeyType::u32)); }).find("7 bytes"),
+      std::string::npos);
+  EXPECT_NE(error_of(ErrorCode::input, [&] { static_cast<void>(read("", KeyType::u8)); }).find("is empty"),
+            std::string::npos);
+}
+
+TEST(Format, IsFoundByNameAndContent) {
+  const Folder folder;
+  const auto detect = [&](const std::string& name, const std::string& content, bool typed) {
+    InputFile file(folder.write(name, content));
+    return detect_format(file, typed);
+  };
+  EXPECT_EQ(detect("a.npy", "", false), Format::npy);
+  EXPECT_EQ(detect("a.txt", "\x93NUMPY", false), Format::text);
+  EXPECT_EQ(detect("a.csv", "1", true), Format::text);
+  EXPECT_EQ(detect("a.bin", "1", true), Format::raw);
+  EXPECT_EQ(detect("a.dat", "\x93NUMPY...", false), Format::npy);
+  EXPECT_EQ(detect("a.dat", "1234", true), Format::raw);
+  EXPECT_NE(
+      error_of(ErrorCode::usage, [&] { static_cast<void>(detect("a.dat", "1234", false)); }).find("--format"),
+      std::string::npos);
+  EXPECT_EQ(parse_format("raw"), Format::raw);
+  EXPECT_THROW(static_cast<void>(parse_format("csv")), Error);
+}
+
+TEST(Format, RawNeedsAType) {
+  const Folder folder;
+  InputFile file(folder.write("a.bin", "1234"));
+  EXPECT_NE(error_of(ErrorCode::usage, [&] { static_cast<void>(read_keys(file, Format::raw, std::nullopt)); })
+                .find("give --type"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace bitune::cli

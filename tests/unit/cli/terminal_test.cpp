@@ -1,0 +1,94 @@
+#include "cli/terminal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "bitune/error.hpp"
+#include "cli/durations.hpp"
+
+namespace bitune::cli {
+namespace {
+
+TEST(Terminal, ShortensWithAnEllipsis) {
+  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened("abcdef", 4), "abc…");
+  EXPECT_EQ(shortened("äöüß", 4), "äöüß");
+  EXPECT_EQ(shortened("äöüß", 2), "ä…");
+  EXPECT_EQ(shortened("abc", 0), "");
+}
+
+TEST(Terminal, WrapsAtBlanks) {
+  EXPECT_EQ(wrapped("one two three", 8), "one two\nthree");
+  EXPECT_EQ(wrapped("incomprehensible", 4), "incomprehensible");
+  EXPECT_EQ(wrapped("", 4), "");
+}
+
+TEST(Terminal, ChoosesUnits) {
+  EXPECT_EQ(microseconds_text(12.34), "12.3 us");
+  EXPECT_EQ(microseconds_text(12345), "12.35 ms");
+  EXPECT_EQ(microseconds_text(2e6), "2.00 s");
+  EXPECT_EQ(microseconds_text(std::nullopt), "-");
+  EXPECT_EQ(rate_text(1e6, 1000), "1.00 Gkeys/s");
+  EXPECT_EQ(rate_text(1000, 100), "10.00 Mkeys/s");
+  EXPECT_EQ(rate_text(1000, 0), "-");
+  EXPECT_EQ(duration_text(8.21), "8.2 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(7500), "2 h 5 min");
+}
+
+TEST(Terminal, BarsAreFull) {
+  EXPECT_EQ(ProgressLine::bar(0, 4), "[----]");
+  EXPECT_EQ(ProgressLine::bar(0.5, 4), "[##--]");
+  EXPECT_EQ(ProgressLine::bar(7, 4), "[####]");
+}
+
+TEST(Terminal, WidthComesFromTheEnvironment) {
+  setenv("COLUMNS", "57", 1);
+  EXPECT_EQ(output_width(), 57U);
+  setenv("COLUMNS", "none", 1);
+  EXPECT_GT(output_width(), 0U);
+  unsetenv("COLUMNS");
+}
+
+TEST(Table, AlignsColumns) {
+  Table table({{"name"}, {"n", Align::right}});
+  EXPECT_TRUE(table.empty());
+  table.add({"a", "1"});
+  table.add({"long", "100"});
+  EXPECT_EQ(table.text(unlimited_width), "name    n\na       1\nlong  100\n");
+}
+
+TEST(Table, ShrinksTheFirstColumnFirst) {
+  Table table({{"device", Align::left, 6}, {"n"}, {"configuration", Align::left, 13}});
+  table.add({"NVIDIA H200", "8", "warp(block_size_x=256)"});
+  const auto widest = [](const std::string& text) {
+    return text.find('\n', text.find('\n') + 1) - text.find('\n') - 1;
+  };
+  EXPECT_EQ(table.text(36), "device       n  configuration\nNVIDIA H2…  8  warp(block_size_x=256)\n");
+  EXPECT_EQ(table.text(26), "device  n  configuration\nNVIDI…  8  warp(block_siz…\n");
+  EXPECT_EQ(table.text(1), table.text(24)) << "never narrower than it may be";
+  EXPECT_GT(widest(table.text(1)), 24U);
+}
+
+TEST(Durations, HaveUnits) {
+  EXPECT_DOUBLE_EQ(parse_duration("30s"), 30);
+  EXPECT_DOUBLE_EQ(parse_duration("1.5m"), 90);
+  EXPECT_DOUBLE_EQ(parse_duration("2h"), 7200);
+  EXPECT_DOUBLE_EQ(parse_duration("500ms"), 0.5);
+  for (const char* text : {"", "30", "s", "-5s", "0s", "1 s", "1d", "nans", "infs", "1e300h", "5sx"}) {
+    EXPECT_THROW(static_cast<void>(parse_duration(text)), Error) << text;
+  }
+}
+
+TEST(Budgets, AreDurationsOrNumbers) {
+  EXPECT_EQ(parse_budget("60s"), (Budget{60.0, std::nullopt}));
+  EXPECT_EQ(parse_budget("500"), (Budget{std::nullopt, 500}));
+  EXPECT_EQ(parse_budget("none"), Budget{});
+  for (const char* text : {"", "0", "-1", "fast", "1.5"}) {
+    EXPECT_THROW(static_cast<void>(parse_budget(text)), Error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace bitune::cli
