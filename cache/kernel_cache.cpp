@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <mutex>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -155,9 +155,10 @@ const std::filesystem::path& KernelCache::directory() const noexcept { return im
 std::optional<KernelImage> KernelCache::find(std::string_view digest) {
   const fs::path path = path_of(implementation_->directory, digest);
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  auto image = kernel_file::decode(content, digest);
+  std::ostringstream content;
+  // Inserted as a whole, since that turns an error of the disk into a failed stream.
+  if (!file || !(content << file.rdbuf())) return std::nullopt;
+  auto image = kernel_file::decode(content.view(), digest);
   if (image) {
     std::error_code ignored;  // in a directory that is only read, nothing is evicted either
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);

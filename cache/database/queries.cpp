@@ -161,18 +161,27 @@ WHERE {} ORDER BY b.finalist DESC, b.median_us, b.trial_id)sql",
                  leaders.getColumn(2).getInt64());
   }
 
+  // Trials are counted series by series, each a range of an index; joined first, they would all have to be
+  // sorted.
+  TrialFilter of_series = filter;
+  of_series.status.reset();
+  const Condition series_condition = condition_of(of_series);
+  const std::string status = filter.status ? fmt::format("t.status = '{}'", name_of(*filter.status)) : "1";
   SQLite::Statement counts(db, fmt::format(R"sql(
-SELECT p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows, d.digest, d.name, count(*),
-  sum(t.status = 'ok'), d.id, p.id
-FROM series s
-JOIN devices d ON d.id = s.device_id
-JOIN problems p ON p.id = s.problem_id
-JOIN kernels k ON k.id = s.kernel_id
-JOIN trials t ON t.series_id = s.id
-WHERE {} GROUP BY d.id, p.id
-ORDER BY d.id, p.operation, p.key_width, p.key_type, p.value_type, p.key_order, p.rows, p.n{})sql",
-                                           condition.sql, limit_clause(filter)));
-  condition.bind_to(counts);
+SELECT operation, key_type, value_type, key_order, n, rows, digest, name, sum(trials), sum(ok), device_id, problem_id
+FROM (
+  SELECT p.*, d.digest, d.name, s.device_id, s.problem_id,
+    (SELECT count(*) FROM trials t WHERE t.series_id = s.id AND {0}) AS trials,
+    (SELECT count(*) FROM trials t WHERE t.series_id = s.id AND {0} AND t.status = 'ok') AS ok
+  FROM series s
+  JOIN devices d ON d.id = s.device_id
+  JOIN problems p ON p.id = s.problem_id
+  JOIN kernels k ON k.id = s.kernel_id
+  WHERE {1})
+WHERE trials > 0 GROUP BY device_id, problem_id
+ORDER BY device_id, operation, key_width, key_type, value_type, key_order, rows, n{2})sql",
+                                           status, series_condition.sql, limit_clause(filter)));
+  series_condition.bind_to(counts);
   std::vector<ProblemSummary> rows;
   while (counts.executeStep()) {
     ProblemSummary row;

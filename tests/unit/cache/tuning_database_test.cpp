@@ -224,6 +224,16 @@ TEST_F(TuningDatabaseTest, SummariesCountAndNameTheBest) {
   ASSERT_EQ(filtered.size(), 1u);
   EXPECT_EQ(filtered[0].trials, 1u);
   EXPECT_EQ(filtered[0].best->id, shared);
+
+  TrialFilter only_failed_ones;
+  only_failed_ones.status = TrialStatus::compile_failed;
+  only_failed_ones.limit = 1;
+  const auto failures = db.summaries(only_failed_ones);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].problem, problem());
+  EXPECT_EQ(failures[0].trials, 1u);
+  EXPECT_EQ(failures[0].ok, 0u);
+  EXPECT_FALSE(failures[0].best) << "a failed trial is never the best";
 }
 
 TEST_F(TuningDatabaseTest, PruneDeletesWhatMatches) {
