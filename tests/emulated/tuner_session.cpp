@@ -1,0 +1,86 @@
+// A whole session over real variants: trials in the database, a best one, and resuming.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bitune/error.hpp"
+#include "runtime/compiler.hpp"
+#include "tests/support/sort_check.hpp"
+#include "tuner/session.hpp"
+
+namespace bitune::test {
+namespace {
+
+class EmulatedSession : public testing::Test {
+ protected:
+  EmulatedSession()
+      : bench_(make_bench(open_device("emulated"))),
+        path_(std::filesystem::path(testing::TempDir()) /
+              ("bitune-session-" + std::to_string(getpid()) + ".db")),
+        evaluator_(make_local_evaluator(bench_.device, bench_.kernels)) {
+    remove_files();
+    request_.problems = {{.key = KeyType::u32, .n = 512}, {.key = KeyType::u32, .n = 1024}};
+    request_.budget_evaluations = 8;
+    request_.finalists = 2;
+  }
+  ~EmulatedSession() override { remove_files(); }
+
+  std::vector<TuneOutcome> run() {
+    TuningDatabase database(path_, DatabaseMode::read_write);
+    return tune(request_, *bench_.device, *bench_.kernels, *evaluator_, database, {}, stop_);
+  }
+  void remove_files() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_.string() + suffix);
+  }
+
+  Bench bench_;
+  std::filesystem::path path_;
+  std::unique_ptr<Evaluator> evaluator_;
+  TuneRequest request_;
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(EmulatedSession, TunesStoresAndResumes) {
+  const auto outcomes = run();
+  ASSERT_EQ(outcomes.size(), 2u);
+  for (const TuneOutcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.evaluated, 4u);
+    EXPECT_EQ(outcome.failed, 0u);
+    ASSERT_TRUE(outcome.best);
+    EXPECT_EQ(outcome.best->kernel_digest, kernel_sources_digest());
+  }
+
+  const TuningDatabase database(path_, DatabaseMode::read_only);
+  const auto rows = database.trials({});
+  EXPECT_GE(rows.size(), 8u);
+  std::vector<std::string> tried;
+  for (const TrialRow& row : rows) tried.push_back(row.trial.configuration.variant);
+  for (const Variant* family : variants()) {
+    EXPECT_TRUE(std::count(tried.begin(), tried.end(), family->name()) > 0)
+        << family->name() << "'s guess comes first";
+  }
+  EXPECT_TRUE(database.check().empty());
+  const auto candidates = database.candidates(request_.problems[0]);
+  EXPECT_FALSE(candidates.empty());
+
+  request_.budget_evaluations = 2;
+  request_.resume = true;
+  const auto resumed = run();
+  EXPECT_EQ(resumed[0].evaluated, 1u);
+  EXPECT_TRUE(resumed[0].best);
+}
+
+TEST_F(EmulatedSession, OnlyTheVariantsAskedFor) {
+  request_.variants = {"shared"};
+  (void)run();
+  const TuningDatabase database(path_, DatabaseMode::read_only);
+  for (const TrialRow& row : database.trials({})) EXPECT_EQ(row.trial.configuration.variant, "shared");
+  request_.variants = {"magic"};
+  EXPECT_THROW((void)run(), Error);
+}
+
+}  // namespace
+}  // namespace bitune::test
