@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a kernel compiled for the emulated device and the emulator know of each other. Compiled into both: into kernels
-/// as text at run time, and into bitune. Plain data and function pointers; no header but this.
+/// What a kernel compiled for the emulated device and the emulator know of each other. Compiled into both:
+/// into kernels as text at run time, and into bitune. Plain data and function pointers; no header but this.
 
 namespace bitune::emulated {
 
@@ -20,8 +20,8 @@ struct ThreadCoordinates {
   unsigned char* shared = nullptr;  ///< the block's dynamic shared memory
 };
 
-/// What the emulator does for a running kernel. All functions are called on the fibre of the thread that they concern,
-/// may switch to other fibres, and throw (through the kernel) when the launch is given up.
+/// What the emulator does for a running kernel. All functions are called on the fibre of the thread that they
+/// concern, may switch to other fibres, and throw (through the kernel) when the launch is given up.
 struct Services {
   ThreadCoordinates* (*current)();
   void (*sync_block)();
@@ -36,8 +36,8 @@ struct Services {
   void (*fail)(const char* what);
 };
 
-/// What a compiled kernel exports under the names below: `bind` is called once and returns the kernel's number of
-/// parameters; `entry` runs one thread, with an 8-byte slot for each argument.
+/// What a compiled kernel exports under the names below: `bind` is called once and returns the kernel's
+/// number of parameters; `entry` runs one thread, with an 8-byte slot for each argument.
 using BindFunction = unsigned int(const Services* services);
 using EntryFunction = void(const void* slots);
 inline constexpr const char* bind_name = "bitune_emulated_bind";

@@ -34,7 +34,7 @@ DeviceInfo info_of(const EmulatedOptions& options) {
   info.shared_bytes_per_block_optin = options.shared_bytes_per_block;
   info.shared_bytes_per_sm = options.shared_bytes_per_block + reserved_shared_bytes;
   info.l2_bytes = std::int64_t{4} << 20;
-  info.memory_bytes = std::int64_t{4} << 30;
+  info.memory_bytes = static_cast<std::int64_t>(most_bytes);
   info.cooperative_launch = true;
   info.max_cluster_size = options.max_cluster_size;
   return info;

@@ -10,11 +10,13 @@
 namespace bitune::emulated {
 
 Memory::Memory(std::size_t bytes)
-    : data_(static_cast<std::byte*>(::operator new[](bytes, alignment, std::nothrow))), size_(bytes) {
+    : data_(bytes <= most_bytes ? static_cast<std::byte*>(::operator new[](bytes, alignment, std::nothrow))
+                                : nullptr),
+      size_(bytes) {
   if (data_ == nullptr) {
     throw Error(
         ErrorCode::device,
-        fmt::format("The emulated device has no {} bytes of memory left; sort fewer keys at once.", bytes));
+        fmt::format("The emulated device has no {} bytes of memory; sort fewer keys at once.", bytes));
   }
   std::memset(data_.get(), junk_byte, bytes);
 }

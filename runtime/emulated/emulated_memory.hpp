@@ -12,6 +12,9 @@
 
 namespace bitune::emulated {
 
+/// Bytes of memory that the emulated device says it has: the most that one piece of it can be.
+inline constexpr std::size_t most_bytes = std::size_t{4} << 30;
+
 /// Memory of exactly `bytes` bytes, aligned as the CUDA driver aligns it, and full of junk.
 class Memory : public DeviceBuffer {
  public:

@@ -6,7 +6,7 @@
 #include "runtime/emulated/sanitizers.hpp"
 
 #if BITUNE_ADDRESS_SANITIZER
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #if BITUNE_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -18,16 +18,21 @@ namespace {
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t colours = 64;
 
+// The stack belongs to the Fibre, not to the context on it.
+struct KeepStack {
+  static void deallocate(boost::context::stack_context&) {}
+};
+
 }  // namespace
 
-Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour) : owns_stack_(true) {
-  boost::context::protected_fixedsize_stack allocator(stack_bytes);
-  const boost::context::stack_context stack = allocator.allocate();
-  stack_bottom_ = static_cast<const char*>(stack.sp) - stack.size;
-  stack_bytes_ = stack.size;
+Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour)
+    : stack_(boost::context::protected_fixedsize_stack(stack_bytes).allocate()),
+      bottom_(static_cast<const char*>(stack_.sp) - stack_.size),
+      bytes_(stack_.size) {
   const std::size_t offset = colour % colours * cache_line;
-  const boost::context::preallocated place(static_cast<char*>(stack.sp) - offset, stack.size - offset, stack);
-  context_ = boost::context::fiber(std::allocator_arg, place, allocator,
+  const boost::context::preallocated place(static_cast<char*>(stack_.sp) - offset, stack_.size - offset,
+                                           stack_);
+  context_ = boost::context::fiber(std::allocator_arg, place, KeepStack{},
                                    [this, body, argument](boost::context::fiber&& resumed_from) {
                                      previous_->context_ = std::move(resumed_from);
                                      return run(body, argument);
@@ -38,9 +43,16 @@ Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t col
 }
 
 Fibre::~Fibre() {
+  if (stack_.sp == nullptr) return;
 #if BITUNE_THREAD_SANITIZER
-  if (owns_stack_) __tsan_destroy_fiber(thread_state_);
+  __tsan_destroy_fiber(thread_state_);
 #endif
+#if BITUNE_ADDRESS_SANITIZER
+  // Frames that were never returned from have left their marks; the next memory mapped here must not inherit
+  // them.
+  __asan_unpoison_memory_region(bottom_, bytes_);
+#endif
+  boost::context::protected_fixedsize_stack(stack_.size).deallocate(stack_);
 }
 
 boost::context::fiber Fibre::run(Body body, void* argument) {
@@ -49,7 +61,7 @@ boost::context::fiber Fibre::run(Body body, void* argument) {
   Fibre& next = *previous_;
   next.previous_ = this;
 #if BITUNE_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(nullptr, next.stack_bottom_, next.stack_bytes_);
+  __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
 #endif
 #if BITUNE_THREAD_SANITIZER
   __tsan_switch_to_fiber(next.thread_state_, 0);
@@ -62,9 +74,9 @@ void Fibre::arrived() {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
-  if (!previous_->owns_stack_) {  // only the sanitizer knows where a host thread's own stack lies
-    previous_->stack_bottom_ = bottom;
-    previous_->stack_bytes_ = bytes;
+  if (previous_->stack_.sp == nullptr) {  // only the sanitizer knows where a host thread's own stack lies
+    previous_->bottom_ = bottom;
+    previous_->bytes_ = bytes;
   }
 #endif
 }
@@ -72,10 +84,10 @@ void Fibre::arrived() {
 void Fibre::switch_to(Fibre& from, Fibre& to) {
   to.previous_ = &from;
 #if BITUNE_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(&from.fake_stack_, to.stack_bottom_, to.stack_bytes_);
+  __sanitizer_start_switch_fiber(&from.fake_stack_, to.bottom_, to.bytes_);
 #endif
 #if BITUNE_THREAD_SANITIZER
-  if (!from.owns_stack_) from.thread_state_ = __tsan_get_current_fiber();
+  if (from.stack_.sp == nullptr) from.thread_state_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.thread_state_, 0);
 #endif
   boost::context::fiber resumed_from = std::move(to.context_).resume();

@@ -4,6 +4,7 @@
 /// Fibres: stacks with a flow of control each, switched by hand.
 
 #include <boost/context/fiber.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cstddef>
 
 namespace bitune::emulated {
@@ -36,11 +37,11 @@ class Fibre {
   boost::context::fiber run(Body body, void* argument);
   void arrived();
 
+  boost::context::stack_context stack_;  // none for a host thread's own flow
+  const void* bottom_ = nullptr;
+  std::size_t bytes_ = 0;
   boost::context::fiber context_;
-  Fibre* previous_ = nullptr;  // who switched here last
-  bool owns_stack_ = false;
-  const void* stack_bottom_ = nullptr;
-  std::size_t stack_bytes_ = 0;
+  Fibre* previous_ = nullptr;     // who switched here last
   void* fake_stack_ = nullptr;    // of the address sanitizer
   void* thread_state_ = nullptr;  // of the thread sanitizer
 };

@@ -149,6 +149,7 @@ TEST(EmulatedDevice, CopiesFillsAndTimes) {
 TEST(EmulatedDevice, RefusesMoreMemoryThanThereIs) {
   const auto device = make_emulated_device(EmulatedOptions{});
   EXPECT_THROW((void)device->allocate(std::size_t{1} << 62), Error);
+  EXPECT_THROW((void)device->allocate(static_cast<std::size_t>(device->info().memory_bytes) + 1), Error);
 }
 
 TEST(EmulatedDevice, SeveralThreadsLaunchAtOnce) {
