@@ -1,6 +1,7 @@
 #pragma once
 
-// A tile in the registers of a block: nt threads with vt items each.
+// A tile in the registers of a group of threads: nt threads with vt items each. The group is a block, or an aligned part of
+// one: of a warp, with its own slice of shared memory, or several warps that all run in step with the rest of the block.
 //
 // Layouts. An item's index in the tile has L = log2(nt * vt) bits; E = log2(vt) of them say which register holds it, the
 // others which thread. In layout `low` the register bits are the index bits [low, low + E):
@@ -26,7 +27,8 @@
 
 namespace bitune {
 
-template <class Word, class Compare, int nt, int vt, int shuffle_steps>
+/// whole_block: the group is the block, so that no bits of the thread's index need to be masked.
+template <class Word, class Compare, int nt, int vt, int shuffle_steps, bool whole_block = true>
 struct RegisterTile {
   static constexpr int T = log2_of(nt);
   static constexpr int E = log2_of(vt);
@@ -39,6 +41,9 @@ struct RegisterTile {
   BITUNE_DEVICE static constexpr u32 padded(u32 index) { return index + (index >> padding_shift); }
   static constexpr u32 shared_words = nv + (nv >> padding_shift);
 
+  /// Index of this thread in its group.
+  BITUNE_DEVICE static u32 thread_in_group() { return whole_block ? thread_index() : thread_index() & (nt - 1); }
+
   template <int low>
   BITUNE_DEVICE static u32 thread_address(u32 thread) {
     return padded(insert_zero_bits(thread, low, E));
@@ -46,7 +51,7 @@ struct RegisterTile {
 
   template <int low, bool mirrored>
   BITUNE_DEVICE static void write(Word* shared, const Word (&items)[vt]) {
-    const u32 thread = thread_index();
+    const u32 thread = thread_in_group();
     Word* base = shared + thread_address<low>(thread);
     Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
@@ -55,7 +60,7 @@ struct RegisterTile {
 
   template <int low, bool mirrored>
   BITUNE_DEVICE static void read(const Word* shared, Word (&items)[vt]) {
-    const u32 thread = thread_index();
+    const u32 thread = thread_in_group();
     const Word* base = shared + thread_address<low>(thread);
     const Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
@@ -83,7 +88,7 @@ struct RegisterTile {
   /// Step on the lane bit `bit` (index bit E + bit) in layout 0.
   template <int bit>
   BITUNE_DEVICE static void shuffle_step(Word (&items)[vt]) {
-    const bool lower = (thread_index() >> bit & 1) == 0;
+    const bool lower = (thread_in_group() >> bit & 1) == 0;
     Word partner[vt];
     shuffle_xor_each(items, u32{1} << bit, partner);
     BITUNE_UNROLL
@@ -101,7 +106,7 @@ struct RegisterTile {
   /// Flip of the index bits [0, E + bits) in layout 0: the partner is the mirrored register of the mirrored lane.
   template <int bits>
   BITUNE_DEVICE static void shuffle_flip(Word (&items)[vt]) {
-    const bool lower = (thread_index() >> (bits - 1) & 1) == 0;
+    const bool lower = (thread_in_group() >> (bits - 1) & 1) == 0;
     Word partner[vt];
     shuffle_xor_each(items, (u32{1} << bits) - 1, partner);
     BITUNE_UNROLL
@@ -159,10 +164,9 @@ struct RegisterTile {
   /// From layout 0 to the striped order of tile_io.cuh, for a coalesced store.
   template <int vector>
   BITUNE_DEVICE static void to_striped(Word* shared, Word (&items)[vt]) {
-    if constexpr (T == 0) return;
     write<0, false>(shared, items);
     barrier<false>();
-    const Word* base = shared + padded(thread_index() * vector);
+    const Word* base = shared + padded(thread_in_group() * vector);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = base[r % vector + padded(u32(r / vector) * (vector * nt))];
   }

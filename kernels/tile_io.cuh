@@ -1,7 +1,7 @@
 #pragma once
 
-// Tiles between global memory and registers: nt threads, vt items a thread, coalesced, in vectors where alignment
-// allows. A tile's tail beyond `count` is filled with padding when loaded and left out when stored.
+// Tiles between global memory and registers: a group of nt threads (a block or an aligned part of it), vt items a thread,
+// coalesced, in vectors where alignment allows. A tile's tail beyond `count` is filled with padding when loaded and left out when stored.
 
 #include "kernels/codec.cuh"
 #include "kernels/meta.cuh"
@@ -22,7 +22,7 @@ struct StripedTile {
   }
 
   BITUNE_DEVICE static void load(const Raw* tile, u32 count, Word (&items)[vt]) {
-    const u32 first = thread_index() * vector;
+    const u32 first = (thread_index() & (nt - 1)) * vector;
     if (count == nv && aligned(tile)) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
@@ -41,7 +41,7 @@ struct StripedTile {
   }
 
   BITUNE_DEVICE static void store(Raw* tile, u32 count, const Word (&items)[vt]) {
-    const u32 first = thread_index() * vector;
+    const u32 first = (thread_index() & (nt - 1)) * vector;
     if (count == nv && aligned(tile)) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {

@@ -31,7 +31,7 @@ struct SignedOrder {
   static constexpr U decode(U place) { return encode(place); }
 };
 
-// Places run: -inf .. -0, +0 .. +inf, positive NaN by payload, negative NaN by payload.
+// Places run: -inf .. -0, +0 .. +inf, positive NaN by payload, negative NaN by falling payload.
 template <class U, U infinity>
 struct FloatOrder {
   using Bits = U;
@@ -45,7 +45,7 @@ struct FloatOrder {
     const U magnitude = negative ? static_cast<U>(bits - sign) : bits;
     if (magnitude > infinity) {
       const U payload = static_cast<U>(magnitude - numbers);
-      return static_cast<U>(first_nan + (negative ? nans : U{0}) + payload);
+      return static_cast<U>(first_nan + (negative ? nans + (nans - 1 - payload) : payload));
     }
     return negative ? static_cast<U>(infinity - magnitude) : static_cast<U>(numbers + magnitude);
   }
@@ -53,7 +53,7 @@ struct FloatOrder {
     if (place < numbers) return static_cast<U>(sign + (infinity - place));
     if (place < first_nan) return static_cast<U>(place - numbers);
     const U nan = static_cast<U>(place - first_nan);
-    return nan < nans ? static_cast<U>(numbers + nan) : static_cast<U>(sign + numbers + (nan - nans));
+    return nan < nans ? static_cast<U>(numbers + nan) : static_cast<U>(sign + numbers + (nans - 1 - (nan - nans)));
   }
 };
 

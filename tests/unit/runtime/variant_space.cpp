@@ -1,0 +1,164 @@
+// Search spaces and plans as data: no device is needed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/network_plan.hpp"
+
+namespace bitune {
+namespace {
+
+/// The limits of an H200, as cuDeviceGetAttribute gives them.
+DeviceInfo h200() {
+  DeviceInfo device;
+  device.name = "NVIDIA H200";
+  device.compute_major = 9;
+  device.sm_count = 132;
+  device.shared_bytes_per_block_optin = 232448;
+  device.shared_bytes_per_sm = 233472;
+  device.max_cluster_size = 8;
+  device.cooperative_launch = true;
+  return device;
+}
+
+Problem problem_of(KeyType key, std::uint64_t n) { return {Operation::sort, key, ValueType::none, Order::ascending, n, 1}; }
+
+TEST(VariantSpace, HasAHundredValidConfigurationsForEachKeyWidth) {
+  for (const Variant* variant : variants()) {
+    for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
+      const Problem problem = problem_of(key, std::uint64_t{1} << 20);
+      EXPECT_GE(variant->space(problem, h200()).valid(problem, h200()).size(), 100u) << variant->name();
+    }
+  }
+}
+
+TEST(VariantSpace, SaysInWordsWhatExcludesAConfiguration) {
+  const Problem problem = problem_of(KeyType::u64, 1 << 20);
+  const Variant& shared = variant("shared");
+  Configuration configuration = shared.default_configuration(problem, h200());
+  configuration.parameters["tile_size"] = 32768;  // 256 KB of 64-bit keys
+  const auto violation = shared.space(problem, h200()).violation(configuration, problem, h200());
+  ASSERT_TRUE(violation.has_value());
+  EXPECT_NE(violation->find("shared memory"), std::string::npos) << *violation;
+}
+
+TEST(VariantSpace, UsesMoreThan48KilobytesWhereTheDeviceAllowsIt) {
+  const Problem problem = problem_of(KeyType::u32, 1 << 20);
+  const Variant& shared = variant("shared");
+  Configuration configuration = shared.default_configuration(problem, h200());
+  configuration.parameters["tile_size"] = 32768;
+  EXPECT_FALSE(shared.space(problem, h200()).violation(configuration, problem, h200()).has_value());
+  EXPECT_GE(shared.plan(problem, configuration, h200()).launches.front().shared_bytes, 131072u);
+
+  DeviceInfo small = h200();
+  small.shared_bytes_per_block_optin = 49152;
+  EXPECT_TRUE(shared.space(problem, small).violation(configuration, problem, small).has_value());
+}
+
+TEST(VariantPlan, IsEmptyWhereThereIsNothingToSort) {
+  for (const Variant* variant : variants()) {
+    for (const std::uint64_t n : {0, 1}) {
+      const Problem problem = problem_of(KeyType::f32, n);
+      const Plan plan = variant->plan(problem, variant->default_configuration(problem, h200()), h200());
+      EXPECT_TRUE(plan.launches.empty()) << variant->name();
+      EXPECT_EQ(plan.workspace_bytes, 0u);
+    }
+  }
+}
+
+TEST(VariantPlan, NaiveFormLaunchesOnceAStep) {
+  const Problem problem = problem_of(KeyType::u32, 1 << 10);
+  const Configuration naive = Configuration::parse(
+      "global(block_fusion=0,block_size_x=256,blocks_per_sm=0,loop_unroll_factor_pairs=1,steps_per_pass=1,"
+      "thread_per_element=1,vector_width=1)");
+  const Plan plan = variant("global").plan(problem, naive, h200());
+  EXPECT_EQ(plan.launches.size(), 55u);  // 10 * 11 / 2
+  for (const Launch& launch : plan.launches) {
+    EXPECT_EQ(launch.grid[0], 4u);
+    EXPECT_EQ(launch.block[0], 256u);
+  }
+}
+
+TEST(VariantPlan, FewerPassesWithMoreStepsAPass) {
+  const Problem problem = problem_of(KeyType::u32, std::uint64_t{1} << 24);
+  Configuration configuration = variant("warp").default_configuration(problem, h200());
+  std::size_t previous = SIZE_MAX;
+  for (const int steps : {1, 2, 3, 4, 5}) {
+    configuration.parameters["steps_per_pass"] = steps;
+    const std::size_t launches = variant("warp").plan(problem, configuration, h200()).launches.size();
+    EXPECT_LT(launches, previous);
+    previous = launches;
+  }
+}
+
+TEST(VariantPlan, KernelsDoNotDependOnTheLength) {
+  for (const Variant* variant : variants()) {
+    const Problem small = problem_of(KeyType::i32, std::uint64_t{1} << 20);
+    Problem large = small;
+    large.n = (std::uint64_t{1} << 20) + 1;
+    const Configuration configuration = variant->default_configuration(large, h200());
+    const Plan of_small = variant->plan(small, configuration, h200());
+    const Plan of_large = variant->plan(large, configuration, h200());
+    const std::set<KernelSource> kernels(of_large.kernels.begin(), of_large.kernels.end());
+    for (const KernelSource& kernel : of_small.kernels) EXPECT_TRUE(kernels.count(kernel)) << kernel.name_expression;
+  }
+}
+
+TEST(VariantPlan, CountsPastFourBillionKeys) {
+  const std::uint64_t n = (std::uint64_t{1} << 32) + 12345;
+  for (const Variant* variant : variants()) {
+    const Problem problem = problem_of(KeyType::u32, n);
+    const Plan plan = variant->plan(problem, variant->default_configuration(problem, h200()), h200());
+    ASSERT_FALSE(plan.launches.empty());
+    for (const Launch& launch : plan.launches) EXPECT_EQ(launch.arguments.at(1).value, n);
+  }
+}
+
+TEST(VariantPlan, RefusesAGridThatIsTooLargeWithASentence) {
+  PlanBuilder builder;
+  try {
+    builder.launch({"kernels/x.cuh", "x"}, std::uint64_t{1} << 31, 32, 0, {});
+    FAIL() << "a grid of 2^31 blocks was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find("2147483647"), std::string::npos);
+  }
+}
+
+TEST(StridedPasses, CoverEachIndexBitOnceInOrder) {
+  for (int steps_per_pass = 1; steps_per_pass <= 5; ++steps_per_pass) {
+    PlanBuilder builder;
+    StridedPass pass;
+    pass.codec = "C";
+    pass.steps_per_pass = steps_per_pass;
+    append_strided_passes(builder, pass, 1 << 20, 20, 12, true);
+    const Plan plan = builder.take();
+    EXPECT_EQ(plan.launches.size(), static_cast<std::size_t>((8 + steps_per_pass - 1) / steps_per_pass));
+    std::uint64_t high = 20;
+    for (const Launch& launch : plan.launches) {
+      const std::uint64_t low = launch.arguments.at(2).value;
+      EXPECT_LT(low, high);
+      EXPECT_LE(high - low, static_cast<std::uint64_t>(steps_per_pass));
+      EXPECT_EQ(launch.arguments.at(3).value, std::uint64_t{1} << (20 - (high - low)));
+      high = low;
+    }
+    EXPECT_EQ(high, 12u);
+  }
+}
+
+TEST(VariantRegistry, NamesTheVariantsThereAre) {
+  try {
+    (void)variant("quick");
+    FAIL() << "an unknown variant was found";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("global, shared, warp"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace bitune
