@@ -44,6 +44,7 @@ Json json_of(const BenchRecord& record) {
                {"verified", record.verified},
                {"peer_method", record.peer_method}};
   for (const auto& [method, us] : record.methods_us) json[method_member(method)] = us;
+  json["expected_us"] = optional_json(record.expected_us);
   json["gkeys_per_s"] = record.gkeys_per_s;
   json["samples"] = record.samples;
   json["batch"] = record.batch;
@@ -71,6 +72,7 @@ BenchRecord record_from(const Json& json) {
   record.bitune_us = json.at("bitune_us").get<double>();
   record.peer_us = optional_number(json, "peer_us");
   record.ratio = optional_number(json, "ratio");
+  record.expected_us = optional_number(json, "expected_us");
   record.configuration = json.at("configuration").get<std::string>();
   record.match = json.at("match").get<std::string>();
   record.verified = json.at("verified").get<bool>();

@@ -122,6 +122,7 @@ BenchRecord Suite::describe(const Problem& problem) {
   record.rows = problem.rows;
   record.configuration = explanation.configuration;
   record.match = explanation.match;
+  record.expected_us = explanation.expected_us;
   record.device = device_->info().name;
   record.driver = device_->software().driver;
   record.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));

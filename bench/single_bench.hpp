@@ -40,10 +40,11 @@ struct BenchRecord {
   std::uint64_t n = 0;
   std::uint64_t rows = 1;
   double bitune_us = 0;
-  std::optional<double> peer_us;  ///< the fastest of the peer's methods
-  std::optional<double> ratio;    ///< peer_us / bitune_us: above 1 bitune is faster
-  std::string configuration;      ///< canonical text of what bitune selected
-  std::string match;              ///< rung of the selection ladder
+  std::optional<double> peer_us;      ///< the fastest of the peer's methods
+  std::optional<double> ratio;        ///< peer_us / bitune_us: above 1 bitune is faster
+  std::string configuration;          ///< canonical text of what bitune selected
+  std::string match;                  ///< rung of the selection ladder
+  std::optional<double> expected_us;  ///< what the trial behind an exact match took: the tuner's word for it
   bool verified = false;  ///< both sides bit for bit equal to the host's reference; else there is no ratio
 
   std::map<std::string, double> methods_us;  ///< each method of the peer: "radix", "merge", ...

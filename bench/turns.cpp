@@ -31,7 +31,9 @@ std::size_t stall_bytes(const DeviceInfo& device) {
 
 }  // namespace
 
-std::uint64_t Turns::memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes + most_stall_bytes; }
+std::uint64_t Turns::memory_needed(std::uint64_t key_bytes) noexcept {
+  return 3 * key_bytes + most_stall_bytes;
+}
 
 Turns::Turns(const Device& device, std::span<const std::byte> keys)
     : device_(device),

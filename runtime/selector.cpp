@@ -31,7 +31,7 @@ Selection Selector::select(const Problem& problem) {
   const auto candidates = known(problem);
   Selection selection =
       select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest());
-  if (!candidates->warning.empty()) selection.reason += fmt::format(" ({})", candidates->warning);
+  if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
 }
 

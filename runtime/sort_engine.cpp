@@ -123,7 +123,7 @@ Explanation SortEngine::explain(const Problem& problem) {
   explanation.configuration = selection.configuration.text();
   explanation.match = name_of(selection.match);
   explanation.reason = selection.reason;
-  if (!note_.empty()) explanation.reason += fmt::format(" ({})", note_);
+  if (!note_.empty()) explanation.reason += "; " + note_;
   explanation.expected_us = selection.expected_us;
   for (const Launch& launch : plan.launches) explanation.launches.push_back(text_of(launch, plan));
   return explanation;

@@ -190,7 +190,7 @@ TEST_F(SortEngineTest, ExplainsWithoutCompiling) {
   EXPECT_EQ(before.configuration, "in_place(tile=1)");
   EXPECT_EQ(before.match, "default");
   EXPECT_EQ(before.expected_us, std::nullopt);
-  EXPECT_NE(before.reason.find("(the database is not there) (a note)"), std::string::npos) << before.reason;
+  EXPECT_NE(before.reason.find("; the database is not there; a note"), std::string::npos) << before.reason;
   EXPECT_EQ(before.launches, std::vector<std::string>{"u32 ascending grid=1 block=1 shared=0"});
   EXPECT_EQ(device->fake_compiler.compiles, 0);
   static_cast<void>(engine->prepare(u32(64)));
