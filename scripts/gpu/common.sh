@@ -1,0 +1,37 @@
+# What the scripts of this folder share; sourced with OUT and BIN set. They run on a machine with a GPU and no network, and
+# need nothing but the folder of executables that the preset `portable` makes, and NVRTC (libnvrtc.so) on the library path.
+
+[[ -n ${OUT:-} ]] || { echo "usage: $0 OUT [BIN]   (results go to OUT; executables are in BIN: build/portable/bin)" >&2; exit 2; }
+[[ -x $BIN/bitune ]] || { echo "$0: there is no bitune in $BIN: build the preset 'portable' first" >&2; exit 2; }
+mkdir -p "$OUT"
+OUT=$(cd "$OUT" && pwd)
+BIN=$(cd "$BIN" && pwd)
+
+# Nothing goes into the home of who runs this; compiled kernels are kept between runs, beside the executables.
+export XDG_DATA_HOME=$BIN/../gpu-home/data XDG_CACHE_HOME=$BIN/../gpu-home/cache
+export BITUNE_DB=${BITUNE_DB:-$OUT/tuning.db}
+
+# step NAME COMMAND...: runs a command, its output in OUT/NAME.log; tells how it went, and goes on if it failed.
+failed=()
+step() {
+  local name=$1 begin=$SECONDS rc=0
+  shift
+  "$@" >"$OUT/$name.log" 2>&1 || rc=$?
+  printf '%-28s %s in %d s\n' "$name" "$([[ $rc == 0 ]] && echo ok || echo "FAILED ($rc)")" $((SECONDS - begin))
+  if [[ $rc != 0 ]]; then
+    failed+=("$name")
+    tail -n 15 "$OUT/$name.log"
+  fi
+}
+
+finish() {
+  [[ ${#failed[@]} == 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }
+}
+
+require_gpu() {
+  "$BIN/bitune" devices >"$OUT/devices.txt" 2>&1 || true
+  "$BIN/bitune" devices --json 2>/dev/null | grep -q '"kind": *"cuda"' && return
+  echo "$0: bitune finds no GPU here:" >&2
+  cat "$OUT/devices.txt" >&2
+  exit 1
+}

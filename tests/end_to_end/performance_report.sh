@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# docs/performance.md says what bench/results records; and the report notices when it does not.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+report="$root/scripts/report_performance.py"
+python3 "$report" --check
+
+rm -rf results page.md
+mkdir -p results/some-gpu
+"$BITUNE" bench --device emulated --against none --keys u32 --sizes 256,1000 --samples 1 --db none.db --out results/some-gpu/single.json
+cp "$root/docs/performance.md" page.md
+if python3 "$report" --check --page page.md --results "$PWD/results" 2>error.txt; then
+  echo "a page that says something else was taken for the report of these results"
+  exit 1
+fi
+grep -q 'run scripts/report_performance.py' error.txt
+python3 "$report" --page page.md --results "$PWD/results"
+python3 "$report" --check --page page.md --results "$PWD/results"
+grep -q '^| 1000 |' page.md
+grep -q '^| 2^8 |' page.md
+
+sed -i 's/"verified":true/"verified":false/' results/some-gpu/single.json
+if python3 "$report" --page page.md --results "$PWD/results" 2>error.txt; then
+  echo "results that were not verified were published"
+  exit 1
+fi
+grep -q 'not verified' error.txt
