@@ -53,7 +53,8 @@ struct FloatOrder {
     if (place < numbers) return static_cast<U>(sign + (infinity - place));
     if (place < first_nan) return static_cast<U>(place - numbers);
     const U nan = static_cast<U>(place - first_nan);
-    return nan < nans ? static_cast<U>(numbers + nan) : static_cast<U>(sign + numbers + (nans - 1 - (nan - nans)));
+    return nan < nans ? static_cast<U>(numbers + nan)
+                      : static_cast<U>(sign + numbers + (nans - 1 - (nan - nans)));
   }
 };
 

@@ -10,15 +10,18 @@
 
 namespace bitune {
 
-/// Maps the bits of a key (in the low bits of `bits`) to an unsigned integer that orders as the key type does:
-/// -0 before +0; NaN after all numbers: positive NaN by payload, then negative NaN by falling payload. A bijection on the
-/// type's bits, written by cases rather than by the kernels' arithmetic, so that one checks the other.
+/// Maps the bits of a key (in the low bits of `bits`) to an unsigned integer that orders as the key type
+/// does: -0 before +0; NaN after all numbers: positive NaN by payload, then negative NaN by falling payload.
+/// A bijection on the type's bits, written by cases rather than by the kernels' arithmetic, so that one
+/// checks the other.
 [[nodiscard]] std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept;
 
-/// Sorts `n` keys in place on the host, bit for bit as a device must (radix sort; stable order is not observable).
+/// Sorts `n` keys in place on the host, bit for bit as a device must (radix sort; stable order is not
+/// observable).
 void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order);
 
-/// Whether the keys are in order. `first_wrong`, if given, receives the first index i with key[i] > key[i + 1].
+/// Whether the keys are in order. `first_wrong`, if given, receives the first index i with key[i] > key[i +
+/// 1].
 [[nodiscard]] bool is_sorted(const void* keys, std::uint64_t n, KeyType type, Order order,
                              std::uint64_t* first_wrong = nullptr) noexcept;
 

@@ -82,9 +82,12 @@ void expect_float_order(KeyType type, Bits quiet, Bits sign) {
       Float(0.0),          Limits::denorm_min(), 1,  Limits::max(),         Limits::infinity()};
   std::vector<Bits> bits;
   for (const Float value : ascending) bits.push_back(std::bit_cast<Bits>(value));
-  bits.insert(bits.end(), {static_cast<Bits>(quiet), static_cast<Bits>(quiet + 1),
-                           static_cast<Bits>(sign - 1), static_cast<Bits>(quiet + sign),
-                           static_cast<Bits>(quiet + sign + 1), static_cast<Bits>(~Bits{0})});
+  // Positive NaN by rising payload, then negative NaN by falling payload.
+  for (const Bits nan :
+       {quiet, static_cast<Bits>(quiet + 1), static_cast<Bits>(sign - 1), static_cast<Bits>(~Bits{0}),
+        static_cast<Bits>(quiet + sign + 1), static_cast<Bits>(quiet + sign)}) {
+    bits.push_back(nan);
+  }
   for (std::size_t i = 0; i + 1 < bits.size(); ++i) {
     EXPECT_LT(ordered_bits(type, bits[i]), ordered_bits(type, bits[i + 1]))
         << name_of(type) << " place " << i;
