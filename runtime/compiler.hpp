@@ -10,7 +10,8 @@
 
 namespace bitune {
 
-/// Compiles kernels for one target. Implementations: NVRTC for CUDA, the host's C++ compiler for the emulated device.
+/// Compiles kernels for one target. Implementations: NVRTC for CUDA, the host's C++ compiler for the emulated
+/// device.
 ///
 /// Thread safety: `compile` and `digest` may be called from several threads at once. No GPU is needed.
 class Compiler {

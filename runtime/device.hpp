@@ -17,7 +17,8 @@
 
 namespace bitune {
 
-/// A stream of the device: the caller's CUstream for CUDA; ignored by the emulated device. Null is the default stream.
+/// A stream of the device: the caller's CUstream for CUDA; ignored by the emulated device. Null is the
+/// default stream.
 using StreamHandle = void*;
 
 /// Device memory owned by this object; freed (stream-ordered where it was so allocated) on destruction.
@@ -69,9 +70,9 @@ class LoadedKernel {
 
 /// A device.
 ///
-/// Thread safety: all functions may be called from several threads. Errors are Error (device) that name the device and
-/// the kernel. CUDA work runs in the context that is current on the calling thread, else in the primary context of this
-/// device. No function synchronises unless it says so.
+/// Thread safety: all functions may be called from several threads. Errors are Error (device) that name the
+/// device and the kernel. CUDA work runs in the context that is current on the calling thread, else in the
+/// primary context of this device. No function synchronises unless it says so.
 class Device {
  public:
   virtual ~Device() = default;
@@ -83,14 +84,15 @@ class Device {
   /// Makes a compiled kernel ready. Dynamic shared memory up to the opt-in limit is allowed.
   [[nodiscard]] virtual std::shared_ptr<LoadedKernel> load(const KernelImage& image) const = 0;
 
-  /// Enqueues one launch of a kernel that this device loaded. `arguments` are resolved: one 8-byte slot an argument (a
-  /// pointer, a u64, or a u32 in the low half), at most max_kernel_arguments.
-  virtual void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
-                      StreamHandle stream) const = 0;
+  /// Enqueues one launch of a kernel that this device loaded. `arguments` are resolved: one 8-byte slot an
+  /// argument (a pointer, a u64, or a u32 in the low half), at most max_kernel_arguments.
+  virtual void launch(const LoadedKernel& kernel, const Launch& launch,
+                      std::span<const std::uint64_t> arguments, StreamHandle stream) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
   /// Stream-ordered: usable by later work in the stream, and freed in its order.
-  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle stream) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
+                                                                     StreamHandle stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
 
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
@@ -110,8 +112,8 @@ class Device {
   /// Whether the stream is being captured into a graph (then nothing may be compiled, loaded or allocated).
   [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
 
-  /// Whether an error was seen after which the device can do no more work in this process (an illegal address, a launch
-  /// that timed out): all later calls would fail, and only a new process can go on.
+  /// Whether an error was seen after which the device can do no more work in this process (an illegal
+  /// address, a launch that timed out): all later calls would fail, and only a new process can go on.
   [[nodiscard]] virtual bool is_lost() const noexcept { return false; }
 
   /// "NVIDIA H200 (sm_90, GPU 0)" or "emulated device": for messages.
@@ -120,11 +122,12 @@ class Device {
 
 /// How a device was found, or why there is none: what `bitune devices` prints.
 struct DeviceReport {
-  std::string driver_library;   ///< path of libcuda that was opened; empty if none
-  std::string driver_version;   ///< "CUDA 13.0"
-  std::string nvrtc_library;    ///< path of libnvrtc; empty if none
-  std::string nvrtc_version;    ///< "13.0"
-  std::string host_compiler;    ///< "g++ 12.2.0 (/usr/bin/g++)", what the emulated device compiles with; empty if none
+  std::string driver_library;  ///< path of libcuda that was opened; empty if none
+  std::string driver_version;  ///< "CUDA 13.0"
+  std::string nvrtc_library;   ///< path of libnvrtc; empty if none
+  std::string nvrtc_version;   ///< "13.0"
+  std::string
+      host_compiler;  ///< "g++ 12.2.0 (/usr/bin/g++)", what the emulated device compiles with; empty if none
   std::vector<std::string> problems;  ///< what is missing, a sentence each, with what to do
   struct Entry {
     std::string selector;  ///< what `--device` takes: "0", "1", "emulated"
@@ -137,11 +140,12 @@ struct DeviceReport {
 /// Looks for devices. Never throws for a missing driver, NVRTC or GPU: they are in `problems`.
 [[nodiscard]] DeviceReport find_devices();
 
-/// Opens a device by selector: an index ("0"), a UUID or its unambiguous beginning ("GPU-5a..."), "emulated", or
-/// "auto" (the current CUDA device, else GPU 0, else the emulated device).
-/// `reason`, if given, receives a sentence that says why "auto" took the device it did; empty for other selectors.
-/// \throws Error (unavailable) that says what was looked for, where, and what to do; Error (usage) for a selector of
-/// none of these forms. "auto" throws too where there is a GPU but no NVRTC for it, rather than sort on the CPU unasked.
+/// Opens a device by selector: an index ("0"), a UUID or its unambiguous beginning ("GPU-5a..."), "emulated",
+/// or "auto" (the current CUDA device, else GPU 0, else the emulated device). `reason`, if given, receives a
+/// sentence that says why "auto" took the device it did; empty for other selectors. \throws Error
+/// (unavailable) that says what was looked for, where, and what to do; Error (usage) for a selector of none
+/// of these forms. "auto" throws too where there is a GPU but no NVRTC for it, rather than sort on the CPU
+/// unasked.
 [[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr);
 
 }  // namespace bitune

@@ -33,8 +33,8 @@ class KernelStore {
   /// The loaded kernel. \throws Error (compile, device)
   [[nodiscard]] StoredKernel get(const KernelSource& source);
 
-  /// Only makes sure that the image is there (memory or cache), without touching the device: for compile workers.
-  /// Returns the image. \throws Error (compile)
+  /// Only makes sure that the image is there (memory or cache), without touching the device: for compile
+  /// workers. Returns the image. \throws Error (compile)
   [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr);
 
  private:
@@ -51,7 +51,9 @@ class ExecutablePlan {
   void run(void* keys, void* workspace, StreamHandle stream) const;
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
-  [[nodiscard]] const std::vector<std::shared_ptr<LoadedKernel>>& kernels() const noexcept { return kernels_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<LoadedKernel>>& kernels() const noexcept {
+    return kernels_;
+  }
 
  private:
   const Device* device_;

@@ -168,6 +168,7 @@ DriverInfo driver_info() {
 std::vector<GpuEntry> list_gpus(const std::string& compiler) {
   const Driver& found = driver();
   std::vector<GpuEntry> gpus;
+  gpus.reserve(static_cast<std::size_t>(found.device_count));
   for (int ordinal = 0; ordinal < found.device_count; ++ordinal) {
     gpus.push_back(
         {ordinal, read_device_info(found, ordinal), {read_uuid(found, ordinal), found.text(), compiler}});
