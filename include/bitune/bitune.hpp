@@ -48,7 +48,11 @@ struct Explanation {
 ///
 /// Thread safety: all member functions may be called from several threads at once.
 /// The first call for a problem selects, compiles (or loads from the kernel cache) and loads; later calls for the same
-/// problem only launch. Every function throws bitune::Error.
+/// problem only launch. The database is read when a key width is first met: a Sorter does not see what is tuned later.
+/// The 4096 problems used last stay prepared. Every function throws bitune::Error.
+///
+/// Keys and streams must belong to the Sorter's device (make a Sorter for each GPU). A damaged or missing database or
+/// kernel cache is no error: the reason that `explain` gives tells of it.
 class Sorter {
  public:
   explicit Sorter(SorterOptions options = {});
