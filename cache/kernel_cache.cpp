@@ -134,7 +134,7 @@ std::filesystem::path KernelCache::default_directory() {
     const char* value = std::getenv(name);
     return fs::path(value == nullptr ? "" : value);
   };
-  if (const auto directory = environment("BITUNE_CACHE"); !directory.empty()) return directory;
+  if (auto directory = environment("BITUNE_CACHE"); !directory.empty()) return directory;
   if (const auto caches = environment("XDG_CACHE_HOME"); !caches.empty()) return caches / "bitune";
   if (const auto home = environment("HOME"); !home.empty()) return home / ".cache" / "bitune";
   throw Error(ErrorCode::io,

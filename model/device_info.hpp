@@ -10,8 +10,8 @@ namespace bitune {
 
 /// Hardware facts, read from the device, never from a table of GPUs. Equal facts mean equal tunings.
 struct DeviceInfo {
-  std::string kind = "cuda";       ///< "cuda" or "emulated"
-  std::string name;                ///< as the driver gives it; for people, never a key by itself
+  std::string kind = "cuda";  ///< "cuda" or "emulated"
+  std::string name;           ///< as the driver gives it; for people, never a key by itself
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;

@@ -8,7 +8,8 @@
 
 namespace bitune {
 
-/// Digest of a sequence of fields. Each field is prefixed by its length, so that ("ab","c") and ("a","bc") differ.
+/// Digest of a sequence of fields. Each field is prefixed by its length, so that ("ab","c") and ("a","bc")
+/// differ.
 class Digest {
  public:
   Digest();

@@ -21,9 +21,10 @@ std::uint64_t SearchSpace::cartesian_size() const noexcept {
 Configuration SearchSpace::point(std::uint64_t index) const {
   Configuration configuration;
   configuration.variant = variant;
-  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    const std::uint64_t count = parameter->values.size();
-    configuration.parameters.emplace(parameter->name, parameter->values[index % count]);
+  for (std::size_t i = parameters.size(); i-- > 0;) {
+    const Parameter& parameter = parameters[i];
+    const std::uint64_t count = parameter.values.size();
+    configuration.parameters.emplace(parameter.name, parameter.values[index % count]);
     index /= count;
   }
   return configuration;

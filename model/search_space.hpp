@@ -44,8 +44,8 @@ struct SearchSpace {
 
   /// Text of the first thing that is wrong with the configuration (another variant, a missing or unknown
   /// parameter, a value not listed, a restriction that fails); empty if it is valid.
-  [[nodiscard]] std::optional<std::string> violation(const Configuration& configuration, const Problem& problem,
-                                                     const DeviceInfo& device) const;
+  [[nodiscard]] std::optional<std::string> violation(const Configuration& configuration,
+                                                     const Problem& problem, const DeviceInfo& device) const;
 
   /// All valid configurations, in the order of the product.
   [[nodiscard]] std::vector<Configuration> valid(const Problem& problem, const DeviceInfo& device) const;

@@ -56,8 +56,8 @@ struct Trial {
   double compile_ms = 0;
   double verify_ms = 0;
   double measure_ms = 0;
-  int registers = 0;             ///< most registers a thread over the plan's kernels
-  int local_bytes = 0;           ///< most local bytes a thread over the plan's kernels
+  int registers = 0;              ///< most registers a thread over the plan's kernels
+  int local_bytes = 0;            ///< most local bytes a thread over the plan's kernels
   std::int64_t shared_bytes = 0;  ///< most shared bytes a block, static and dynamic
   int launches = 0;
   bool finalist = false;  ///< samples were taken in turn with other finalists

@@ -156,9 +156,9 @@ std::vector<double> parse_samples(std::string_view text) {
 }
 
 std::string now() {
-  using namespace std::chrono;
-  const auto time = floor<milliseconds>(system_clock::now());
-  const auto seconds_part = floor<seconds>(time);
+  using std::chrono::system_clock;
+  const auto time = std::chrono::floor<std::chrono::milliseconds>(system_clock::now());
+  const auto seconds_part = std::chrono::floor<std::chrono::seconds>(time);
   return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03}", fmt::gmtime(system_clock::to_time_t(seconds_part)),
                      (time - seconds_part).count());
 }
