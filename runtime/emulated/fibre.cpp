@@ -32,13 +32,19 @@ Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t col
   const std::size_t offset = colour % colours * cache_line;
   const boost::context::preallocated place(static_cast<char*>(stack_.sp) - offset, stack_.size - offset,
                                            stack_);
+#if BITUNE_THREAD_SANITIZER
+  // Making the context runs its first few frames, which must not be booked on this thread's stack.
+  thread_state_ = __tsan_create_fiber(0);
+  void* const maker = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(thread_state_, 0);
+#endif
   context_ = boost::context::fiber(std::allocator_arg, place, KeepStack{},
                                    [this, body, argument](boost::context::fiber&& resumed_from) {
                                      previous_->context_ = std::move(resumed_from);
                                      return run(body, argument);
                                    });
 #if BITUNE_THREAD_SANITIZER
-  thread_state_ = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(maker, 0);
 #endif
 }
 

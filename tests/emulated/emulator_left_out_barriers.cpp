@@ -1,0 +1,111 @@
+// Every barrier of the kernels is needed, and the emulated device shows it: each is left out in turn, and a
+// random order of threads must make the sort go wrong. The kernels as they are pass under the same orders.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitune/embedded_kernels.hpp"
+#include "runtime/emulated/emulated_device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+constexpr std::string_view barriers[] = {"sync_block();", "sync_warp();"};
+
+/// One barrier in the text of a kernel header.
+struct Barrier {
+  std::string path;
+  std::size_t position = 0;
+  std::size_t length = 0;
+  std::size_t line = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, const Barrier& barrier) {
+    return out << barrier.path << ":" << barrier.line;
+  }
+};
+
+std::vector<Barrier> all_barriers() {
+  std::vector<Barrier> found;
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (file.path.find("platform") != std::string_view::npos) continue;
+    for (const std::string_view barrier : barriers) {
+      for (std::size_t at = file.text.find(barrier); at != std::string_view::npos;
+           at = file.text.find(barrier, at + 1)) {
+        const auto line =
+            1 + std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        found.push_back({std::string(file.path), at, barrier.size(), static_cast<std::size_t>(line)});
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<emulated::SourceFile> without(const Barrier& barrier) {
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (file.path != barrier.path) continue;
+    std::string text(file.text);
+    text.replace(barrier.position, barrier.length, ";");
+    return {{barrier.path, text}};
+  }
+  return {};
+}
+
+std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::SourceFile> headers = {}) {
+  emulated::EmulatedOptions options;
+  options.seed = seed;
+  return make_emulated_device(options, std::move(headers));
+}
+
+// Together they pass every barrier: tiles of several warps, moves within a warp and across, fused steps of
+// each kind.
+std::vector<Configuration> configurations() {
+  return {
+      Configuration::parse(
+          "shared(block_size_x=128,loop_unroll_factor_pairs=1,shared_padding=0,steps_per_pass=3,"
+          "tile_size=1024,vector_width=1,warp_barriers=1)"),
+      Configuration::parse("warp(block_size_x=128,imad_quarters=0,items_per_thread=4,min_blocks_per_sm=1,"
+                           "shuffle_steps=0,steps_per_pass=2,vector_width=1)"),
+  };
+}
+
+Problem problem() { return {Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 3000, 1}; }
+
+class LeftOutBarrier : public testing::TestWithParam<Barrier> {};
+INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::ValuesIn(all_barriers()),
+                         [](const auto& parameter) {
+                           std::string name = parameter.param.path.substr(parameter.param.path.find('/') + 1);
+                           return name.substr(0, name.find('.')) + "_line_" +
+                                  std::to_string(parameter.param.line);
+                         });
+
+TEST_P(LeftOutBarrier, IsCaughtUnderOneOfThreeSeeds) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const auto device = device_with(seed, without(GetParam()));
+    const Bench bench{device, std::make_shared<KernelStore>(device, nullptr)};
+    for (const Configuration& configuration : configurations()) {
+      if (!sorts(bench, problem(), configuration, Distribution::random, seed)) return;
+    }
+  }
+  FAIL() << "the barrier at " << GetParam() << " can be left out, or no configuration here passes it";
+}
+
+TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
+  EXPECT_FALSE(all_barriers().empty());
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const Bench bench = make_bench(device_with(seed));
+    for (const Configuration& configuration : configurations()) {
+      EXPECT_TRUE(sorts(bench, problem(), configuration, Distribution::random, seed)) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitune::test
