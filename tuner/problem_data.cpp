@@ -1,7 +1,7 @@
 #include "tuner/problem_data.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
 #include <future>
 #include <utility>
 
@@ -14,6 +14,9 @@ namespace bitune {
 namespace {
 
 constexpr std::uint64_t many_keys = std::uint64_t{1} << 23;
+constexpr std::uint64_t threads_pay_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t host_memory_bytes = std::uint64_t{6}
+                                            << 30;  // an image, its twin, and the sort's own copy
 
 /// An image and its sorted twin, on the host.
 struct HostImages {
@@ -80,18 +83,21 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
   std::vector<Distribution> wanted = verified_;
   if (std::find(wanted.begin(), wanted.end(), measured) == wanted.end()) wanted.push_back(measured);
 
-  // Large references take the host seconds: each is made beside the upload of the one before it.
+  // Large references take the host seconds each: several are made at once, as far as its memory may be taken.
   const auto start = [&](Distribution distribution) {
     const bool verify = std::find(verified_.begin(), verified_.end(), distribution) != verified_.end();
-    const auto policy =
-        layout_.key_bytes > (std::uint64_t{1} << 20) ? std::launch::async : std::launch::deferred;
+    const auto policy = layout_.key_bytes < threads_pay_bytes ? std::launch::deferred : std::launch::async;
     return std::async(policy, make_images, problem_, layout_, distribution, seed_, verify);
   };
-  std::future<HostImages> next = start(wanted.front());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const HostImages host = next.get();
-    if (i + 1 < wanted.size()) next = start(wanted[i + 1]);
-    Images& images = images_[wanted[i]];
+  const std::size_t at_once = std::max<std::uint64_t>(1, host_memory_bytes / (3 * layout_.bytes()));
+  std::deque<std::future<HostImages>> under_way;
+  std::size_t started = 0;
+  for (const Distribution distribution : wanted) {
+    while (started < wanted.size() && under_way.size() < at_once)
+      under_way.push_back(start(wanted[started++]));
+    const HostImages host = under_way.front().get();
+    under_way.pop_front();
+    Images& images = images_[distribution];
     images.input = upload(device, host.input, stream);
     if (!host.expected.empty()) images.expected = upload(device, host.expected, stream);
   }
