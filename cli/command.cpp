@@ -51,6 +51,15 @@ std::string typed_name(const CLI::App& app) {
   return given.empty() ? app.get_name() : app.get_name() + ' ' + typed_name(*given.front());
 }
 
+/// What is wrong with the arguments. Of a word where a subcommand is due, CLI11 says only that one is
+/// required.
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const bool unknown = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !words.empty();
+  const std::string what = unknown ? fmt::format("there is no command '{}'", words.front()) : error.what();
+  return fmt::format("{}; `{} --help` shows what there is", what, typed_name(app));
+}
+
 int report(const Error& error) {
   print_remark(error.what());
   return error.code() == ErrorCode::usage ? bad_usage : failed;
@@ -74,7 +83,7 @@ int parse_and_run(int argc, const char* const* argv) {
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help or --version
   } catch (const CLI::ParseError& error) {
-    print_remark(fmt::format("{}; `{} --help` shows what it takes", error.what(), typed_name(app)));
+    print_remark(sentence_of(error, app));
     return bad_usage;
   }
   const int code = action();

@@ -39,17 +39,25 @@ std::optional<std::int64_t> number_in(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// "name:   value" lines.
+/// "name:   value" lines, the values in a column.
 class Sheet {
  public:
   template <class Value>
-  void add(std::string_view name, const Value& value) {
-    text_ += fmt::format("{:<22}{}\n", fmt::format("{}:", name), value);
+  void add(std::string name, const Value& value) {
+    widest_ = std::max(widest_, name.size());
+    lines_.emplace_back(std::move(name), fmt::to_string(value));
   }
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const auto& [name, value] : lines_) {
+      text += fmt::format("{:<{}}{}\n", name + ':', widest_ + 3, value);
+    }
+    return text;
+  }
 
  private:
-  std::string text_;
+  std::vector<std::pair<std::string, std::string>> lines_;
+  std::size_t widest_ = 0;
 };
 
 std::string samples_text(const std::vector<double>& samples) {

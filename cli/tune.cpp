@@ -116,7 +116,11 @@ int run(const TuneOptions& options) {
   TuneRequest request = request_of(options);
   const double timeout = parse_duration(options.timeout);
   const StopOnSignal stop;
-  const auto device = open_device(options.common.device);
+  std::string reason;
+  const auto device = open_device(options.common.device, &reason);
+  if (device->info().kind != "cuda" && !reason.empty()) {
+    print_remark(reason);
+  }
   request.problems = problems_of(options, device->info());
   TuningDatabase database(database_path(options.common), DatabaseMode::read_write);
   const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());

@@ -137,17 +137,17 @@ std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or
   return make_list(type, std::move(bytes));
 }
 
-/// Shortest digits that read back as the same 16-bit number: six are enough for both formats.
+/// The number with the fewest digits that reads back as the same 16 bits: six are enough for both formats.
 void append_half(std::string& text, KeyType type, std::uint16_t bits) {
-  const double value = from_half(type, bits);
-  std::string digits;
-  for (int precision = 1; precision <= 6; ++precision) {
-    digits = fmt::format("{:.{}g}", value, precision);
-    if (std::isnan(value) || to_half(type, std::strtod(digits.c_str(), nullptr)) == bits) {
+  double value = from_half(type, bits);
+  for (int precision = 1; precision <= 6 && std::isfinite(value); ++precision) {
+    const double rounded = std::strtod(fmt::format("{:.{}g}", value, precision).c_str(), nullptr);
+    if (to_half(type, rounded) == bits) {
+      value = rounded;
       break;
     }
   }
-  text += digits;
+  fmt::format_to(std::back_inserter(text), "{}", value);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(Table, ShrinksTheFirstColumnFirst) {
   const auto widest = [](const std::string& text) {
     return text.find('\n', text.find('\n') + 1) - text.find('\n') - 1;
   };
-  EXPECT_EQ(table.text(36), "device       n  configuration\nNVIDIA H2…  8  warp(block_size_x=256)\n");
+  EXPECT_EQ(table.text(36), "device     n  configuration\nNVIDIA H…  8  warp(block_size_x=256)\n");
   EXPECT_EQ(table.text(26), "device  n  configuration\nNVIDI…  8  warp(block_siz…\n");
   EXPECT_EQ(table.text(1), table.text(24)) << "never narrower than it may be";
   EXPECT_GT(widest(table.text(1)), 24U);
