@@ -109,7 +109,7 @@ TEST_P(Inputs, PartsMadeByThreadsJoinWithoutASeam) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, Inputs, testing::ValuesIn(all_key_types),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 TEST(InputNames, RoundTripAndRefuse) {
   for (const Distribution distribution : all_distributions) {

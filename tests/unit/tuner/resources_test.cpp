@@ -8,7 +8,7 @@ namespace {
 Plan one_kernel(std::uint32_t threads, std::uint32_t shared_bytes) {
   Plan plan;
   plan.kernels = {{"kernels/a.cuh", "bitune::a<1>"}};
-  plan.launches = {{.kernel = 0, .block = {threads, 1, 1}, .shared_bytes = shared_bytes}};
+  plan.launches = {{.kernel = 0, .block = {threads, 1, 1}, .shared_bytes = shared_bytes, .arguments = {}}};
   return plan;
 }
 
@@ -46,7 +46,7 @@ TEST(Resources, LimitsOfThreadsRegistersAndSharedMemory) {
 TEST(Resources, TheMostOverAllKernelsIsReported) {
   Plan plan = one_kernel(32, 10);
   plan.kernels.push_back({"kernels/b.cuh", "bitune::b<1>"});
-  plan.launches.push_back({.kernel = 1, .block = {32, 1, 1}, .shared_bytes = 20});
+  plan.launches.push_back({.kernel = 1, .block = {32, 1, 1}, .shared_bytes = 20, .arguments = {}});
   const auto result =
       check_resources(plan, {{.registers = 90}, {.registers = 20, .static_shared_bytes = 5}}, DeviceInfo{});
   EXPECT_EQ(result.registers, 90);
