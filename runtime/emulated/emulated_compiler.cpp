@@ -34,7 +34,6 @@ std::vector<std::string> options() {
     list.insert(list.end(),
                 {"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
   }
-  if (BITUNE_THREAD_SANITIZER) list.emplace_back("-fsanitize=thread");
   return list;
 }
 

@@ -8,9 +8,6 @@
 #if BITUNE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
-#if BITUNE_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
 
 namespace bitune::emulated {
 namespace {
@@ -32,27 +29,15 @@ Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t col
   const std::size_t offset = colour % colours * cache_line;
   const boost::context::preallocated place(static_cast<char*>(stack_.sp) - offset, stack_.size - offset,
                                            stack_);
-#if BITUNE_THREAD_SANITIZER
-  // Making the context runs its first few frames, which must not be booked on this thread's stack.
-  thread_state_ = __tsan_create_fiber(0);
-  void* const maker = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(thread_state_, 0);
-#endif
   context_ = boost::context::fiber(std::allocator_arg, place, KeepStack{},
                                    [this, body, argument](boost::context::fiber&& resumed_from) {
                                      previous_->context_ = std::move(resumed_from);
                                      return run(body, argument);
                                    });
-#if BITUNE_THREAD_SANITIZER
-  __tsan_switch_to_fiber(maker, 0);
-#endif
 }
 
 Fibre::~Fibre() {
   if (stack_.sp == nullptr) return;
-#if BITUNE_THREAD_SANITIZER
-  __tsan_destroy_fiber(thread_state_);
-#endif
 #if BITUNE_ADDRESS_SANITIZER
   // Frames that were never returned from have left their marks; the next memory mapped here must not inherit
   // them.
@@ -68,9 +53,6 @@ boost::context::fiber Fibre::run(Body body, void* argument) {
   next.previous_ = this;
 #if BITUNE_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
-#endif
-#if BITUNE_THREAD_SANITIZER
-  __tsan_switch_to_fiber(next.thread_state_, 0);
 #endif
   return std::move(next.context_);
 }
@@ -91,10 +73,6 @@ void Fibre::switch_to(Fibre& from, Fibre& to) {
   to.previous_ = &from;
 #if BITUNE_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&from.fake_stack_, to.bottom_, to.bytes_);
-#endif
-#if BITUNE_THREAD_SANITIZER
-  if (from.stack_.sp == nullptr) from.thread_state_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(to.thread_state_, 0);
 #endif
   boost::context::fiber resumed_from = std::move(to.context_).resume();
   from.previous_->context_ = std::move(resumed_from);

@@ -10,7 +10,7 @@
 namespace bitune::emulated {
 
 /// A fibre, or the flow of control that a host thread came with. Any fibre may switch to any other of the
-/// same host thread. The address and thread sanitizers are told of each switch.
+/// same host thread. The address sanitizer is told of each switch; the thread sanitizer is not supported.
 ///
 /// Thread safety: none. A suspended fibre may be resumed by another host thread, so the code that it runs
 /// must not keep the address of a thread_local variable across a switch.
@@ -41,9 +41,8 @@ class Fibre {
   const void* bottom_ = nullptr;
   std::size_t bytes_ = 0;
   boost::context::fiber context_;
-  Fibre* previous_ = nullptr;     // who switched here last
-  void* fake_stack_ = nullptr;    // of the address sanitizer
-  void* thread_state_ = nullptr;  // of the thread sanitizer
+  Fibre* previous_ = nullptr;   // who switched here last
+  void* fake_stack_ = nullptr;  // of the address sanitizer
 };
 
 }  // namespace bitune::emulated

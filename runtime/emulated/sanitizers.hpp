@@ -15,9 +15,3 @@
 #else
 #define BITUNE_ADDRESS_SANITIZER 0
 #endif
-
-#if defined(__SANITIZE_THREAD__) || BITUNE_HAS_FEATURE(thread_sanitizer)
-#define BITUNE_THREAD_SANITIZER 1
-#else
-#define BITUNE_THREAD_SANITIZER 0
-#endif
