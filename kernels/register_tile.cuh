@@ -55,7 +55,10 @@ struct RegisterTile {
     Word* base = shared + thread_address<low>(thread);
     Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) (2 * r < vt ? base : mirror)[padded(u32(r) << low)] = items[r];
+    for (int r = 0; r < vt; ++r) {
+      Word* const side = 2 * r < vt ? base : mirror;  // a name: GCC's sanitizer miscompiles an indexed conditional
+      side[padded(u32(r) << low)] = items[r];
+    }
   }
 
   template <int low, bool mirrored>
@@ -64,7 +67,10 @@ struct RegisterTile {
     const Word* base = shared + thread_address<low>(thread);
     const Word* mirror = mirrored ? shared + thread_address<low>(thread ^ ((1u << low) - 1)) : base;
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) items[r] = (2 * r < vt ? base : mirror)[padded(u32(r) << low)];
+    for (int r = 0; r < vt; ++r) {
+      const Word* const side = 2 * r < vt ? base : mirror;
+      items[r] = side[padded(u32(r) << low)];
+    }
   }
 
   template <bool within_warp>
