@@ -81,8 +81,8 @@ TEST(EmulatedVerifier, FindsWhatIsNotSorted) {
 }
 
 TEST(EmulatedVerifier, FindsWritesBesideTheArray) {
-  Verification verification({.key = KeyType::u32, .n = 500});
-  const auto behind = verification.check(spoiled(verification.right_plan(), 2000));
+  Verification verification({.key = KeyType::u64, .n = 500});
+  const auto behind = verification.check(spoiled(verification.right_plan(), 4000));
   ASSERT_TRUE(behind);
   EXPECT_NE(behind->find("wrote outside the array, behind it"), std::string::npos) << *behind;
   const auto before = verification.check(spoiled(verification.right_plan(), -8));
