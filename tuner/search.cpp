@@ -49,8 +49,8 @@ void ProblemSearch::run(const SearchLimits& limits) {
   to_evaluate_ = std::min(to_evaluate_, limits.evaluations);
   show(nullptr);
   while (!must_end(limits) && refill(limits)) {
-    if (std::optional<Compiled> compiled = pool_.wait_for(tick)) {
-      take(std::move(*compiled));
+    if (const std::optional<Compiled> compiled = pool_.wait_for(tick)) {
+      take(*compiled);
     } else {
       show(nullptr);
     }
@@ -101,7 +101,7 @@ std::optional<std::size_t> ProblemSearch::next() {
   return std::nullopt;
 }
 
-void ProblemSearch::take(Compiled compiled) {
+void ProblemSearch::take(const Compiled& compiled) {
   if (compiled.compilation.fatal) std::rethrow_exception(compiled.compilation.fatal);
   // Ctrl-C reaches a compiler that runs as a process too: its failure then says nothing of the configuration.
   if (session_.stopped() && compiled.compilation.status != TrialStatus::ok) return;
@@ -134,7 +134,7 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
   return trial;
 }
 
-void ProblemSearch::finish(std::size_t index, Trial trial) {
+void ProblemSearch::finish(std::size_t index, const Trial& trial) {
   session_.database.store(session_.database_session, trial);
   ++evaluated_;
   ++session_.evaluations;

@@ -60,9 +60,9 @@ class ProblemSearch {
   bool refill(const SearchLimits& limits);
   /// The next configuration to evaluate; nothing if there is none now.
   std::optional<std::size_t> next();
-  void take(Compiled compiled);
+  void take(const Compiled& compiled);
   [[nodiscard]] Trial evaluate(std::size_t index, const Compilation& compilation) const;
-  void finish(std::size_t index, Trial trial);
+  void finish(std::size_t index, const Trial& trial);
   void tell_strategy(std::size_t index);
   [[nodiscard]] const Trial* best() const;
   [[nodiscard]] std::optional<double> remaining_seconds(double elapsed) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -32,12 +33,13 @@ class VariantSource final : public TuningSource {
   }
 
   std::vector<Configuration> first_guesses(const Problem& problem) const override {
-    // Variants are registered simple ones first; the last is the likeliest to win.
     std::vector<Configuration> guesses;
-    for (auto family = searched_.rbegin(); family != searched_.rend(); ++family) {
-      if ((*family)->supports(problem, device_))
-        guesses.push_back((*family)->default_configuration(problem, device_));
+    for (const Variant* family : searched_) {
+      if (family->supports(problem, device_))
+        guesses.push_back(family->default_configuration(problem, device_));
     }
+    // Variants are registered simple ones first; the last is the likeliest to win.
+    std::reverse(guesses.begin(), guesses.end());
     return guesses;
   }
 
