@@ -95,6 +95,7 @@ class VariantSource final : public TuningSource {
 std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>& variant_names,
                                                   const DeviceInfo& device, KernelStore& kernels) {
   std::vector<const Variant*> searched;
+  searched.reserve(variant_names.size());
   for (const std::string& name : variant_names) searched.push_back(&variant(name));
   if (searched.empty()) searched.assign(variants().begin(), variants().end());
   return std::make_unique<VariantSource>(std::move(searched), device, kernels);
