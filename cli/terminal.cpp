@@ -171,7 +171,8 @@ void ProgressLine::clear() {
 }
 
 std::string ProgressLine::bar(double part, std::size_t width) {
-  const auto filled = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+  const auto filled =
+      static_cast<std::size_t>(std::lround(std::clamp(part, 0.0, 1.0) * static_cast<double>(width)));
   return '[' + std::string(filled, '#') + std::string(width - filled, '-') + ']';
 }
 
