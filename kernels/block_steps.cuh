@@ -92,11 +92,15 @@ struct SharedPlaces {
   BITUNE_DEVICE void set(u32 i, Word word) { shared[address(i)] = static_cast<Raw>(word); }
 };
 
-/// Stages first_stage .. last_stage within spans of nv keys, in global memory. Grid: one block a span.
+/// Stages first_stage .. last_stage within spans of nv keys, in global memory. Grid: one block a span, blocks_per_row
+/// blocks a row; rows begin row_stride keys apart.
 template <class Codec, class Payload, int nt, u32 nv, int unroll>
 BITUNE_KERNEL(nt, 1)
-block_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u32 with_flip) {
-  const u64 begin = u64{block_index()} * nv;
+block_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u32 with_flip, u64 row_stride,
+            u32 blocks_per_row) {
+  const RowOfBlock place(blocks_per_row);
+  keys += place.row * row_stride;
+  const u64 begin = u64{place.block} * nv;
   GlobalPlaces<Codec, Payload> places{keys + begin, items_in_tile(begin, n, nv)};
   walk_stages<GlobalPlaces<Codec, Payload>, nt, nv, unroll, false>(places, static_cast<int>(first_stage),
                                                                    static_cast<int>(last_stage), with_flip != 0);
@@ -106,12 +110,14 @@ block_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u
 /// their padding.
 template <class Codec, class Payload, int nt, u32 nv, int unroll, int vector, bool padded, bool warp_barriers>
 BITUNE_KERNEL(nt, 1)
-shared_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u32 with_flip) {
+shared_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u32 with_flip, u64 row_stride,
+             u32 blocks_per_row) {
   using Places = SharedPlaces<Codec, Payload, padded>;
   using Memory = StripedTile<Codec, Payload, nt, vector, vector>;
-  const u64 begin = u64{block_index()} * nv;
+  const RowOfBlock place(blocks_per_row);
+  const u64 begin = u64{place.block} * nv;
   const u32 count = items_in_tile(begin, n, nv);
-  typename Codec::Raw* tile = keys + begin;
+  typename Codec::Raw* tile = keys + place.row * row_stride + begin;
   Places places{shared_memory<typename Codec::Raw>()};
   for (u32 round = 0; round < nv; round += Memory::nv) {
     Item<Codec, Payload> items[vector];

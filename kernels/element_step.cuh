@@ -5,15 +5,18 @@
 
 #include "kernels/codec.cuh"
 #include "kernels/comparator.cuh"
+#include "kernels/tile_io.cuh"
 
 namespace bitune {
 
-/// One step: the partner of i is i ^ partner_mask (2^j for a step, 2^k - 1 for a flip).
+/// One step: the partner of i is i ^ partner_mask (2^j for a step, 2^k - 1 for a flip). blocks_per_row blocks do a row.
 template <class Codec, class Payload, int nt>
 BITUNE_KERNEL(nt, 1)
-element_step(typename Codec::Raw* keys, u64 n, u64 partner_mask) {
+element_step(typename Codec::Raw* keys, u64 n, u64 partner_mask, u64 row_stride, u32 blocks_per_row) {
   using Word = Item<Codec, Payload>;
-  const u64 i = u64{block_index()} * nt + thread_index();
+  const RowOfBlock place(blocks_per_row);
+  keys += place.row * row_stride;
+  const u64 i = u64{place.block} * nt + thread_index();
   const u64 partner = i ^ partner_mask;
   if (i < partner && partner < n) {
     Word low = Codec::encode(keys[i]);

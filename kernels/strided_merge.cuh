@@ -87,13 +87,16 @@ struct Column {
 };
 
 /// Does `steps` steps of a stage, on the index bits low_bits + steps - 1 .. low_bits. `columns` counts those with a place
-/// below n; vector must divide 2^low_bits. The grid strides over the columns, `unroll` of them in flight a thread.
+/// below n; vector must divide 2^low_bits. The blocks_per_row blocks of a row stride over its columns, `unroll` of them in
+/// flight a thread.
 template <class Codec, class Payload, int nt, int steps, int vector, int unroll, bool flip, int imad_quarters>
 BITUNE_KERNEL(nt, 1)
-strided_merge(typename Codec::Raw* keys, u64 n, u32 low_bits, u64 columns) {
+strided_merge(typename Codec::Raw* keys, u64 n, u32 low_bits, u64 columns, u64 row_stride, u32 blocks_per_row) {
+  const RowOfBlock place(blocks_per_row);
+  keys += place.row * row_stride;
   const bool vectors = StripedTile<Codec, Payload, nt, vector, vector>::aligned(keys);
-  const u64 stride = u64{block_count()} * nt;
-  u64 column = u64{block_index()} * nt + thread_index();
+  const u64 stride = u64{blocks_per_row} * nt;
+  u64 column = u64{place.block} * nt + thread_index();
   Column<Codec, Payload, steps, vector, flip, Comparator<imad_quarters>> columns_in_flight[unroll];
   for (; column < columns; column += stride * unroll) {
     BITUNE_UNROLL

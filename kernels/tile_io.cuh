@@ -60,6 +60,19 @@ struct StripedTile {
   }
 };
 
+/// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
+struct RowOfBlock {
+  u64 row;
+  u32 block;
+
+  BITUNE_DEVICE explicit RowOfBlock(u32 blocks_per_row) : row(0), block(block_index()) {
+    if (blocks_per_row != block_count()) {  // more than one row: spare single arrays the division
+      row = block_index() / blocks_per_row;
+      block = block_index() % blocks_per_row;
+    }
+  }
+};
+
 /// Number of items of the tile of `nv` items at `begin` that exist in an array of n. Precondition: begin < n.
 BITUNE_DEVICE u32 items_in_tile(u64 begin, u64 n, u32 nv) {
   return n - begin < nv ? static_cast<u32>(n - begin) : nv;

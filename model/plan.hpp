@@ -20,9 +20,16 @@ struct KernelSource {
   auto operator<=>(const KernelSource&) const = default;
 };
 
-/// One kernel argument. Pointers are offsets into the caller's keys or the workspace, bound at launch.
+/// One kernel argument. Pointers are offsets into what the caller gives, bound at launch, as is the distance of rows.
 struct Argument {
-  enum class Kind : std::uint8_t { keys, workspace, u32, u64 };
+  enum class Kind : std::uint8_t {
+    keys,        ///< where the sorted keys go
+    input,       ///< where the keys come from: `keys` itself, unless the plan sorts out of place
+    workspace,   ///< the plan's workspace
+    row_stride,  ///< u64: keys from the beginning of one row to the next
+    u32,
+    u64,
+  };
   Kind kind = Kind::u64;
   std::uint64_t value = 0;  ///< the number, or the byte offset of the pointer
 
@@ -49,6 +56,7 @@ struct Plan {
   std::vector<KernelSource> kernels;
   std::vector<Launch> launches;
   std::uint64_t workspace_bytes = 0;
+  bool out_of_place = false;  ///< reads `input` once and writes `keys`; else `keys` must hold the input
 
   bool operator==(const Plan&) const = default;
 };

@@ -136,9 +136,10 @@ ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
   for (const Launch& launch : plan_.launches) check_launch(device, plan_, kernels_, launch);
 }
 
-void ExecutablePlan::run(void* keys, void* workspace, StreamHandle stream) const {
-  const auto keys_address = reinterpret_cast<std::uint64_t>(keys);
-  const auto workspace_address = reinterpret_cast<std::uint64_t>(workspace);
+void ExecutablePlan::run(const PlanBinding& binding, StreamHandle stream) const {
+  const auto keys_address = reinterpret_cast<std::uint64_t>(binding.keys);
+  const auto input_address = binding.input ? reinterpret_cast<std::uint64_t>(binding.input) : keys_address;
+  const auto workspace_address = reinterpret_cast<std::uint64_t>(binding.workspace);
   std::array<std::uint64_t, max_kernel_arguments> slots;
   for (const Launch& launch : plan_.launches) {
     std::size_t count = 0;
@@ -146,6 +147,12 @@ void ExecutablePlan::run(void* keys, void* workspace, StreamHandle stream) const
       switch (argument.kind) {
         case Argument::Kind::keys:
           slots[count++] = keys_address + argument.value;
+          break;
+        case Argument::Kind::input:
+          slots[count++] = input_address + argument.value;
+          break;
+        case Argument::Kind::row_stride:
+          slots[count++] = binding.row_stride;
           break;
         case Argument::Kind::workspace:
           slots[count++] = workspace_address + argument.value;

@@ -6,6 +6,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/variants/global.hpp"
+#include "runtime/variants/rows.hpp"
 #include "runtime/variants/shared.hpp"
 #include "runtime/variants/warp.hpp"
 
@@ -15,7 +16,8 @@ std::span<const Variant* const> variants() {
   static const GlobalVariant global;
   static const SharedVariant shared;
   static const WarpVariant warp;
-  static const std::array<const Variant*, 3> all = {&global, &shared, &warp};
+  static const RowsVariant rows;
+  static const std::array<const Variant*, 4> all = {&global, &shared, &warp, &rows};
   return all;
 }
 

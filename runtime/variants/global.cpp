@@ -22,7 +22,7 @@ int span_bits(const Configuration& c) {
 void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
                          std::uint64_t partner_mask) {
   const auto per_block = static_cast<std::uint64_t>(threads);
-  builder.launch({"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
+  builder.launch_rows({"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
                  (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
                  {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
 }
@@ -34,7 +34,7 @@ std::string_view GlobalVariant::description() const noexcept {
 }
 
 bool GlobalVariant::supports(const Problem& problem, const DeviceInfo&) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows == 1;
+  return problem.operation == Operation::sort && problem.value == ValueType::none;
 }
 
 SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
@@ -77,7 +77,7 @@ Configuration GlobalVariant::default_configuration(const Problem& problem, const
 }
 
 Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
-  PlanBuilder builder;
+  PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
   if (stages == 0) return builder.take();
@@ -90,7 +90,7 @@ Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const D
                                              c.at("loop_unroll_factor_pairs"))};
   const auto append_block_steps = [&](int first_stage, int last_stage, bool flip) {
     const std::uint64_t width = std::uint64_t{1} << span;
-    builder.launch(block_steps, (n + width - 1) / width, static_cast<std::uint32_t>(threads), 0,
+    builder.launch_rows(block_steps, (n + width - 1) / width, static_cast<std::uint32_t>(threads), 0,
                    {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
                     u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "bitune/error.hpp"
 
@@ -46,7 +47,19 @@ void PlanBuilder::launch(const KernelSource& kernel, std::uint64_t blocks, std::
   plan_.launches.push_back(std::move(launch));
 }
 
+void PlanBuilder::launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
+                              std::uint64_t shared_bytes, std::vector<Argument> arguments) {
+  // The product saturates: what exceeds a grid is refused by launch().
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t blocks = rows_ > most / std::max<std::uint64_t>(blocks_per_row, 1) ? most : rows_ * blocks_per_row;
+  arguments.push_back(row_stride_argument());
+  arguments.push_back(u32_argument(blocks_per_row));
+  launch(kernel, blocks, threads, shared_bytes, std::move(arguments));
+}
+
 Argument keys_argument() { return {Argument::Kind::keys, 0}; }
+Argument input_argument() { return {Argument::Kind::input, 0}; }
+Argument row_stride_argument() { return {Argument::Kind::row_stride, 0}; }
 Argument u32_argument(std::uint64_t value) { return {Argument::Kind::u32, value}; }
 Argument u64_argument(std::uint64_t value) { return {Argument::Kind::u64, value}; }
 
@@ -69,7 +82,7 @@ void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::u
     const KernelSource kernel{"kernels/strided_merge.cuh",
                               fmt::format("bitune::strided_merge<{}, {}, {}, {}, {}, {}, {}>", pass.codec, pass.threads,
                                           steps, vector, pass.unroll, flip_here, pass.imad_quarters)};
-    builder.launch(kernel, blocks, static_cast<std::uint32_t>(pass.threads), 0,
+    builder.launch_rows(kernel, blocks, static_cast<std::uint32_t>(pass.threads), 0,
                    {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(low)),
                     u64_argument(columns)});
     high = low;

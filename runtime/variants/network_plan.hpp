@@ -12,20 +12,30 @@
 
 namespace bitune {
 
-/// Builds a plan: adds each kernel once, and launches in order. Not copyable state, no device: pure arithmetic.
+/// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
 class PlanBuilder {
  public:
-  /// Adds a launch of the kernel. \throws Error (usage) if the grid exceeds 2^31 - 1 blocks.
+  explicit PlanBuilder(std::uint64_t rows = 1) : rows_(rows) {}
+
+  /// Adds a launch of the kernel, `blocks` blocks. \throws Error (usage) if that exceeds 2^31 - 1.
   void launch(const KernelSource& kernel, std::uint64_t blocks, std::uint32_t threads, std::uint64_t shared_bytes,
               std::vector<Argument> arguments);
+
+  /// Adds a launch with `blocks_per_row` blocks for each row, and the kernel's last two arguments, which say so: the
+  /// distance of rows and the blocks a row.
+  void launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
+                   std::uint64_t shared_bytes, std::vector<Argument> arguments);
 
   [[nodiscard]] Plan take() { return std::move(plan_); }
 
  private:
+  std::uint64_t rows_;
   Plan plan_;
 };
 
 [[nodiscard]] Argument keys_argument();
+[[nodiscard]] Argument input_argument();
+[[nodiscard]] Argument row_stride_argument();
 [[nodiscard]] Argument u32_argument(std::uint64_t value);
 [[nodiscard]] Argument u64_argument(std::uint64_t value);
 

@@ -26,7 +26,7 @@ std::string_view SharedVariant::description() const noexcept {
 }
 
 bool SharedVariant::supports(const Problem& problem, const DeviceInfo&) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows == 1;
+  return problem.operation == Operation::sort && problem.value == ValueType::none;
 }
 
 SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
@@ -88,7 +88,7 @@ Configuration SharedVariant::default_configuration(const Problem& problem, const
 }
 
 Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
-  PlanBuilder builder;
+  PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
   if (stages == 0) return builder.take();
@@ -103,7 +103,7 @@ Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const D
                   c.at("loop_unroll_factor_pairs"), c.at("vector_width"), c.at("shared_padding") == 1,
                   c.at("warp_barriers") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
-    builder.launch(steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+    builder.launch_rows(steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
                    {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
                     u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };

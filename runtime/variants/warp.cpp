@@ -32,7 +32,7 @@ std::string_view WarpVariant::description() const noexcept {
 }
 
 bool WarpVariant::supports(const Problem& problem, const DeviceInfo& device) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows == 1 &&
+  return problem.operation == Operation::sort && problem.value == ValueType::none &&
          device.warp_size == 32;
 }
 
@@ -102,7 +102,7 @@ Configuration WarpVariant::default_configuration(const Problem& problem, const D
 }
 
 Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
-  PlanBuilder builder;
+  PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
   if (stages == 0) return builder.take();
@@ -116,7 +116,7 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
         fmt::format("bitune::{}<{}, {}, {}, {}, {}, {}, {}>", kernel, codec, c.at("block_size_x"),
                     c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
                     c.at("min_blocks_per_sm"))};
-    builder.launch(source, (n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("block_size_x")),
+    builder.launch_rows(source, (n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("block_size_x")),
                    static_cast<std::uint64_t>(shared_bytes(c, problem.key)), {keys_argument(), u64_argument(n)});
   };
   StridedPass pass;

@@ -1,0 +1,127 @@
+#pragma once
+
+// Rows: many short arrays, each sorted on its own in the registers of a group of threads - part of a warp, a warp, or a
+// block - with several groups a block where they are small.
+
+#include "kernels/register_tile.cuh"
+
+namespace bitune {
+
+/// A row between global memory and the registers of a group of nt threads.
+///
+/// Loading is in any order, striped: neighbouring threads read neighbouring vectors. The sorted row is in layout 0
+/// of register_tile.cuh, where a thread holds vt neighbours: stored as it is, the vectors of neighbouring lanes would lie
+/// vt keys apart. `swaps` exchanges of a register bit with a lane bit, by shuffles, bring 2^swaps lanes' vectors
+/// side by side first: lane bit j trades places with register bit log2(vector) + j.
+template <class Codec, class Payload, int nt, int vt, int vector, int swaps>
+struct RowTile {
+  using Raw = typename Codec::Raw;
+  using Word = Item<Codec, Payload>;
+  static constexpr int E = log2_of(vt);
+  static constexpr int V = log2_of(vector);
+  static_assert(vt % vector == 0 && swaps <= E - V && (u32{1} << swaps) <= nt);
+
+  BITUNE_DEVICE static u32 thread() { return thread_index() & (nt - 1); }
+
+  BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+    const u32 first = thread() * vector;
+    if (vectors) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; r += vector) {
+        const u32 i = first + r * nt;
+        Raw raw[vector];
+        if (i < length) load_vector<Raw, vector>(row + i, raw);
+        BITUNE_UNROLL
+        for (int v = 0; v < vector; ++v) items[r + v] = i < length ? Codec::encode(raw[v]) : Codec::padding;
+      }
+    } else {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        const u32 i = thread() + r * nt;
+        items[r] = i < length ? Codec::encode(row[i]) : Codec::padding;
+      }
+    }
+  }
+
+  /// Exchanges index bits between registers and lanes: afterwards register r of this thread holds the item
+  /// place(r) of the row.
+  template <int done = 0>
+  BITUNE_DEVICE static void swap_bits(Word (&items)[vt]) {
+    if constexpr (done < swaps) {
+      const bool upper = (thread() >> done & 1) != 0;
+      Word given[vt / 2];
+      Word received[vt / 2];
+      BITUNE_UNROLL
+      for (int pair = 0; pair < vt / 2; ++pair) {
+        const int r = insert_zero_bits(pair, V + done, 1);
+        given[pair] = upper ? items[r] : items[r | (vector << done)];
+      }
+      shuffle_xor_each(given, u32{1} << done, received);
+      BITUNE_UNROLL
+      for (int pair = 0; pair < vt / 2; ++pair) {
+        const int r = insert_zero_bits(pair, V + done, 1);
+        items[r] = upper ? received[pair] : items[r];
+        items[r | (vector << done)] = upper ? items[r | (vector << done)] : received[pair];
+      }
+      swap_bits<done + 1>(items);
+    }
+  }
+
+  /// Place in the row of the thread's register 0 after swap_bits.
+  BITUNE_DEVICE static u32 first_place() {
+    constexpr u32 low_lanes = (u32{1} << swaps) - 1;
+    return (thread() & low_lanes) * vector + (thread() & ~low_lanes) * vt;
+  }
+
+  /// Distance of register r's place from register 0's.
+  BITUNE_DEVICE static constexpr u32 register_place(int r) {
+    constexpr int middle_mask = ((1 << swaps) - 1) << V;
+    return static_cast<u32>((r & ~middle_mask) + ((r & middle_mask) >> V) * vt);
+  }
+
+  BITUNE_DEVICE static void store(Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+    swap_bits(items);
+    const u32 first = first_place();
+    if (vectors) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; r += vector) {
+        Raw raw[vector];
+        BITUNE_UNROLL
+        for (int v = 0; v < vector; ++v) raw[v] = Codec::decode(items[r + v]);
+        if (first + register_place(r) < length) store_vector<Raw, vector>(row + first + register_place(r), raw);
+      }
+    } else {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        if (first + register_place(r) < length) row[first + register_place(r)] = Codec::decode(items[r]);
+      }
+    }
+  }
+};
+
+/// Sorts each of `rows` rows of `length` keys (at most nt * vt), row i beginning `stride` keys behind row i - 1, from
+/// `input` to `keys`; both may be the same. Grid: a block for every rows_per_block rows. Dynamic shared memory:
+/// rows_per_block * RegisterTile::shared_words words, none if all lane bits go by shuffles.
+template <class Codec, class Payload, int nt, int vt, int rows_per_block, int shuffle_steps, int vector, int swaps,
+          int imad_quarters, int min_blocks>
+BITUNE_KERNEL(nt * rows_per_block, min_blocks)
+row_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
+  using Word = Item<Codec, Payload>;
+  using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
+  using Memory = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  const u32 group = thread_index() / nt;
+  const u64 row = u64{block_index()} * rows_per_block + group;
+  // Threads past the last row sort nothing, but go through all barriers and shuffles.
+  const bool exists = row < rows;
+  const u64 begin = exists ? row * stride : 0;
+  const u32 count = exists ? length : 0;
+  const bool vectors = (reinterpret_cast<u64>(keys) | reinterpret_cast<u64>(input) | stride * sizeof(*keys) |
+                        length * sizeof(*keys)) % (vector * sizeof(*keys)) == 0;
+  Word* shared = shared_memory<Word>() + group * Tile::shared_words;
+  Word items[vt];
+  Memory::load(input + begin, count, vectors, items);
+  Tile::sort(shared, items);
+  Memory::store(keys + begin, count, vectors, items);
+}
+
+}  // namespace bitune

@@ -1,0 +1,149 @@
+#include "runtime/variants/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace {
+
+/// Keys that the registers of a row's threads hold.
+std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
+
+std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
+
+int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
+
+/// Bytes of RegisterTile::shared_words (register_tile.cuh) for every row of the block; none where all steps between threads
+/// go by shuffles.
+std::int64_t shared_bytes(const Configuration& c, KeyType key) {
+  if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
+  const std::int64_t word = word_bytes(key);
+  return (capacity(c) + capacity(c) / (128 / word)) * word * rows_per_block(c);
+}
+
+/// Smallest capacity that holds a row: the tile that wastes least.
+std::int64_t smallest_capacity(std::uint64_t length) {
+  return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
+}
+
+constexpr std::uint64_t longest_row = 1024 * 64;
+
+}  // namespace
+
+std::string_view RowsVariant::description() const noexcept {
+  return "short rows in registers: several rows a warp, a row a warp, or a block a row";
+}
+
+bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.n <= longest_row &&
+         device.warp_size == 32;
+}
+
+SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"threads_per_row", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, "threads that hold a row in registers"},
+      {"items_per_thread", {2, 4, 8, 16, 32, 64}, "keys a thread holds in registers"},
+      {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block; a block has block_size_x / threads_per_row rows"},
+      {"shuffle_steps", {0, 1, 2, 3, 4, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
+      {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
+      {"store_swaps", {0, 1, 2, 3}, "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+      {"imad_quarters", {0, 2, 3}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"min_blocks_per_sm", {1, 2, 4, 8}, "blocks a multiprocessor that the compiler must leave registers for"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      {"the row fits the registers of its threads, and fills more than half of them",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return capacity(c) == smallest_capacity(p.n);
+       }},
+      {"a block holds whole rows, one row if its threads are more than a warp",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t threads = c.at("threads_per_row");
+         return c.at("block_size_x") == threads || (threads <= 32 && c.at("block_size_x") > threads);
+       }},
+      {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t lane_bits = std::min(5, log2(c.at("threads_per_row")));
+         return c.at("shuffle_steps") <= lane_bits && (lane_bits == 5 || c.at("shuffle_steps") == lane_bits);
+       }},
+      {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
+         return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
+                c.at("store_swaps") <= log2(c.at("threads_per_row"));
+       }},
+      {"the rows and their padding fit the shared memory that the device allows a block",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
+       }},
+      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's registers",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
+         const std::int64_t registers = a_thread * c.at("block_size_x");
+         return a_thread <= 255 && registers <= d.registers_per_block &&
+                registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
+       }},
+      {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         const std::int64_t blocks = c.at("min_blocks_per_sm");
+         return blocks * c.at("block_size_x") <= d.max_threads_per_sm &&
+                blocks * (shared_bytes(c, p.key) + 1024) <= d.shared_bytes_per_sm;
+       }},
+      {"64-bit keys have no maximum by multiplication",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
+       }},
+  };
+  return space;
+}
+
+Configuration RowsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+  const std::int64_t word = word_bytes(problem.key);
+  const std::int64_t row = smallest_capacity(problem.n);
+  // Most items a thread without spilling, but no fewer than four threads for a row that has that many vectors.
+  std::int64_t items = std::clamp<std::int64_t>(row / 4, 4, word == 8 ? 16 : 32);
+  while (row / items > device.max_threads_per_block) items *= 2;
+  const std::int64_t threads = row / items;
+  const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
+  const std::int64_t lane_bits = std::min(5, log2(threads));
+  return {std::string(name()),
+          {{"threads_per_row", threads},
+           {"items_per_thread", items},
+           {"block_size_x", std::max<std::int64_t>(threads, std::min(128, device.max_threads_per_block))},
+           {"shuffle_steps", threads <= 32 ? lane_bits : 2},
+           {"vector_width", vector},
+           {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},
+           {"imad_quarters", 0},
+           {"min_blocks_per_sm", 1}}};
+}
+
+Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder(problem.rows);
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const std::string codec = codec_arguments(problem.key, problem.order);
+  const auto per_block = static_cast<std::uint64_t>(rows_per_block(c));
+  const KernelSource kernel{
+      "kernels/row_sort.cuh",
+      fmt::format("bitune::row_sort<{}, {}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("threads_per_row"),
+                  c.at("items_per_thread"), per_block, c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
+                  c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
+  builder.launch(kernel, (problem.rows + per_block - 1) / per_block, static_cast<std::uint32_t>(c.at("block_size_x")),
+                 static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                 {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
+                  row_stride_argument()});
+  Plan plan = builder.take();
+  plan.out_of_place = true;
+  return plan;
+}
+
+}  // namespace bitune
