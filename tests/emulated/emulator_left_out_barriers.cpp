@@ -73,6 +73,8 @@ std::vector<Configuration> configurations() {
           "tile_size=1024,vector_width=1,warp_barriers=1)"),
       Configuration::parse("warp(block_size_x=128,imad_quarters=0,items_per_thread=4,min_blocks_per_sm=1,"
                            "shuffle_steps=0,steps_per_pass=2,vector_width=1)"),
+      Configuration::parse("rows(block_size_x=256,imad_quarters=0,items_per_thread=16,min_blocks_per_sm=1,"
+                           "shuffle_steps=0,store_swaps=0,threads_per_row=256,vector_width=1)"),
   };
 }
 

@@ -39,8 +39,10 @@ __global__ void touch_end(unsigned* out, unsigned words) {
   if (threadIdx.x == 0) { tile[words - 1] = 42; out[0] = tile[words - 1]; }
 }
 __global__ void cluster_size(unsigned* out) {
-  unsigned size;
+  unsigned size = 1;
+#if __CUDA_ARCH__ >= 900
   asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(size));
+#endif
   if (threadIdx.x == 0 && blockIdx.x == 0) out[0] = size;
 }
 __global__ void meet(unsigned* counter) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/configuration.hpp"
@@ -29,10 +30,20 @@ struct Bench {
 };
 [[nodiscard]] Bench make_bench(std::shared_ptr<Device> device);
 
-/// Sorts generated keys on the device, `offset_keys` keys behind an aligned address, with guard bytes around them, and
-/// compares bit for bit with the host's reference.
+/// Where the keys of a checked sort lie.
+struct Placement {
+  std::uint64_t offset_keys = 0;  ///< keys between an aligned address and the first key
+  std::uint64_t gap_keys = 0;     ///< keys between one row and the next
+  bool out_of_place = false;      ///< from other memory, if the plan can
+};
+
+/// Compiles all kernels of the plans at once, on all cores, so that the sorts that follow only load them.
+void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts);
+
+/// Sorts generated keys on the device, with guard bytes around them and between their rows, and compares bit for bit with
+/// the host's reference; the input of a sort out of place must be as it was.
 [[nodiscard]] ::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,
                                                const Configuration& configuration, Distribution distribution,
-                                               std::uint64_t seed, std::uint64_t offset_keys = 0);
+                                               std::uint64_t seed, const Placement& placement = {});
 
 }  // namespace bitune::test

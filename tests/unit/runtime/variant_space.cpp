@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
@@ -28,10 +29,20 @@ DeviceInfo h200() {
 
 Problem problem_of(KeyType key, std::uint64_t n) { return {Operation::sort, key, ValueType::none, Order::ascending, n, 1}; }
 
+/// The variants that sort arrays of any length; `rows` holds each in the registers of one block.
+std::vector<const Variant*> variants_of_any_length() {
+  std::vector<const Variant*> found;
+  for (const Variant* variant : variants()) {
+    if (variant->supports(problem_of(KeyType::u8, std::uint64_t{1} << 33), h200())) found.push_back(variant);
+  }
+  return found;
+}
+
 TEST(VariantSpace, HasAHundredValidConfigurationsForEachKeyWidth) {
   for (const Variant* variant : variants()) {
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-      const Problem problem = problem_of(key, std::uint64_t{1} << 20);
+      Problem problem = problem_of(key, std::uint64_t{1} << 20);
+      if (!variant->supports(problem, h200())) problem.n = 1000;
       EXPECT_GE(variant->space(problem, h200()).valid(problem, h200()).size(), 100u) << variant->name();
     }
   }
@@ -97,7 +108,7 @@ TEST(VariantPlan, FewerPassesWithMoreStepsAPass) {
 }
 
 TEST(VariantPlan, KernelsDoNotDependOnTheLength) {
-  for (const Variant* variant : variants()) {
+  for (const Variant* variant : variants_of_any_length()) {
     const Problem small = problem_of(KeyType::i32, std::uint64_t{1} << 20);
     Problem large = small;
     large.n = (std::uint64_t{1} << 20) + 1;
@@ -111,7 +122,7 @@ TEST(VariantPlan, KernelsDoNotDependOnTheLength) {
 
 TEST(VariantPlan, CountsPastFourBillionKeys) {
   const std::uint64_t n = (std::uint64_t{1} << 32) + 12345;
-  for (const Variant* variant : variants()) {
+  for (const Variant* variant : variants_of_any_length()) {
     const Problem problem = problem_of(KeyType::u32, n);
     const Plan plan = variant->plan(problem, variant->default_configuration(problem, h200()), h200());
     ASSERT_FALSE(plan.launches.empty());
@@ -151,12 +162,61 @@ TEST(StridedPasses, CoverEachIndexBitOnceInOrder) {
   }
 }
 
+TEST(VariantPlan, HasBlocksForEveryRow) {
+  for (const Variant* variant : variants()) {
+    Problem one = problem_of(KeyType::f32, 1000);
+    Problem many = one;
+    many.rows = 777;
+    const Configuration configuration = variant->default_configuration(many, h200());
+    const Plan of_one = variant->plan(one, configuration, h200());
+    const Plan of_many = variant->plan(many, configuration, h200());
+    ASSERT_EQ(of_one.launches.size(), of_many.launches.size()) << variant->name();
+    EXPECT_EQ(of_one.kernels, of_many.kernels);
+    for (std::size_t i = 0; i < of_one.launches.size(); ++i) {
+      const std::uint64_t rows_a_block = variant->name() == "rows" ? 128u / static_cast<std::uint64_t>(configuration.at("threads_per_row")) : 1;
+      const std::uint64_t blocks = variant->name() == "rows" ? (777 + rows_a_block - 1) / rows_a_block : of_one.launches[i].grid[0] * 777;
+      EXPECT_EQ(of_many.launches[i].grid[0], blocks) << variant->name();
+      const auto& arguments = of_many.launches[i].arguments;
+      EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return a.kind == Argument::Kind::row_stride; }), 1) << variant->name();
+    }
+  }
+}
+
+TEST(VariantPlan, OfNoRowsOrTooManyBlocks) {
+  const Variant& rows = variant("rows");
+  Problem problem = problem_of(KeyType::u32, 1000);
+  problem.rows = 0;
+  EXPECT_TRUE(rows.plan(problem, rows.default_configuration(problem, h200()), h200()).launches.empty());
+  problem.rows = std::uint64_t{1} << 62;  // more blocks than a grid has, and more than 64 bits count
+  for (const Variant* variant : variants()) {
+    EXPECT_THROW((void)variant->plan(problem, variant->default_configuration(problem, h200()), h200()), Error) << variant->name();
+  }
+}
+
+TEST(RowsVariant, HoldsARowInRegistersAndWritesElsewhereIfAsked) {
+  const Variant& rows = variant("rows");
+  for (const std::uint64_t n : {2u, 33u, 1000u, 1025u, 65536u}) {
+    const Problem problem = problem_of(KeyType::u32, n);
+    ASSERT_TRUE(rows.supports(problem, h200()));
+    const Configuration configuration = rows.default_configuration(problem, h200());
+    const std::int64_t capacity = configuration.at("threads_per_row") * configuration.at("items_per_thread");
+    EXPECT_GE(capacity, static_cast<std::int64_t>(n));
+    const Plan plan = rows.plan(problem, configuration, h200());
+    EXPECT_EQ(plan.launches.size(), 1u);
+    EXPECT_TRUE(plan.out_of_place);
+  }
+  EXPECT_FALSE(rows.supports(problem_of(KeyType::u32, 65537), h200()));
+  DeviceInfo wide = h200();
+  wide.warp_size = 64;
+  EXPECT_FALSE(rows.supports(problem_of(KeyType::u32, 100), wide));
+}
+
 TEST(VariantRegistry, NamesTheVariantsThereAre) {
   try {
     (void)variant("quick");
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("global, shared, warp"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("global, shared, warp, rows"), std::string::npos) << error.what();
   }
 }
 

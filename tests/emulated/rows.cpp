@@ -1,0 +1,72 @@
+// Many rows at once: every variant, rows of awkward lengths with and without gaps, in place and out of place.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+/// A configuration with small blocks, of which the emulated device runs many more in the same time.
+Configuration small_blocks(const Variant& variant, const Problem& problem) {
+  const auto sample = sample_configurations(variant, problem, emulated().device->info(), 40, problem.n);
+  return *std::min_element(sample.begin(), sample.end(), [](const Configuration& a, const Configuration& b) {
+    return a.at("block_size_x") < b.at("block_size_x");
+  });
+}
+
+class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>> {
+ protected:
+  /// Sorts rows packed, with gaps, and with gaps out of place; the configuration is drawn again where the length asks.
+  void check(std::uint64_t rows, std::uint64_t length) {
+    const auto [variant, key] = GetParam();
+    const DeviceInfo& device = emulated().device->info();
+    const Order order = length % 2 == 0 ? Order::ascending : Order::descending;
+    const Problem problem{Operation::sort, key, ValueType::none, order, length, rows};
+    auto& configuration = configurations_[order == Order::ascending ? 0 : 1];
+    if (variant->space(problem, device).violation(configuration, problem, device)) {
+      configuration = small_blocks(*variant, problem);
+    }
+    const auto distribution = all_distributions[(rows + length) % all_distributions.size()];
+    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length));
+    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, {.offset_keys = 1, .gap_keys = 3}));
+    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, {.gap_keys = 16, .out_of_place = true}));
+  }
+
+ private:
+  Configuration configurations_[2];
+};
+
+TEST_P(Rows, OfAwkwardLengths) {
+  for (const std::uint64_t length : {1, 2, 3, 5, 7, 31, 33, 100, 128, 1000, 1025}) check(3, length);
+}
+
+TEST_P(Rows, OneAndAThousand) {
+  for (const std::uint64_t length : {1, 2, 5, 32}) {
+    check(1, length);
+    check(1000, length);
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<Rows::ParamType>& info) {
+  return std::string(std::get<0>(info.param)->name()) + "_" + std::string(name_of(std::get<1>(info.param)));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Rows,
+                         ::testing::Combine(::testing::ValuesIn(variants().begin(), variants().end()),
+                                            ::testing::Values(KeyType::u8, KeyType::f32, KeyType::i64)),
+                         test_name);
+
+}  // namespace
+}  // namespace bitune::test
