@@ -24,22 +24,24 @@ enum class Step : std::uint8_t { exact, near_size, same_capability, same_major }
 
 /// Where a candidate stands: less is better. Compared member by member, in this order.
 struct Rank {
-  bool shipped = false;
-  Step step = Step::exact;
+  bool other_device = false;
+  bool shipped_elsewhere = false;  ///< of another device, and shipped
+  bool older_kernels = false;
+  Step device_step = Step::exact;  ///< of another device; else `exact`
   int minor_distance = 0;
   int sm_distance = 0;
   double size_distance = 0;
   double rows_distance = 0;
+  bool shipped = false;
   bool other_key = false;
   bool other_order = false;
-  bool older_kernels = false;
   bool smaller = false;  ///< at the same distance the larger size goes first
   double median_us = 0;
   std::int64_t trial_id = 0;
 
   [[nodiscard]] auto members() const {
-    return std::tie(shipped, step, minor_distance, sm_distance, size_distance, rows_distance, other_key,
-                    other_order, older_kernels, smaller, median_us, trial_id);
+    return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, minor_distance, sm_distance,
+                    size_distance, rows_distance, shipped, other_key, other_order, smaller, median_us, trial_id);
   }
 };
 
@@ -72,6 +74,7 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
 
 struct Ranked {
   Rank rank;
+  Step step = Step::exact;
   const Candidate* candidate = nullptr;
 };
 
@@ -83,8 +86,10 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     if (!step) continue;
     Rank rank;
     rank.shipped = shipped;
-    rank.step = *step;
-    if (*step == Step::same_capability || *step == Step::same_major) {
+    rank.other_device = *step == Step::same_capability || *step == Step::same_major;
+    if (rank.other_device) {
+      rank.shipped_elsewhere = shipped;
+      rank.device_step = *step;
       rank.minor_distance = device.compute_minor - candidate.device.compute_minor;
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
@@ -96,7 +101,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.smaller = candidate.problem.n < problem.n;
     rank.median_us = candidate.median_us;
     rank.trial_id = candidate.trial_id;
-    ranked.push_back({rank, &candidate});
+    ranked.push_back({rank, *step, &candidate});
   }
 }
 
@@ -146,7 +151,7 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
   const DeviceInfo& there = candidate.device;
   std::string where = "this device";
   std::string why;
-  switch (best.rank.step) {
+  switch (best.step) {
     case Step::exact:
       break;
     case Step::near_size:
@@ -165,13 +170,13 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
       break;
   }
   return fmt::format("{}tuned on {} for {}{}{}", best.rank.shipped ? "shipped with bitune: " : "", where,
-                     best.rank.step == Step::exact ? "this problem" : tuned_for(candidate, problem), why,
+                     best.step == Step::exact ? "this problem" : tuned_for(candidate, problem), why,
                      best.rank.older_kernels ? ", with another version of the kernels" : "");
 }
 
-MatchKind match_of(const Rank& rank) {
-  if (rank.shipped) return MatchKind::shipped;
-  switch (rank.step) {
+MatchKind match_of(const Ranked& best) {
+  if (best.rank.shipped) return MatchKind::shipped;
+  switch (best.step) {
     case Step::exact:
       return MatchKind::exact;
     case Step::near_size:
@@ -217,9 +222,9 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
 
   Selection selection;
   selection.configuration = best->candidate->configuration;
-  selection.match = match_of(best->rank);
+  selection.match = match_of(*best);
   selection.evidence = *best->candidate;
-  if (best->rank.step == Step::exact && !best->rank.older_kernels)
+  if (best->step == Step::exact && !best->rank.older_kernels)
     selection.expected_us = best->candidate->median_us;
   selection.reason = reason_of(*best, problem);
   return selection;

@@ -1,50 +1,15 @@
-#include "runtime/selection_ladder.hpp"
-
 #include <gtest/gtest.h>
 
-#include <array>
+#include <cctype>
+#include <string>
+#include <vector>
 
-#include "bitune/error.hpp"
-#include "tests/support/fake_device.hpp"
+#include "tests/unit/runtime/selection_support.hpp"
 
 namespace bitune {
 namespace {
 
-constexpr std::uint64_t one = 1;
-
-const fake::Variant simple("simple");
-const fake::Variant fancy("fancy");
-const std::array<const Variant*, 2> both = {&simple, &fancy};
-
-DeviceInfo gpu(int major = 9, int minor = 0, int sms = 132) {
-  DeviceInfo info;
-  info.name = "GPU";
-  info.compute_major = major;
-  info.compute_minor = minor;
-  info.sm_count = sms;
-  return info;
-}
-
-DeviceInfo emulated() {
-  DeviceInfo info = gpu();
-  info.kind = "emulated";
-  return info;
-}
-
-/// A trial of "simple(tile=...)", so that the tile tells which candidate was selected.
-Candidate trial(int tile, const DeviceInfo& device, const Problem& problem, double median_us = 10) {
-  Candidate candidate;
-  candidate.trial_id = tile;
-  candidate.device = device;
-  candidate.device_digest = device.digest();
-  candidate.problem = problem;
-  candidate.configuration = {"simple", {{"tile", tile}}};
-  candidate.kernel_digest = "today";
-  candidate.median_us = median_us;
-  return candidate;
-}
-
-Problem u32(std::uint64_t n, std::uint64_t rows = 1) { return {.key = KeyType::u32, .n = n, .rows = rows}; }
+using namespace selecting;
 
 struct Case {
   std::string name;
@@ -54,23 +19,6 @@ struct Case {
   MatchKind match;
   int tile;  ///< of the selected configuration; the default's is 1
 };
-
-Problem with_key(Problem problem, KeyType key) {
-  problem.key = key;
-  return problem;
-}
-Problem with_order(Problem problem, Order order) {
-  problem.order = order;
-  return problem;
-}
-Candidate of_variant(Candidate candidate, const std::string& variant) {
-  candidate.configuration.variant = variant;
-  return candidate;
-}
-Candidate of_kernels(Candidate candidate, const std::string& digest) {
-  candidate.kernel_digest = digest;
-  return candidate;
-}
 
 std::vector<Case> rungs() {
   const DeviceInfo here = gpu();
@@ -90,10 +38,10 @@ std::vector<Case> rungs() {
        {{trial(2, here, u32(16)), trial(4, gpu(9, 0, 114), problem)}, {}},
        MatchKind::near_size,
        2},
-      {"device of the same capability before a lower one",
+      {"the user's other device before a nearer shipped one",
        problem,
        here,
-       {{trial(2, gpu(9, 0, 16), problem)}, {trial(4, here, problem)}},
+       {{trial(2, gpu(9, 0, 16), problem)}, {trial(4, gpu(9, 0, 133), problem)}},
        MatchKind::near_device,
        2},
       {"same capability before lower minor of the same SM count",
@@ -102,10 +50,16 @@ std::vector<Case> rungs() {
        {{trial(2, gpu(8, 0, 84), problem), trial(4, gpu(8, 6, 28), problem)}, {}},
        MatchKind::near_device,
        4},
-      {"lower minor before shipped exact",
+      {"shipped for this device before the user's other device",
        problem,
        gpu(8, 6, 84),
-       {{trial(2, gpu(8, 0, 108), problem)}, {trial(4, gpu(8, 6, 84), problem)}},
+       {{trial(2, gpu(8, 0, 108), problem)}, {trial(4, gpu(8, 6, 84), u32(64))}},
+       MatchKind::shipped,
+       4},
+      {"user's lower minor before a shipped other device of the same capability",
+       problem,
+       gpu(8, 6, 84),
+       {{trial(2, gpu(8, 0, 108), problem)}, {trial(4, gpu(8, 6, 28), problem)}},
        MatchKind::near_device,
        2},
       {"shipped exact",
@@ -237,6 +191,99 @@ std::vector<Case> ties() {
   };
 }
 
+std::vector<Case> shipped_and_own() {
+  const DeviceInfo here = gpu();
+  const Problem problem = u32(1 << 20);
+  return {
+      {"shipped exact before the user's other size",
+       problem,
+       here,
+       {{trial(2, here, u32(1 << 19), 1)}, {trial(4, here, problem, 9)}},
+       MatchKind::shipped,
+       4},
+      {"shipped nearer size before the user's",
+       problem,
+       here,
+       {{trial(2, here, u32(1 << 10))}, {trial(4, here, u32(1 << 18))}},
+       MatchKind::shipped,
+       4},
+      {"user's nearer size before the shipped one",
+       problem,
+       here,
+       {{trial(2, here, u32(1 << 18))}, {trial(4, here, u32(1 << 10))}},
+       MatchKind::near_size,
+       2},
+      {"user's exact before the shipped exact",
+       problem,
+       here,
+       {{trial(2, here, problem, 9)}, {trial(4, here, problem, 1)}},
+       MatchKind::exact,
+       2},
+      {"user's size before a shipped one as near",
+       problem,
+       here,
+       {{trial(2, here, u32(1 << 19))}, {trial(4, here, u32(1 << 21))}},
+       MatchKind::near_size,
+       2},
+      {"user's other key type of this size before the shipped exact",
+       problem,
+       here,
+       {{trial(2, here, with_key(problem, KeyType::f32))}, {trial(4, here, problem)}},
+       MatchKind::near_size,
+       2},
+      {"shipped nearer rows before the user's",
+       u32(1000, 100),
+       here,
+       {{trial(2, here, u32(1000, 5))}, {trial(4, here, u32(1000, 90))}},
+       MatchKind::shipped,
+       4},
+  };
+}
+
+std::vector<Case> kernel_versions() {
+  const DeviceInfo here = gpu();
+  const Problem problem = u32(1 << 20);
+  const auto old = [](const Candidate& candidate) { return of_kernels(candidate, "yesterday"); };
+  return {
+      {"another size of today before the exact one of yesterday",
+       problem,
+       here,
+       {{old(trial(2, here, problem)), trial(4, here, u32(1 << 16))}, {}},
+       MatchKind::near_size,
+       4},
+      {"shipped today before the user's yesterday",
+       problem,
+       here,
+       {{old(trial(2, here, problem))}, {trial(4, here, u32(1 << 16))}},
+       MatchKind::shipped,
+       4},
+      {"nearest of yesterday where there is none of today",
+       problem,
+       here,
+       {{old(trial(2, here, u32(1 << 10))), old(trial(4, here, u32(1 << 19)))}, {}},
+       MatchKind::near_size,
+       4},
+      {"this device yesterday before another today",
+       problem,
+       here,
+       {{old(trial(2, here, problem)), trial(4, gpu(9, 0, 114), problem)}, {}},
+       MatchKind::exact,
+       2},
+      {"lower minor of today before the same capability of yesterday",
+       problem,
+       gpu(8, 9, 100),
+       {{old(trial(2, gpu(8, 9, 50), problem)), trial(4, gpu(8, 6, 84), problem)}, {}},
+       MatchKind::near_device,
+       4},
+      {"yesterday's where today's does not fit",
+       u32(8),
+       here,
+       {{trial(64, here, u32(4096)), old(trial(2, here, u32(4096)))}, {}},
+       MatchKind::near_size,
+       2},
+  };
+}
+
 std::vector<Case> exclusions() {
   const DeviceInfo here = gpu();
   Problem pairs = u32(4096);
@@ -339,68 +386,10 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, SelectionLadder, testing::ValuesIn(rungs()), case_name);
+INSTANTIATE_TEST_SUITE_P(ShippedAndOwn, SelectionLadder, testing::ValuesIn(shipped_and_own()), case_name);
+INSTANTIATE_TEST_SUITE_P(KernelVersions, SelectionLadder, testing::ValuesIn(kernel_versions()), case_name);
 INSTANTIATE_TEST_SUITE_P(Ties, SelectionLadder, testing::ValuesIn(ties()), case_name);
 INSTANTIATE_TEST_SUITE_P(Exclusions, SelectionLadder, testing::ValuesIn(exclusions()), case_name);
-
-TEST(Selection, ExpectsATimeOnlyOfExactEvidenceOfTodaysKernels) {
-  const DeviceInfo here = gpu();
-  const Problem problem = u32(4096);
-  const auto expected = [&](const CandidateSet& set) {
-    return select_among(problem, here, set, both, "today").expected_us;
-  };
-  EXPECT_EQ(expected({{trial(2, here, problem, 12.5)}, {}}), 12.5);
-  EXPECT_EQ(expected({{}, {trial(2, here, problem, 12.5)}}), 12.5)
-      << "shipped for this very device and problem";
-  EXPECT_EQ(expected({{of_kernels(trial(2, here, problem), "yesterday")}, {}}), std::nullopt);
-  EXPECT_EQ(expected({{trial(2, here, u32(8192))}, {}}), std::nullopt);
-  EXPECT_EQ(expected({{trial(2, gpu(9, 0, 114), problem)}, {}}), std::nullopt);
-  EXPECT_EQ(expected({}), std::nullopt);
-}
-
-TEST(Selection, GivesItsReasons) {
-  const DeviceInfo here = gpu();
-  const Problem problem = u32(4096);
-  const auto reason = [&](const CandidateSet& set) {
-    return select_among(problem, here, set, both, "today").reason;
-  };
-  EXPECT_EQ(reason({{trial(2, here, problem)}, {}}), "tuned on this device for this problem");
-  EXPECT_EQ(reason({{of_kernels(trial(2, here, problem), "old")}, {}}),
-            "tuned on this device for this problem, with another version of the kernels");
-  EXPECT_EQ(reason({{trial(2, here, with_key(u32(1 << 20), KeyType::f32))}, {}}),
-            "tuned on this device for n=2^20 of f32, the nearest size");
-  EXPECT_EQ(
-      reason({{}, {trial(2, gpu(9, 0, 114), problem)}}),
-      "shipped with bitune: tuned on GPU (114 SMs) for n=2^12, a device of the same compute capability 9.0");
-  EXPECT_EQ(reason({}), "no tuning fits: the default of variant 'fancy' from the device's limits");
-}
-
-TEST(Selection, DefaultIsTheLastVariantThatCanSortTheProblem) {
-  const Selection selection = default_among(u32(4096), gpu(), both);
-  EXPECT_EQ(selection.configuration.text(), "fancy(tile=1)");
-  EXPECT_EQ(selection.match, MatchKind::defaulted);
-}
-
-TEST(Selection, RefusesWhatNoVariantCanDo) {
-  Problem problem = u32(4096);
-  problem.operation = Operation::argsort;
-  try {
-    static_cast<void>(default_among(problem, gpu(), both));
-    FAIL() << "no variant can do this";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::unavailable);
-    EXPECT_NE(std::string(error.what()).find("argsort u32 ascending n=4096"), std::string::npos)
-        << error.what();
-  }
-}
-
-TEST(Selection, WorksWithTheRegistry) {
-  for (const std::uint64_t n : {std::uint64_t{2}, std::uint64_t{1000}, one << 20, one << 32}) {
-    const Selection selection = select(u32(n), gpu(), {});
-    EXPECT_EQ(selection.match, MatchKind::defaulted);
-    const Variant& selected = variant(selection.configuration.variant);
-    EXPECT_EQ(selected.space(u32(n), gpu()).violation(selection.configuration, u32(n), gpu()), std::nullopt);
-  }
-}
 
 }  // namespace
 }  // namespace bitune

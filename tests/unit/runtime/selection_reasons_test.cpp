@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "bitune/error.hpp"
+#include "tests/unit/runtime/selection_support.hpp"
+
+namespace bitune {
+namespace {
+
+using namespace selecting;
+
+TEST(Selection, ExpectsATimeOnlyOfExactEvidenceOfTodaysKernels) {
+  const DeviceInfo here = gpu();
+  const Problem problem = u32(4096);
+  const auto expected = [&](const CandidateSet& set) {
+    return select_among(problem, here, set, both, "today").expected_us;
+  };
+  EXPECT_EQ(expected({{trial(2, here, problem, 12.5)}, {}}), 12.5);
+  EXPECT_EQ(expected({{}, {trial(2, here, problem, 12.5)}}), 12.5)
+      << "shipped for this very device and problem";
+  EXPECT_EQ(expected({{of_kernels(trial(2, here, problem), "yesterday")}, {}}), std::nullopt);
+  EXPECT_EQ(expected({{trial(2, here, u32(8192))}, {}}), std::nullopt);
+  EXPECT_EQ(expected({{trial(2, gpu(9, 0, 114), problem)}, {}}), std::nullopt);
+  EXPECT_EQ(expected({}), std::nullopt);
+}
+
+TEST(Selection, GivesItsReasons) {
+  const DeviceInfo here = gpu();
+  const Problem problem = u32(4096);
+  const auto reason = [&](const CandidateSet& set) {
+    return select_among(problem, here, set, both, "today").reason;
+  };
+  EXPECT_EQ(reason({{trial(2, here, problem)}, {}}), "tuned on this device for this problem");
+  EXPECT_EQ(reason({{of_kernels(trial(2, here, problem), "old")}, {}}),
+            "tuned on this device for this problem, with another version of the kernels");
+  EXPECT_EQ(reason({{trial(2, here, with_key(u32(1 << 20), KeyType::f32))}, {}}),
+            "tuned on this device for n=2^20 of f32, the nearest size");
+  EXPECT_EQ(
+      reason({{}, {trial(2, gpu(9, 0, 114), problem)}}),
+      "shipped with bitune: tuned on GPU (114 SMs) for n=2^12, a device of the same compute capability 9.0");
+  EXPECT_EQ(reason({}), "no tuning fits: the default of variant 'fancy' from the device's limits");
+}
+
+TEST(Selection, DefaultIsTheLastVariantThatCanSortTheProblem) {
+  const Selection selection = default_among(u32(4096), gpu(), both);
+  EXPECT_EQ(selection.configuration.text(), "fancy(tile=1)");
+  EXPECT_EQ(selection.match, MatchKind::defaulted);
+}
+
+TEST(Selection, RefusesWhatNoVariantCanDo) {
+  Problem problem = u32(4096);
+  problem.operation = Operation::argsort;
+  try {
+    static_cast<void>(default_among(problem, gpu(), both));
+    FAIL() << "no variant can do this";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    EXPECT_NE(std::string(error.what()).find("argsort u32 ascending n=4096"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Selection, WorksWithTheRegistry) {
+  for (const std::uint64_t n : {std::uint64_t{2}, std::uint64_t{1000}, one << 20, one << 32}) {
+    const Selection selection = select(u32(n), gpu(), {});
+    EXPECT_EQ(selection.match, MatchKind::defaulted);
+    const Variant& selected = variant(selection.configuration.variant);
+    EXPECT_EQ(selected.space(u32(n), gpu()).violation(selection.configuration, u32(n), gpu()), std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace bitune
