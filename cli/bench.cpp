@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
@@ -112,7 +113,16 @@ int run(const Options& options) {
       print_remark(result.note);
     }
   }
-  return stop.signal() != 0 ? 128 + stop.signal() : done;
+  if (stop.signal() != 0) {
+    return 128 + stop.signal();
+  }
+  const auto wrong = std::count_if(result.records.begin(), result.records.end(),
+                                   [](const BenchRecord& record) { return !record.verified; });
+  if (wrong != 0) {
+    print_remark(fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
+    return failed;
+  }
+  return done;
 }
 
 }  // namespace
