@@ -38,6 +38,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  bitune tune                                              u32 and f32, every fourth size, 5 minutes\n"
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
+    "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
     "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
 
@@ -45,7 +46,8 @@ struct TuneOptions {
   CommonOptions common;
   std::vector<std::string> keys = {"u32", "f32"};
   std::string sizes;
-  std::string rows = "1";
+  std::string rows;
+  std::string total;
   std::string order = "ascending";
   std::vector<std::string> variants = {"all"};
   std::string strategy = "random";
@@ -66,10 +68,16 @@ constexpr const char* emulated_sizes = "2^8..2^12:2";
 std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
   Problem problem;
   problem.order = parse_order(options.order);
-  problem.rows = parse_size(options.rows);
-  if (problem.rows == 0) {
-    throw Error(ErrorCode::usage, "--rows must be 1 or more");
+  if (!options.rows.empty() && !options.total.empty()) {
+    throw Error(ErrorCode::usage, "give --rows or --total, not both");
   }
+  if (!options.rows.empty()) {
+    problem.rows = parse_size(options.rows);
+    if (problem.rows == 0) {
+      throw Error(ErrorCode::usage, "--rows must be 1 or more");
+    }
+  }
+  const std::uint64_t total = options.total.empty() ? 0 : parse_size(options.total);
   const std::string sizes = !options.sizes.empty()  ? options.sizes
                             : device.kind == "cuda" ? gpu_sizes
                                                     : emulated_sizes;
@@ -78,6 +86,9 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
     for (const std::uint64_t n : parse_sizes(sizes)) {
       problem.key = key;
       problem.n = n;
+      if (!options.total.empty()) {
+        problem.rows = rows_in_total(total, n);
+      }
       static_cast<void>(key_bytes(problem));  // throws if it exceeds any memory
       problems.push_back(problem);
     }
@@ -175,9 +186,12 @@ void add_tune_command(CLI::App& parent, Action& action) {
           "--sizes", options->sizes,
           fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes))
       ->type_name("SIZE,...");
-  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size")
-      ->type_name("R")
-      ->capture_default_str();
+  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size (default: 1)")
+      ->type_name("R");
+  command
+      .add_option("--total", options->total,
+                  "Instead of --rows: as many arrays of each size as have so many keys in all")
+      ->type_name("SIZE");
   command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
       ->type_name("ORDER")
       ->capture_default_str();

@@ -1,5 +1,6 @@
 #include "model/key_order.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -158,6 +159,19 @@ void radix_sort(std::byte* keys, std::uint64_t n, bool descending) {
   for (std::uint64_t i = 0; i < n; ++i) store(keys, i, decode<KeyOrder>(load<U>(from, i), descending));
 }
 
+// Short arrays, for which the counts of the others are more work than the keys.
+template <class KeyOrder>
+constexpr std::size_t short_array = sizeof(typename KeyOrder::Bits) == 2 ? 2048 : 256;
+
+template <class KeyOrder>
+void short_sort(std::byte* keys, std::uint64_t n, bool descending) {
+  using U = typename KeyOrder::Bits;
+  std::array<U, short_array<KeyOrder>> places;
+  for (std::uint64_t i = 0; i < n; ++i) places[i] = encode<KeyOrder>(load<U>(keys, i), descending);
+  std::sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::uint64_t i = 0; i < n; ++i) store(keys, i, decode<KeyOrder>(places[i], descending));
+}
+
 }  // namespace
 
 std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept {
@@ -170,7 +184,9 @@ void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order) {
   if (n < 2) return;
   with_order(type, [&](auto key_order) {
     using KeyOrder = decltype(key_order);
-    if constexpr (sizeof(typename KeyOrder::Bits) <= 2) {
+    if (n <= short_array<KeyOrder>) {
+      short_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
+    } else if constexpr (sizeof(typename KeyOrder::Bits) <= 2) {
       counting_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
     } else {
       radix_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);

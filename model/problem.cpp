@@ -120,6 +120,15 @@ std::uint64_t parse_size(std::string_view text) {
               fmt::format("'{}' is not a size below 2^64; write it as 4096, 2^20, 1e6 or 64K", text));
 }
 
+std::uint64_t rows_in_total(std::uint64_t total, std::uint64_t n) {
+  if (n == 0 || total < n) {
+    throw Error(ErrorCode::usage, fmt::format("a total of {} keys has no row of {} keys; give sizes from 1 to the "
+                                              "total",
+                                              total, n));
+  }
+  return total / n;
+}
+
 std::vector<std::uint64_t> parse_sizes(std::string_view text) {
   std::vector<std::uint64_t> sizes;
   for (std::size_t begin = 0; begin <= text.size();) {

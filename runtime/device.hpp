@@ -98,6 +98,10 @@ class Device {
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
+  /// Copies `rows` rows of `row_bytes` bytes, each beginning `stride_bytes` behind the one before, in both
+  /// arrays; what lies between rows is neither read nor written.
+  virtual void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
+                                   std::uint64_t stride_bytes, StreamHandle stream) const = 0;
   virtual void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;

@@ -28,6 +28,25 @@ void check_pointer(const void* keys, const Problem& problem) {
   }
 }
 
+bool is_out_of_place(const RowMemory& memory) noexcept {
+  return memory.input != nullptr && memory.input != memory.keys;
+}
+
+/// Refuses rows that overlap, and such as reach farther than any memory does.
+void check_stride(const RowMemory& memory, const Problem& problem) {
+  if (memory.stride < problem.n) {
+    throw Error(ErrorCode::usage, fmt::format("rows of {} keys that begin every {} keys overlap: the row stride "
+                                              "is in keys, and at least the row length",
+                                              problem.n, memory.stride));
+  }
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(memory.stride, size_of(problem.key), &bytes) ||
+      __builtin_mul_overflow(bytes, problem.rows, &bytes) || bytes > std::uint64_t{1} << 63) {
+    throw Error(ErrorCode::usage, fmt::format("'{}' with a row stride of {} keys reaches over more than 2^63 bytes",
+                                              text_of(problem), memory.stride));
+  }
+}
+
 std::string text_of(const Dim3& dim) {
   if (dim[1] == 1 && dim[2] == 1) return fmt::format("{}", dim[0]);
   return fmt::format("{}x{}x{}", dim[0], dim[1], dim[2]);
@@ -66,26 +85,44 @@ std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) 
   return prepared_.get(problem, [&] { return std::make_shared<const PreparedSort>(make(problem)); });
 }
 
-void SortEngine::run(const PreparedSort& prepared, void* keys, const Problem& problem,
-                     StreamHandle stream) const {
-  const std::uint64_t bytes = prepared.executable.plan().workspace_bytes;
-  if (bytes == 0) {
-    prepared.executable.run(keys, nullptr, stream);
-    return;
-  }
-  if (device_->is_capturing(stream)) {
-    throw Error(ErrorCode::capture,
-                fmt::format("'{}' needs {} bytes of workspace, which cannot be allocated while the "
-                            "stream is being captured: sort outside of the capture",
-                            text_of(problem), bytes));
-  }
-  const auto workspace = device_->allocate_async(bytes, stream);
-  prepared.executable.run(keys, workspace->data(), stream);
+void SortEngine::copy_input(const RowMemory& memory, const Problem& problem, StreamHandle stream) const {
+  const std::size_t size = size_of(problem.key);
+  device_->copy_rows_on_device(memory.keys, memory.input, problem.n * size, problem.rows, memory.stride * size,
+                               stream);
 }
 
-void SortEngine::sort(void* keys, const Problem& problem, StreamHandle stream) {
-  if (is_trivial(problem)) return;
-  check_pointer(keys, problem);
+void SortEngine::run(const PreparedSort& prepared, const RowMemory& memory, const Problem& problem,
+                     StreamHandle stream) const {
+  const Plan& plan = prepared.executable.plan();
+  PlanBinding binding{.keys = memory.keys, .row_stride = memory.stride};
+  std::unique_ptr<DeviceBuffer> workspace;
+  if (plan.workspace_bytes != 0) {
+    if (device_->is_capturing(stream)) {
+      throw Error(ErrorCode::capture,
+                  fmt::format("'{}' needs {} bytes of workspace, which cannot be allocated while the "
+                              "stream is being captured: sort outside of the capture",
+                              text_of(problem), plan.workspace_bytes));
+    }
+    workspace = device_->allocate_async(plan.workspace_bytes, stream);
+    binding.workspace = workspace->data();
+  }
+  if (is_out_of_place(memory)) {
+    if (plan.out_of_place) {
+      binding.input = memory.input;
+    } else {
+      copy_input(memory, problem, stream);
+    }
+  }
+  prepared.executable.run(binding, stream);
+}
+
+void SortEngine::sort_rows(const RowMemory& memory, const Problem& problem, StreamHandle stream) {
+  check_stride(memory, problem);
+  const bool out_of_place = is_out_of_place(memory);
+  if (problem.rows == 0 || problem.n == 0 || (is_trivial(problem) && !out_of_place)) return;
+  check_pointer(memory.keys, problem);
+  if (out_of_place) check_pointer(memory.input, problem);
+  if (is_trivial(problem)) return copy_input(memory, problem, stream);
   auto prepared = prepared_.find(problem);
   if (!prepared) {
     if (device_->is_capturing(stream)) {
@@ -96,7 +133,7 @@ void SortEngine::sort(void* keys, const Problem& problem, StreamHandle stream) {
     }
     prepared = prepare(problem);
   }
-  run(*prepared, keys, problem, stream);
+  run(*prepared, memory, problem, stream);
 }
 
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
@@ -104,7 +141,7 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   check_pointer(keys, problem);
   const auto prepared = prepare(problem);
   return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, StreamHandle stream) {
-    run(*prepared, on_device, problem, stream);
+    run(*prepared, {on_device, nullptr, problem.n}, problem, stream);
   });
 }
 

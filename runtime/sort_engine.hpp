@@ -25,6 +25,13 @@ struct PreparedSort {
   ExecutablePlan executable;
 };
 
+/// Device memory of one sort: rows of keys.
+struct RowMemory {
+  void* keys = nullptr;         ///< where the sorted rows go; aligned to the key type
+  const void* input = nullptr;  ///< where they come from; null: `keys`
+  std::uint64_t stride = 0;     ///< keys from the beginning of one row to the next, in both
+};
+
 /// Sorts on one device.
 ///
 /// Thread-safe. A problem is selected, compiled and loaded once, by one thread; what was prepared is found
@@ -41,9 +48,15 @@ class SortEngine {
 
   /// Enqueues the sort of device memory. A problem that is prepared costs a lookup and its launches.
   /// \throws Error (usage, capture, compile, device, unavailable)
-  void sort(void* keys, const Problem& problem, StreamHandle stream);
+  void sort(void* keys, const Problem& problem, StreamHandle stream) {
+    sort_rows({keys, nullptr, problem.n}, problem, stream);
+  }
 
-  /// Sorts host memory; returns when it is sorted. The preparation of a new problem is not part of the times.
+  /// The same for rows with gaps between them, and for input that is left as it is. The gaps are not touched.
+  /// What is prepared serves all strides and inputs.
+  void sort_rows(const RowMemory& memory, const Problem& problem, StreamHandle stream);
+
+  /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new problem is not part of the times.
   HostSortTimes sort_host(void* keys, const Problem& problem);
 
   /// The prepared problem, now; null if there is nothing to do (n < 2). It stays usable while the engine
@@ -56,7 +69,9 @@ class SortEngine {
 
  private:
   [[nodiscard]] PreparedSort make(const Problem& problem);
-  void run(const PreparedSort& prepared, void* keys, const Problem& problem, StreamHandle stream) const;
+  void run(const PreparedSort& prepared, const RowMemory& memory, const Problem& problem,
+           StreamHandle stream) const;
+  void copy_input(const RowMemory& memory, const Problem& problem, StreamHandle stream) const;
 
   const std::shared_ptr<Device> device_;
   const std::string note_;

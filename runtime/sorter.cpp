@@ -54,8 +54,8 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
                                       std::move(note));
 }
 
-Problem sort_problem(std::uint64_t n, KeyType type, Order order) noexcept {
-  return {.key = type, .order = order, .n = n};
+Problem sort_problem(std::uint64_t n, KeyType type, Order order, std::uint64_t rows = 1) noexcept {
+  return {.key = type, .order = order, .n = n, .rows = rows};
 }
 
 }  // namespace
@@ -76,6 +76,17 @@ void Sorter::sort(void* keys, std::uint64_t n, KeyType type, Stream stream, Orde
 
 HostSortTimes Sorter::sort_host(void* keys, std::uint64_t n, KeyType type, Order order) {
   return implementation_->engine->sort_host(keys, sort_problem(n, type, order));
+}
+
+void Sorter::sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
+                       KeyType type, const RowOptions& options) {
+  implementation_->engine->sort_rows({keys, options.input, row_stride},
+                                     sort_problem(row_length, type, options.order, rows), options.stream);
+}
+
+HostSortTimes Sorter::sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
+                                     Order order) {
+  return implementation_->engine->sort_host(keys, sort_problem(row_length, type, order, rows));
 }
 
 void Sorter::prepare(const Problem& problem) { static_cast<void>(implementation_->engine->prepare(problem)); }

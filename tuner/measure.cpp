@@ -102,7 +102,9 @@ double Measurer::queue_sample(const Run& run, std::size_t index) {
   const auto begin = Clock::now();
   device_.record(*events_[index].begin, run.stream);
   for (std::uint32_t i = 0; i < run.group; ++i) {
-    run.plan.run(static_cast<std::byte*>(buffer(run, i)) + ImageLayout::guard_bytes, run.workspace,
+    run.plan.run({.keys = static_cast<std::byte*>(buffer(run, i)) + ImageLayout::guard_bytes,
+                  .workspace = run.workspace,
+                  .row_stride = run.data.layout().row_stride},
                  run.stream);
   }
   device_.record(*events_[index].end, run.stream);

@@ -1,14 +1,15 @@
 #include "tuner/problem_data.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <future>
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "tuner/reference_rows.hpp"
 
 namespace bitune {
 namespace {
@@ -32,11 +33,39 @@ HostImages make_images(const Problem& problem, const ImageLayout& layout, Distri
   fill_keys(keys, problem.key, distribution, seed);
   if (!with_expected) return images;
   images.expected = images.input;
-  std::byte* row = images.expected.data() + ImageLayout::guard_bytes;
-  for (std::uint64_t i = 0; i < problem.rows; ++i, row += problem.n * layout.key_size) {
-    reference_sort(row, problem.n, problem.key, problem.order);
-  }
+  reference_sort_rows(std::span(images.expected).subspan(ImageLayout::guard_bytes, layout.key_bytes), problem);
   return images;
+}
+
+/// The same rows with gaps between them.
+std::vector<std::byte> spread(const std::vector<std::byte>& image, const ImageLayout& layout,
+                              const ImageLayout& gapped, std::uint64_t rows) {
+  std::vector<std::byte> result(gapped.bytes(), std::byte{ImageLayout::guard_value});
+  const std::uint64_t row_bytes = layout.row_length * layout.key_size;
+  for (std::uint64_t row = 0; row < rows && row_bytes != 0; ++row) {
+    std::memcpy(result.data() + ImageLayout::guard_bytes + row * gapped.row_stride * gapped.key_size,
+                image.data() + ImageLayout::guard_bytes + row * row_bytes, row_bytes);
+  }
+  return result;
+}
+
+/// An odd stride leaves no row but the first aligned to more than a key.
+ImageLayout gapped_layout_of(const Problem& problem) {
+  return {problem, problem.rows > 1 ? problem.n + 1 + problem.n % 2 : problem.n};
+}
+
+/// Bytes of device memory for all images.
+std::uint64_t memory_for_images(std::int64_t memory_bytes) {
+  return memory_bytes > 0 ? static_cast<std::uint64_t>(memory_bytes) / 2 : ~std::uint64_t{0};
+}
+
+/// Besides the images that each distribution has: input and expected result with gaps, and two to work in.
+std::uint64_t gapped_memory(const Problem& problem) { return 4 * gapped_layout_of(problem).bytes(); }
+
+/// Whether there is room for rows with gaps besides one distribution.
+bool can_have_gaps(const Problem& problem, std::int64_t memory_bytes) {
+  return problem.rows > 1 && gapped_memory(problem) <= memory_for_images(memory_bytes) &&
+         2 * ImageLayout(problem).bytes() <= memory_for_images(memory_bytes) - gapped_memory(problem);
 }
 
 std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std::byte>& bytes,
@@ -49,9 +78,13 @@ std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std
 
 }  // namespace
 
-ImageLayout::ImageLayout(const Problem& problem)
-    : key_size(size_of(problem.key)), key_bytes(bitune::key_bytes(problem)) {
+ImageLayout::ImageLayout(const Problem& problem, std::uint64_t stride)
+    : key_size(size_of(problem.key)), row_length(problem.n), row_stride(stride) {
   static_assert(guard_bytes % 8 == 0, "guards are whole words of every key size");
+  Problem all = problem;
+  all.n = stride;
+  // Behind the last row there is no gap.
+  if (problem.rows > 0) key_bytes = bitune::key_bytes(all) - (stride - problem.n) * key_size;
 }
 
 std::vector<Distribution> verified_distributions(const Problem& problem, std::int64_t memory_bytes) {
@@ -61,10 +94,10 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
                      Distribution::special};
   }
   const std::uint64_t image = ImageLayout(problem).bytes();
-  const std::uint64_t allowed =
-      memory_bytes > 0 ? static_cast<std::uint64_t>(memory_bytes) / 2 : ~std::uint64_t{0};
-  // Two images a distribution, and one to work in.
-  const std::uint64_t affordable = allowed / image < 3 ? 1 : (allowed / image - 1) / 2;
+  // Two images a distribution, besides those to work in.
+  const std::uint64_t besides = can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : image;
+  const std::uint64_t allowed = memory_for_images(memory_bytes);
+  const std::uint64_t affordable = allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / image / 2);
   if (affordable < distributions.size()) distributions.resize(affordable);
   return distributions;
 }
@@ -75,6 +108,7 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
       measured_(measured),
       seed_(seed),
       layout_(problem),
+      gapped_layout_(gapped_layout_of(problem)),
       verified_(verified_distributions(problem, device.info().memory_bytes)) {
   if (problem.operation != Operation::sort || problem.value != ValueType::none) {
     throw Error(ErrorCode::usage,
@@ -99,9 +133,13 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
     under_way.pop_front();
     Images& images = images_[distribution];
     images.input = upload(device, host.input, stream);
-    if (!host.expected.empty()) images.expected = upload(device, host.expected, stream);
+    if (host.expected.empty()) continue;
+    images.expected = upload(device, host.expected, stream);
+    if (distribution != Distribution::random || !can_have_gaps(problem, device.info().memory_bytes)) continue;
+    gapped_.input = upload(device, spread(host.input, layout_, gapped_layout_, problem.rows), stream);
+    gapped_.expected = upload(device, spread(host.expected, layout_, gapped_layout_, problem.rows), stream);
   }
-  work_ = device.allocate(layout_.bytes() + layout_.key_size);
+  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes() + layout_.key_size);
 }
 
 bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed) const noexcept {

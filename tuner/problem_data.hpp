@@ -15,16 +15,20 @@
 
 namespace bitune {
 
-/// Where the keys lie in an image: guard bytes, keys, guard bytes, whole words of the key's size. The front
-/// guard keeps the keys aligned as the allocation is, to 256 bytes.
+/// Where the keys lie in an image: guard bytes, rows of keys with guard bytes between them, guard bytes; whole
+/// words of the key's size. The front guard keeps the keys aligned as the allocation is, to 256 bytes.
 struct ImageLayout {
   std::size_t key_size = 1;
-  std::uint64_t key_bytes = 0;
+  std::uint64_t row_length = 0;
+  std::uint64_t row_stride = 0;  ///< keys from one row to the next
+  std::uint64_t key_bytes = 0;   ///< from the first row's first key to the last row's last one
 
   static constexpr std::uint64_t guard_bytes = 256;
   static constexpr unsigned char guard_value = 0xA5;
 
-  explicit ImageLayout(const Problem& problem);
+  /// Rows one behind the other.
+  explicit ImageLayout(const Problem& problem) : ImageLayout(problem, problem.n) {}
+  ImageLayout(const Problem& problem, std::uint64_t stride);
   [[nodiscard]] std::uint64_t bytes() const noexcept { return key_bytes + 2 * guard_bytes; }
   [[nodiscard]] std::uint64_t words() const noexcept { return bytes() / key_size; }
 };
@@ -51,7 +55,15 @@ class ProblemData {
   [[nodiscard]] const void* input(Distribution distribution) const;
   /// Image of the sorted input. Precondition: verified.
   [[nodiscard]] const void* expected(Distribution distribution) const;
-  /// An image's worth of memory, and a key more, to sort in.
+
+  /// Whether there are images of random keys in rows with gaps between them: for more than one row, where the
+  /// device's memory allows.
+  [[nodiscard]] bool has_gapped() const noexcept { return gapped_.input != nullptr; }
+  [[nodiscard]] const ImageLayout& gapped_layout() const noexcept { return gapped_layout_; }
+  [[nodiscard]] const void* gapped_input() const { return gapped_.input->data(); }
+  [[nodiscard]] const void* gapped_expected() const { return gapped_.expected->data(); }
+
+  /// Memory for the largest image, and a key more, to sort in.
   [[nodiscard]] std::byte* work() const noexcept;
 
  private:
@@ -64,8 +76,10 @@ class ProblemData {
   Distribution measured_;
   std::uint64_t seed_;
   ImageLayout layout_;
+  ImageLayout gapped_layout_;
   std::vector<Distribution> verified_;
   std::map<Distribution, Images> images_;
+  Images gapped_;
   std::unique_ptr<DeviceBuffer> work_;
 };
 

@@ -35,6 +35,15 @@ struct HostSortTimes {
   double total_us = 0;  ///< wall clock, staging included
 };
 
+/// How rows are sorted.
+struct RowOptions {
+  Order order = Order::ascending;
+  Stream stream = nullptr;
+  /// Device memory that the rows are read from and that stays as it is, with the row stride of the sorted rows;
+  /// null: they are sorted in place. Its rows must not overlap the sorted ones, but may lie between them.
+  const void* input = nullptr;
+};
+
 /// How a problem is sorted, and why.
 struct Explanation {
   std::string configuration;  ///< canonical text: "warp(block_size_x=256,...)"
@@ -66,6 +75,23 @@ class Sorter {
 
   /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
   HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);
+
+  /// Sorts each of `rows` rows of `row_length` keys in device memory on its own, asynchronously on
+  /// `options.stream`. Row i begins at key i * `row_stride` behind `keys`, and behind `options.input` if that is
+  /// given; keys between the rows are neither read nor written. Lengths and strides are in keys; any of them,
+  /// 0 and 1 rows or keys a row included, and more than 2^31 keys in all, as far as memory goes. Both pointers
+  /// must be aligned to the key type (16 bytes are best, for row strides too).
+  ///
+  /// What is prepared serves all strides and inputs, but one length and number of rows: another number costs a
+  /// new selection on its first call, without a compilation unless a different configuration is best for it.
+  /// \throws Error (usage) if `row_stride` is below `row_length`, or a pointer is null or misaligned; Error
+  /// (capture) as `sort`.
+  void sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride, KeyType type,
+                 const RowOptions& options = {});
+
+  /// Sorts each row of a host array, rows one behind the other, in place; returns when they are sorted.
+  HostSortTimes sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
+                               Order order = Order::ascending);
 
   /// As `sort_host`, the key type taken from the element type.
   template <class T>

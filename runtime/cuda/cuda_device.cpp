@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -104,6 +105,26 @@ class CudaDevice final : public Device {
     const ContextScope scope(*context_);
     context_->check(api().cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_of(stream)),
                     "cuMemcpyDtoDAsync");
+  }
+  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
+                           std::uint64_t stride_bytes, StreamHandle stream) const override {
+    if (row_bytes == 0 || rows == 0) return;
+    if (rows == 1 || stride_bytes == row_bytes) return copy_on_device(to, from, row_bytes * rows, stream);
+    // The driver takes no pitch above 2^31 - 1 bytes; then there are few rows, and long ones.
+    constexpr std::uint64_t most_pitch = (std::uint64_t{1} << 31) - 1;
+    const std::uint64_t at_once = stride_bytes > most_pitch ? 1 : std::uint64_t{1} << 24;
+    const ContextScope scope(*context_);
+    for (std::uint64_t row = 0; row < rows; row += at_once) {
+      CUDA_MEMCPY2D copy{};
+      copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+      copy.srcDevice = address_of(from) + row * stride_bytes;
+      copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+      copy.dstDevice = address_of(to) + row * stride_bytes;
+      copy.srcPitch = copy.dstPitch = at_once == 1 ? row_bytes : stride_bytes;
+      copy.WidthInBytes = row_bytes;
+      copy.Height = std::min(at_once, rows - row);
+      context_->check(api().cuMemcpy2DAsync(&copy, stream_of(stream)), "cuMemcpy2DAsync");
+    }
   }
   void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const override {
     if (bytes == 0) return;

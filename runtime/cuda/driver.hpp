@@ -52,6 +52,7 @@ namespace bitune::cuda {
   X(cuMemPoolCreate)               \
   X(cuMemPoolDestroy)              \
   X(cuMemPoolSetAttribute)         \
+  X(cuMemcpy2DAsync)               \
   X(cuMemcpyDtoDAsync)             \
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \

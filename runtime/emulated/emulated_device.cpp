@@ -136,6 +136,13 @@ class EmulatedDevice : public Device {
   void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
     if (bytes != 0) std::memmove(to, from, bytes);
   }
+  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
+                           std::uint64_t stride_bytes, StreamHandle) const override {
+    for (std::uint64_t row = 0; row < rows && row_bytes != 0; ++row) {
+      std::memcpy(static_cast<std::byte*>(to) + row * stride_bytes,
+                  static_cast<const std::byte*>(from) + row * stride_bytes, row_bytes);
+    }
+  }
   void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle) const override {
     if (bytes != 0) std::memset(to, value, bytes);
   }

@@ -126,6 +126,14 @@ class Device : public bitune::Device {
   void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
     std::memcpy(to, from, bytes);
   }
+  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
+                           std::uint64_t stride_bytes, StreamHandle) const override {
+    ++row_copies;
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      std::memcpy(static_cast<std::byte*>(to) + row * stride_bytes,
+                  static_cast<const std::byte*>(from) + row * stride_bytes, row_bytes);
+    }
+  }
   void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle) const override {
     std::memset(to, value, bytes);
   }
@@ -154,6 +162,7 @@ class Device : public bitune::Device {
   mutable std::atomic<int> allocations{0};
   mutable std::atomic<int> host_allocations{0};
   mutable std::atomic<int> streams{0};
+  mutable std::atomic<int> row_copies{0};
 
  private:
   DeviceInfo info_;

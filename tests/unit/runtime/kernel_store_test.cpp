@@ -75,6 +75,8 @@ class CountingDevice final : public Device {
   void copy_to_device(void*, const void*, std::size_t, StreamHandle) const override {}
   void copy_to_host(void*, const void*, std::size_t, StreamHandle) const override {}
   void copy_on_device(void*, const void*, std::size_t, StreamHandle) const override {}
+  void copy_rows_on_device(void*, const void*, std::size_t, std::uint64_t, std::uint64_t,
+                           StreamHandle) const override {}
   void fill(void*, std::uint8_t, std::size_t, StreamHandle) const override {}
   [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<DeviceEvent> create_event() const override { return nullptr; }
