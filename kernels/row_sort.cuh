@@ -23,22 +23,24 @@ struct RowTile {
 
   BITUNE_DEVICE static u32 thread() { return thread_index() & (nt - 1); }
 
+  /// Precondition: the row has nt * vt keys if `full`. vectors: rows are aligned to, and as long as, whole vectors.
+  template <bool full>
   BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
-    const u32 first = thread() * vector;
     if (vectors) {
+      const Raw* mine = row + thread() * vector;
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
-        const u32 i = first + r * nt;
+        const bool inside = full || thread() * vector + r * nt < length;
         Raw raw[vector];
-        if (i < length) load_vector<Raw, vector>(row + i, raw);
+        if (inside) load_vector<Raw, vector>(mine + r * nt, raw);
         BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) items[r + v] = i < length ? Codec::encode(raw[v]) : Codec::padding;
+        for (int v = 0; v < vector; ++v) items[r + v] = inside ? Codec::encode(raw[v]) : Codec::padding;
       }
     } else {
+      const Raw* mine = row + thread();
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = thread() + r * nt;
-        items[r] = i < length ? Codec::encode(row[i]) : Codec::padding;
+        items[r] = full || thread() + r * nt < length ? Codec::encode(mine[r * nt]) : Codec::padding;
       }
     }
   }
@@ -79,21 +81,23 @@ struct RowTile {
     return static_cast<u32>((r & ~middle_mask) + ((r & middle_mask) >> V) * vt);
   }
 
-  BITUNE_DEVICE static void store(Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
-    swap_bits(items);
-    const u32 first = first_place();
-    if (vectors) {
+  /// Stores what swap_bits left. Preconditions as load.
+  template <bool full>
+  BITUNE_DEVICE static void store(Raw* row, u32 length, bool vectors, const Word (&items)[vt]) {
+    Raw* mine = row + first_place();
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; r += vector) {
+      const u32 place = first_place() + register_place(r);
+      Raw raw[vector];
       BITUNE_UNROLL
-      for (int r = 0; r < vt; r += vector) {
-        Raw raw[vector];
+      for (int v = 0; v < vector; ++v) raw[v] = Codec::decode(items[r + v]);
+      if (vectors) {
+        if (full || place < length) store_vector<Raw, vector>(mine + register_place(r), raw);
+      } else {
         BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) raw[v] = Codec::decode(items[r + v]);
-        if (first + register_place(r) < length) store_vector<Raw, vector>(row + first + register_place(r), raw);
-      }
-    } else {
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) {
-        if (first + register_place(r) < length) row[first + register_place(r)] = Codec::decode(items[r]);
+        for (int v = 0; v < vector; ++v) {
+          if (full || place + v < length) mine[register_place(r) + v] = raw[v];
+        }
       }
     }
   }
@@ -101,9 +105,9 @@ struct RowTile {
 
 /// Sorts each of `rows` rows of `length` keys (at most nt * vt), row i beginning `stride` keys behind row i - 1, from
 /// `input` to `keys`; both may be the same. Grid: a block for every rows_per_block rows. Dynamic shared memory:
-/// rows_per_block * RegisterTile::shared_words words, none if all lane bits go by shuffles.
+/// rows_per_block * RegisterTile::shared_words words, none if all lane bits go by shuffles. full: length is nt * vt.
 template <class Codec, class Payload, int nt, int vt, int rows_per_block, int shuffle_steps, int vector, int swaps,
-          int imad_quarters, int min_blocks>
+          int imad_quarters, int min_blocks, bool full>
 BITUNE_KERNEL(nt * rows_per_block, min_blocks)
 row_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
   using Word = Item<Codec, Payload>;
@@ -111,17 +115,20 @@ row_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, 
   using Memory = RowTile<Codec, Payload, nt, vt, vector, swaps>;
   const u32 group = thread_index() / nt;
   const u64 row = u64{block_index()} * rows_per_block + group;
-  // Threads past the last row sort nothing, but go through all barriers and shuffles.
-  const bool exists = row < rows;
-  const u64 begin = exists ? row * stride : 0;
-  const u32 count = exists ? length : 0;
   const bool vectors = (reinterpret_cast<u64>(keys) | reinterpret_cast<u64>(input) | stride * sizeof(*keys) |
                         length * sizeof(*keys)) % (vector * sizeof(*keys)) == 0;
   Word* shared = shared_memory<Word>() + group * Tile::shared_words;
   Word items[vt];
-  Memory::load(input + begin, count, vectors, items);
+  // Threads past the last row sort whatever they hold, but go through all barriers and shuffles.
+  if (row < rows) {
+    Memory::template load<full>(input + row * stride, length, vectors, items);
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::padding;
+  }
   Tile::sort(shared, items);
-  Memory::store(keys + begin, count, vectors, items);
+  Memory::swap_bits(items);
+  if (row < rows) Memory::template store<full>(keys + row * stride, length, vectors, items);
 }
 
 }  // namespace bitune

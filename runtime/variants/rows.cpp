@@ -134,9 +134,9 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
   const auto per_block = static_cast<std::uint64_t>(rows_per_block(c));
   const KernelSource kernel{
       "kernels/row_sort.cuh",
-      fmt::format("bitune::row_sort<{}, {}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("threads_per_row"),
+      fmt::format("bitune::row_sort<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("threads_per_row"),
                   c.at("items_per_thread"), per_block, c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
-                  c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
+                  c.at("imad_quarters"), c.at("min_blocks_per_sm"), problem.n == static_cast<std::uint64_t>(capacity(c)))};
   builder.launch(kernel, (problem.rows + per_block - 1) / per_block, static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
                  {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
