@@ -8,6 +8,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/compiler.hpp"
+#include "runtime/emulated/temporary_folder.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/json.hpp"
 #include "tuner/local_evaluator.hpp"
@@ -149,7 +150,7 @@ class WorkerEvaluator final : public Evaluator {
     if (!options_.kernel_cache.empty()) arguments.insert(arguments.end(), {"--cache", options_.kernel_cache});
     std::string reason;
     for (int attempt = 0; attempt < start_attempts; ++attempt) {
-      worker_.emplace(options_.program, arguments);
+      worker_.emplace(options_.program, arguments, std::vector{"TMPDIR=" + temporary_.path().string()});
       std::string line;
       const auto received =
           worker_->receive(line, deadline_in(std::max(options_.timeout_seconds, least_start_seconds)));
@@ -188,6 +189,7 @@ class WorkerEvaluator final : public Evaluator {
   }
 
   WorkerOptions options_;
+  emulated::TemporaryFolder temporary_;  ///< what a killed worker leaves behind goes with this session
   std::optional<WorkerProcess> worker_;  ///< nothing: the next evaluation starts one
 };
 

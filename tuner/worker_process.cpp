@@ -30,9 +30,25 @@ constexpr auto patience_after_kill = std::chrono::seconds(30);
 
 std::string text_of_errno(int number) { return std::generic_category().message(number); }
 
+/// This process's environment with the changes; its strings belong to the environment and to `changes`.
+std::vector<char*> environment_with(const std::vector<std::string>& changes) {
+  std::vector<char*> result;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view old(*variable);
+    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
+      return old.substr(0, old.find('=')) == std::string_view(change).substr(0, change.find('='));
+    });
+    if (!replaced) result.push_back(*variable);
+  }
+  for (const std::string& change : changes) result.push_back(const_cast<char*>(change.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::string& program, const std::vector<std::string>& arguments) {
+WorkerProcess::WorkerProcess(const std::string& program, const std::vector<std::string>& arguments,
+                             const std::vector<std::string>& changes) {
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     throw Error(ErrorCode::unavailable,
@@ -42,6 +58,7 @@ WorkerProcess::WorkerProcess(const std::string& program, const std::vector<std::
   argv.push_back(const_cast<char*>(program.c_str()));
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  const std::vector<char*> environment = environment_with(changes);
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -55,7 +72,8 @@ WorkerProcess::WorkerProcess(const std::string& program, const std::vector<std::
   posix_spawnattr_setsigmask(&attributes, &blocked);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 
-  const int result = posix_spawnp(&pid_, program.c_str(), &actions, &attributes, argv.data(), environ);
+  const int result =
+      posix_spawnp(&pid_, program.c_str(), &actions, &attributes, argv.data(), environment.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(sockets[1]);

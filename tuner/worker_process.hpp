@@ -19,8 +19,10 @@ namespace bitune {
 /// shortly after its input ended.
 class WorkerProcess {
  public:
+  /// The child's environment is this process's, with the variables in `changes` ("NAME=value") set.
   /// \throws Error (unavailable) if the program cannot be started.
-  WorkerProcess(const std::string& program, const std::vector<std::string>& arguments);
+  WorkerProcess(const std::string& program, const std::vector<std::string>& arguments,
+                const std::vector<std::string>& changes = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

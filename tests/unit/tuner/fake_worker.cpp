@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -77,6 +78,13 @@ int run_fake_worker(const std::string& behaviour) {
       case 9:
         std::cout << "[1, 2]" << std::endl;
         break;
+      case 10: {  // its message is its folder for temporary files, in which it leaves one
+        Trial trial = answer(request);
+        trial.message = std::getenv("TMPDIR");
+        std::ofstream(std::filesystem::path(trial.message) / "left") << "behind";
+        say({{"trial", json_of(trial)}});
+        break;
+      }
       default:
         say({{"trial", json_of(answer(request))}});
     }

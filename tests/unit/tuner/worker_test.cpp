@@ -2,6 +2,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX signals
 
 #include <chrono>
+#include <filesystem>
 
 #include "bitune/error.hpp"
 #include "tests/unit/tuner/fake_worker.hpp"
@@ -43,6 +44,16 @@ TEST_F(Worker, AnswersFromOneProcess) {
   EXPECT_EQ(first.status, TrialStatus::ok);
   EXPECT_EQ(first.configuration, request_of(0).configuration);
   EXPECT_EQ(first.message, second.message) << "the process's number";
+}
+
+TEST_F(Worker, LeavesNoTemporaryFilesWhenItIsKilled) {
+  auto evaluator = start("good", 0.3);
+  const std::filesystem::path folder = evaluator->evaluate(request_of(10)).message;
+  EXPECT_TRUE(std::filesystem::exists(folder / "left"));
+  EXPECT_EQ(evaluator->evaluate(request_of(1)).status, TrialStatus::timed_out);
+  EXPECT_EQ(evaluator->evaluate(request_of(10)).message, folder.string()) << "of the session, not of one worker";
+  evaluator.reset();
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST_F(Worker, IsKilledWhenItHangs) {
