@@ -7,6 +7,7 @@
 #include "kernels/comparator.cuh"
 #include "kernels/meta.cuh"
 #include "kernels/tile_io.cuh"
+#include "kernels/warp_walk.cuh"
 
 namespace bitune {
 
@@ -68,6 +69,27 @@ BITUNE_DEVICE void walk_stages(Places& places, int first_stage, int last_stage, 
   }
 }
 
+/// As walk_stages, with the steps within 64 places on registers, by shuffles.
+template <class Places, int nt, u32 nv, int unroll>
+BITUNE_DEVICE void walk_stages_by_shuffles(Places& places, int first_stage, int last_stage, bool with_flip) {
+  using Walk = PairWalk<Places, nt, nv, unroll>;
+  constexpr int warp_stages = WarpPlaces<typename Places::Word>::stages;
+  int stage = first_stage;
+  if (stage <= warp_stages) {
+    stage = smaller_of(last_stage, warp_stages);
+    walk_in_warps<Places, nt, nv>(places, first_stage, stage, with_flip);
+    ++stage;
+  }
+  for (; stage <= last_stage; ++stage) {
+    for (int bit = stage - 1; bit >= warp_stages; --bit) {
+      const bool flip = with_flip && bit == stage - 1;
+      Walk::step(places, bit, flip ? (2u << bit) - 1 : 1u << bit);
+      sync_block();
+    }
+    walk_in_warps<Places, nt, nv>(places, stage, stage, with_flip);
+  }
+}
+
 /// A span in global memory. Places beyond the array read as padding and are not written.
 template <class Codec, class Payload>
 struct GlobalPlaces {
@@ -106,9 +128,10 @@ block_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u
                                                                    static_cast<int>(last_stage), with_flip != 0);
 }
 
-/// The same in shared memory: read once, all steps, written once. Dynamic shared memory: nv words of the key's size, and
-/// their padding.
-template <class Codec, class Payload, int nt, u32 nv, int unroll, int vector, bool padded, bool warp_barriers>
+/// The same in shared memory: read once (through the read-only path if `readonly`), all steps (those within a warp by
+/// `shuffles`, or in shared memory too), written once. Dynamic shared memory: nv words of the key's size, and their padding.
+template <class Codec, class Payload, int nt, u32 nv, int unroll, int vector, bool padded, bool warp_barriers,
+          bool readonly = false, bool shuffles = false>
 BITUNE_KERNEL(nt, 1)
 shared_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, u32 with_flip, u64 row_stride,
              u32 blocks_per_row) {
@@ -121,13 +144,18 @@ shared_steps(typename Codec::Raw* keys, u64 n, u32 first_stage, u32 last_stage, 
   Places places{shared_memory<typename Codec::Raw>()};
   for (u32 round = 0; round < nv; round += Memory::nv) {
     Item<Codec, Payload> items[vector];
-    Memory::load(tile + round, round < count ? items_in_tile(round, count, Memory::nv) : 0, items);
+    Memory::template load<readonly>(tile + round, round < count ? items_in_tile(round, count, Memory::nv) : 0, items);
     BITUNE_UNROLL
     for (int v = 0; v < vector; ++v) places.set(round + thread_index() * vector + v, items[v]);
   }
   sync_block();
-  walk_stages<Places, nt, nv, unroll, warp_barriers>(places, static_cast<int>(first_stage), static_cast<int>(last_stage),
-                                                     with_flip != 0);
+  const int first = static_cast<int>(first_stage);
+  const int last = static_cast<int>(last_stage);
+  if constexpr (shuffles) {
+    walk_stages_by_shuffles<Places, nt, nv, unroll>(places, first, last, with_flip != 0);
+  } else {
+    walk_stages<Places, nt, nv, unroll, warp_barriers>(places, first, last, with_flip != 0);
+  }
   for (u32 round = 0; round < count; round += Memory::nv) {
     Item<Codec, Payload> items[vector];
     BITUNE_UNROLL

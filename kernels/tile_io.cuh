@@ -21,13 +21,20 @@ struct StripedTile {
     return reinterpret_cast<u64>(tile) % (vector * sizeof(Raw)) == 0;
   }
 
+  /// `readonly`: whole tiles come through the read-only path. A thread that writes the tile later does so after a barrier
+  /// behind all of its reads, and nothing reads it again in the same kernel.
+  template <bool readonly = false>
   BITUNE_DEVICE static void load(const Raw* tile, u32 count, Word (&items)[vt]) {
     const u32 first = (thread_index() & (nt - 1)) * vector;
     if (count == nv && aligned(tile)) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
         Raw raw[vector];
-        load_vector<Raw, vector>(tile + first + r * nt, raw);
+        if constexpr (readonly) {
+          load_vector_readonly<Raw, vector>(tile + first + r * nt, raw);
+        } else {
+          load_vector<Raw, vector>(tile + first + r * nt, raw);
+        }
         BITUNE_UNROLL
         for (int v = 0; v < vector; ++v) items[r + v] = Codec::encode(raw[v]);
       }
@@ -59,6 +66,13 @@ struct StripedTile {
     }
   }
 };
+
+/// What every kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next
+/// one's neither.
+BITUNE_DEVICE void begin_dependent_launch() {
+  allow_next_launch();
+  wait_for_previous_launch();
+}
 
 /// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
 struct RowOfBlock {

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "bitune/error.hpp"
+#include "runtime/variants/classic.hpp"
+#include "runtime/variants/cluster.hpp"
 #include "runtime/variants/global.hpp"
 #include "runtime/variants/rows.hpp"
 #include "runtime/variants/shared.hpp"
@@ -13,11 +15,13 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
+  static const ClassicVariant classic;
   static const GlobalVariant global;
   static const SharedVariant shared;
   static const WarpVariant warp;
+  static const ClusterVariant cluster;
   static const RowsVariant rows;
-  static const std::array<const Variant*, 4> all = {&global, &shared, &warp, &rows};
+  static const std::array<const Variant*, 6> all = {&classic, &global, &shared, &warp, &cluster, &rows};
   return all;
 }
 

@@ -26,6 +26,9 @@ class Variant {
   /// Whether the variant can do this operation on these types, and on rows, at all (whatever its configuration).
   [[nodiscard]] virtual bool supports(const Problem& problem, const DeviceInfo& device) const = 0;
 
+  /// Whether a search takes the variant without being asked for it by name.
+  [[nodiscard]] virtual bool searched() const noexcept { return true; }
+
   /// The search space for keys of this type (parameters and restrictions).
   [[nodiscard]] virtual SearchSpace space(const Problem& problem, const DeviceInfo& device) const = 0;
 

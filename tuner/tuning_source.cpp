@@ -97,7 +97,10 @@ std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>
   std::vector<const Variant*> searched;
   searched.reserve(variant_names.size());
   for (const std::string& name : variant_names) searched.push_back(&variant(name));
-  if (searched.empty()) searched.assign(variants().begin(), variants().end());
+  if (searched.empty()) {
+    std::copy_if(variants().begin(), variants().end(), std::back_inserter(searched),
+                 [](const Variant* family) { return family->searched(); });
+  }
   return std::make_unique<VariantSource>(std::move(searched), device, kernels);
 }
 

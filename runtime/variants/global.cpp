@@ -19,14 +19,6 @@ int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
 
-void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
-                         std::uint64_t partner_mask) {
-  const auto per_block = static_cast<std::uint64_t>(threads);
-  builder.launch_rows({"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
-                 (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
-                 {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
-}
-
 }  // namespace
 
 std::string_view GlobalVariant::description() const noexcept {

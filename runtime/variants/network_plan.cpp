@@ -65,6 +65,14 @@ Argument u64_argument(std::uint64_t value) { return {Argument::Kind::u64, value}
 
 int ceil_log2(std::uint64_t n) noexcept { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); }
 
+void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
+                         std::uint64_t partner_mask) {
+  const auto per_block = static_cast<std::uint64_t>(threads);
+  builder.launch_rows({"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
+                      (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
+                      {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
+}
+
 void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage, int low_bits,
                            bool flip) {
   int high = stage;

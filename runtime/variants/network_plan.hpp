@@ -42,6 +42,10 @@ class PlanBuilder {
 /// Smallest k with 2^k >= n; 0 for n < 2.
 [[nodiscard]] int ceil_log2(std::uint64_t n) noexcept;
 
+/// Appends one step of the naive form, a thread an element: the partner of i is i ^ partner_mask. `codec`: codec_arguments.
+void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
+                         std::uint64_t partner_mask);
+
 /// How steps on the index bits above a tile are done: by strided_merge with these template arguments.
 struct StridedPass {
   std::string codec;  ///< codec_arguments

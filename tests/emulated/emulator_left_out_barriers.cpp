@@ -71,6 +71,9 @@ std::vector<Configuration> configurations() {
       Configuration::parse(
           "shared(block_size_x=128,loop_unroll_factor_pairs=1,shared_padding=0,steps_per_pass=3,"
           "tile_size=1024,vector_width=1,warp_barriers=1)"),
+      Configuration::parse(
+          "classic(block_size_x=128,blocks_per_sm=0,loop_unroll_factor_pairs=1,pairing=2,readonly_loads=1,"
+          "tile_size=1024,vector_width=2,warp_shuffles=1)"),
       Configuration::parse("warp(block_size_x=128,imad_quarters=0,items_per_thread=4,min_blocks_per_sm=1,"
                            "shuffle_steps=0,steps_per_pass=2,vector_width=1)"),
       Configuration::parse("rows(block_size_x=256,imad_quarters=0,items_per_thread=16,min_blocks_per_sm=1,"

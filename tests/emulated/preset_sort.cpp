@@ -1,0 +1,53 @@
+// Every preset sorts every length that it claims to take; types and orders alternate, so that all twelve are met.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/presets.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+class PresetSort : public ::testing::TestWithParam<Preset> {};
+
+TEST_P(PresetSort, SortsAwkwardLengths) {
+  const Preset& preset = GetParam();
+  const auto index = static_cast<std::size_t>(
+      std::find_if(presets().begin(), presets().end(), [&](const Preset& p) { return p.name == preset.name; }) -
+      presets().begin());
+  std::uint64_t seed = 7 * index;
+  for (const std::size_t turn : {0u, 1u}) {
+    Problem problem;
+    problem.key = all_key_types[(2 * index + turn) % all_key_types.size()];
+    problem.order = turn == 0 ? Order::ascending : Order::descending;
+    for (const std::uint64_t n : {0, 1, 2, 3, 63, 65, 1000, 2049, 5000, 8192, 20001}) {
+      problem.n = n;
+      if (preset.most_keys > 0 && n > preset.most_keys) continue;
+      ASSERT_EQ(refusal(preset, problem, emulated().device->info()), std::nullopt);
+      ++seed;
+      const auto distribution = all_distributions[seed % all_distributions.size()];
+      EXPECT_TRUE(sorts(emulated(), problem, preset.configuration, distribution, seed));
+    }
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<Preset>& info) {
+  std::string name(info.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PresetSort, ::testing::ValuesIn(presets().begin(), presets().end()), test_name);
+
+}  // namespace
+}  // namespace bitune::test
