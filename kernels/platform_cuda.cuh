@@ -249,6 +249,24 @@ BITUNE_DEVICE T* shared_of_rank(T* local, u32 rank) {
 #endif
 }
 
+// --- Dependent launches (sm_90 on; before that each launch begins when the one before it has ended) ---
+
+/// Lets the stream's next launch begin, if it was launched as a dependent one: its blocks then wait for this launch to end
+/// in wait_for_previous_launch().
+BITUNE_DEVICE void allow_next_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// In a dependent launch, waits until the launch before has ended and its memory is visible; else returns at once. Must
+/// precede all access to global memory.
+BITUNE_DEVICE void wait_for_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // --- The grid ---
 
 /// Barrier of all threads of a cooperative launch; orders global memory among them. `barrier_state` is one u32 in

@@ -182,6 +182,11 @@ BITUNE_DEVICE T* shared_of_rank(T* local, u32 rank) {
   return reinterpret_cast<T*>(detail::services->shared_of_rank(rank) + offset);
 }
 
+// --- Dependent launches: here each launch ends before the next begins ---
+
+BITUNE_DEVICE void allow_next_launch() {}
+BITUNE_DEVICE void wait_for_previous_launch() {}
+
 // --- The grid ---
 
 /// Barrier of all threads of a cooperative launch; orders global memory among them. `barrier_state` is one u32 in

@@ -82,11 +82,16 @@ struct RegisterTile {
     }
   }
 
+  /// The "layout" of items that are in shared memory already, behind a barrier.
+  static constexpr int in_shared = -1;
+
   template <int from, bool mirrored_from, int to, bool mirrored_to>
   BITUNE_DEVICE static void move(Word* shared, Word (&items)[vt]) {
     if constexpr (from != to || mirrored_from != mirrored_to) {
-      write<from, mirrored_from>(shared, items);
-      barrier<(from <= 5 && to <= 5)>();
+      if constexpr (from != in_shared) {
+        write<from, mirrored_from>(shared, items);
+        barrier<(from <= 5 && to <= 5)>();
+      }
       read<to, mirrored_to>(shared, items);
     }
   }

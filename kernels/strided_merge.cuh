@@ -98,6 +98,7 @@ strided_merge(typename Codec::Raw* keys, u64 n, u32 low_bits, u64 columns, u64 r
   const u64 stride = u64{blocks_per_row} * nt;
   u64 column = u64{place.block} * nt + thread_index();
   Column<Codec, Payload, steps, vector, flip, Comparator<imad_quarters>> columns_in_flight[unroll];
+  begin_dependent_launch();
   for (; column < columns; column += stride * unroll) {
     BITUNE_UNROLL
     for (int u = 0; u < unroll; ++u) {

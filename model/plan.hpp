@@ -46,6 +46,7 @@ struct Launch {
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
   std::uint32_t cluster = 1;       ///< blocks a cluster, along x
   bool cooperative = false;        ///< all blocks resident at once
+  bool dependent = false;  ///< may begin while the launch before it ends: its kernel waits for that before it reads
   std::vector<Argument> arguments;
 
   bool operator==(const Launch&) const = default;

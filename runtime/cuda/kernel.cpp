@@ -148,7 +148,7 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
   const Driver& driver = context_->driver();
   const auto& [grid_x, grid_y, grid_z] = launch.grid;
   const auto& [block_x, block_y, block_z] = launch.block;
-  if (launch.cluster <= 1 && !launch.cooperative) {
+  if (launch.cluster <= 1 && !launch.cooperative && !launch.dependent) {
     const CUresult result =
         driver.cuLaunchKernel(function_of(kernel_), grid_x, grid_y, grid_z, block_x, block_y, block_z,
                               launch.shared_bytes, stream, pointers.data(), nullptr);
@@ -156,7 +156,7 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
     return;
   }
 
-  std::array<CUlaunchAttribute, 2> attributes{};
+  std::array<CUlaunchAttribute, 3> attributes{};
   unsigned count = 0;
   if (launch.cluster > 1) {
     attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -166,6 +166,11 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
   if (launch.cooperative) {
     attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     attributes[count].value.cooperative = 1;
+    ++count;
+  }
+  if (launch.dependent) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count].value.programmaticStreamSerializationAllowed = 1;
     ++count;
   }
   CUlaunchConfig config{};

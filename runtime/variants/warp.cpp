@@ -47,6 +47,7 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
       {"imad_quarters", {0, 2}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2, 4}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"steps_per_pass", {1, 2, 3, 4, 5}, "network steps a pass over global memory, above the tile"},
+      {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
   space.restrictions = {
       block_fits_device(),
@@ -69,6 +70,10 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
       {"64-bit keys have no maximum by multiplication",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
+       }},
+      {"dependent launches need compute capability 9.0",
+       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+         return c.at("dependent_launch") == 0 || d.compute_major >= 9;
        }},
       {"a pass of a thread holds at most 256 bytes of keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -98,7 +103,8 @@ Configuration WarpVariant::default_configuration(const Problem& problem, const D
            {"vector_width", wide ? 1 : 4},
            {"imad_quarters", 0},
            {"min_blocks_per_sm", 1},
-           {"steps_per_pass", wide ? 3 : 4}}};
+           {"steps_per_pass", wide ? 3 : 4},
+           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
 Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
@@ -130,7 +136,9 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
     append_strided_passes(builder, pass, n, stage, tile_bits, true);
     append_tiles("tile_merge");
   }
-  return builder.take();
+  Plan plan = builder.take();
+  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
+  return plan;
 }
 
 }  // namespace bitune

@@ -1,0 +1,119 @@
+#include "runtime/variants/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace {
+
+/// Keys that a block holds.
+std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+
+/// Bytes of RegisterTile::shared_words (register_tile.cuh).
+std::int64_t shared_bytes(const Configuration& c, KeyType key) {
+  const std::int64_t word = word_bytes(key);
+  return (share(c) + share(c) / (128 / word)) * word;
+}
+
+/// The keys that clusters of this space hold at least: smaller arrays are one block's work.
+constexpr std::uint64_t smallest_tile = 1024;
+
+std::int64_t tile_for(std::uint64_t length) {
+  return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
+}
+
+}  // namespace
+
+std::string_view ClusterVariant::description() const noexcept {
+  return "tiles in the registers of a cluster of blocks, one launch, steps between blocks through distributed shared memory";
+}
+
+bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+  const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
+  return problem.operation == Operation::sort && problem.value == ValueType::none && device.max_cluster_size >= 2 &&
+         device.warp_size == 32 && problem.n <= longest;
+}
+
+SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"cluster_size", {2, 4, 8}, "blocks a cluster"},
+      {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
+      {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
+      {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
+      {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
+      {"imad_quarters", {0, 2}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      {"the device allows clusters of that size",
+       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+         return c.at("cluster_size") <= d.max_cluster_size;
+       }},
+      {"the array fits the registers of the cluster, and fills more than half of them",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("cluster_size") * share(c) == tile_for(p.n);
+       }},
+      {"a block's items and their padding fit the shared memory that the device allows a block",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
+       }},
+      {"a block's items and 20 registers a thread besides fit a block's registers",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
+         return a_thread * c.at("block_size_x") <= d.registers_per_block;
+       }},
+      {"64-bit keys have no maximum by multiplication",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
+       }},
+  };
+  return space;
+}
+
+Configuration ClusterVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+  const std::int64_t tile = tile_for(problem.n);
+  // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit where there
+  // are many.
+  std::int64_t ranks = 2;
+  while (ranks < std::min(8, device.max_cluster_size) && tile / ranks > 512) ranks *= 2;
+  const std::int64_t a_block = tile / ranks;
+  std::int64_t items = a_block <= 2048 ? 8 : a_block <= 8192 ? 16 : 32;
+  while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
+  return {std::string(name()),
+          {{"cluster_size", ranks},
+           {"block_size_x", a_block / items},
+           {"items_per_thread", items},
+           {"shuffle_steps", 2},
+           {"vector_width", 1},
+           {"imad_quarters", 0}}};
+}
+
+Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder(problem.rows);
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
+  const KernelSource kernel{
+      "kernels/cluster_sort.cuh",
+      fmt::format("bitune::cluster_sort<{}, {}, {}, {}, {}, {}, {}>", codec_arguments(problem.key, problem.order),
+                  c.at("block_size_x"), c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("imad_quarters"))};
+  builder.launch(kernel, problem.rows * ranks, static_cast<std::uint32_t>(c.at("block_size_x")),
+                 static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                 {keys_argument(), input_argument(), u32_argument(problem.n), row_stride_argument()});
+  Plan plan = builder.take();
+  plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
+  plan.out_of_place = true;
+  return plan;
+}
+
+}  // namespace bitune
