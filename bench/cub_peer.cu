@@ -1,18 +1,28 @@
 /// \file
-/// The peer "cub": CUB's device-wide radix sort and merge sort behind the C interface of bench/peer_abi.h.
+/// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, behind the C interface of
+/// bench/peer_abi.h.
 ///
 /// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand":
 /// radix: out of place (keys -> out), which saves CUB the copy back; merge: in place and, as "merge_copy",
-/// out of place, as which of them is faster depends on the parity of the number of merge passes.
+/// out of place, as which of them is faster depends on the parity of the number of merge passes. Segmented sorts of
+/// rows: out of place from pointer to pointer, which for rows of up to a tile is one pass as with a DoubleBuffer, and for
+/// longer ones differs from it only in that the spare buffer is part of the workspace; offsets of 32 bits, computed by
+/// an iterator, so that none are read from memory. DeviceSegmentedSort waits for the device in between when there are
+/// more than 500 rows: that is part of its time.
 
 #include <cuda_runtime.h>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 #include <cub/version.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "bench/peer_abi.h"
@@ -20,7 +30,7 @@
 
 namespace {
 
-constexpr int unknown_type = -1;
+constexpr int not_built_in = -1;
 
 struct Ascending {
   template <class Key>
@@ -42,6 +52,7 @@ struct Call {
   void* keys;
   void* out;
   std::uint64_t n;
+  std::uint64_t rows;
   void* workspace;
   std::size_t bytes;
   cudaStream_t stream;
@@ -83,6 +94,45 @@ struct MergeCopy {
   }
 };
 
+/// Where the rows begin.
+struct RowOffset {
+  int length;
+  __host__ __device__ int operator()(int row) const { return row * length; }
+};
+
+auto row_offsets(const Call& call, int first) {
+  return thrust::make_transform_iterator(thrust::make_counting_iterator(first),
+                                         RowOffset{static_cast<int>(call.n)});
+}
+
+struct Segmented {
+  template <class Key>
+  static cudaError_t run(Call& call) {
+    const auto* in = static_cast<const Key*>(call.keys);
+    auto* out = static_cast<Key*>(call.out);
+    const auto items = static_cast<std::int64_t>(call.n * call.rows);
+    const auto rows = static_cast<std::int64_t>(call.rows);
+    const auto begins = row_offsets(call, 0);
+    const auto ends = row_offsets(call, 1);
+    return call.descending
+               ? cub::DeviceSegmentedSort::SortKeysDescending(call.workspace, call.bytes, in, out, items, rows,
+                                                              begins, ends, call.stream)
+               : cub::DeviceSegmentedSort::SortKeys(call.workspace, call.bytes, in, out, items, rows, begins,
+                                                    ends, call.stream);
+  }
+};
+
+struct SegmentedRadix {
+  template <class Key>
+  static cudaError_t run(Call& call) {
+    const auto* in = static_cast<const Key*>(call.keys);
+    auto* out = static_cast<Key*>(call.out);
+    return cub::DeviceSegmentedRadixSort::SortKeys(
+        call.workspace, call.bytes, in, out, static_cast<int>(call.n * call.rows), static_cast<int>(call.rows),
+        row_offsets(call, 0), row_offsets(call, 1), 0, static_cast<int>(sizeof(Key) * 8), call.stream);
+  }
+};
+
 /// Leaves no sticky error behind for the next caller of the runtime.
 int status_of(cudaError_t status) {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
@@ -107,27 +157,64 @@ int dispatch(int key_type, Call& call) {
     case bitune::KeyType::f64:
       return status_of(Method::template run<double>(call));
     default:
-      return unknown_type;
+      return not_built_in;
   }
 }
 
+bool fits_32_bits(const Call& call) {
+  return call.n * call.rows <= static_cast<std::uint64_t>(std::numeric_limits<int>::max()) - call.n;
+}
+
+/// The segmented sorts take nvcc long: they are built for fewer types.
+template <>
+int dispatch<Segmented>(int key_type, Call& call) {
+  if (!fits_32_bits(call)) return not_built_in;
+  switch (static_cast<bitune::KeyType>(key_type)) {
+    case bitune::KeyType::u16:
+      return status_of(Segmented::run<std::uint16_t>(call));
+    case bitune::KeyType::u32:
+      return status_of(Segmented::run<std::uint32_t>(call));
+    case bitune::KeyType::f32:
+      return status_of(Segmented::run<float>(call));
+    case bitune::KeyType::u64:
+      return status_of(Segmented::run<std::uint64_t>(call));
+    default:
+      return not_built_in;
+  }
+}
+
+template <>
+int dispatch<SegmentedRadix>(int key_type, Call& call) {
+  if (key_type != static_cast<int>(bitune::KeyType::u32) || call.descending || !fits_32_bits(call)) {
+    return not_built_in;
+  }
+  return status_of(SegmentedRadix::run<std::uint32_t>(call));
+}
+
 template <class Method>
-int workspace_bytes(int key_type, int descending, std::uint64_t n, std::uint64_t* bytes) {
-  Call call{descending != 0, nullptr, nullptr, n, nullptr, 0, nullptr};
-  const int status = dispatch<Method>(key_type, call);
+int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
+  Call call{problem->descending != 0, nullptr, nullptr, problem->n, problem->rows, nullptr, 0, nullptr};
+  const int status = dispatch<Method>(problem->key_type, call);
   *bytes = call.bytes;
   return status;
 }
 
 template <class Method>
-int sort(int key_type, int descending, void* keys, void* out, std::uint64_t n, void* workspace,
-         std::uint64_t workspace_bytes, void* stream) {
-  Call call{descending != 0, keys, out, n, workspace, workspace_bytes, static_cast<cudaStream_t>(stream)};
-  return dispatch<Method>(key_type, call);
+int sort(const BitunePeerProblem* problem, void* keys, void* out, void* workspace, std::uint64_t workspace_bytes,
+         void* stream) {
+  Call call{problem->descending != 0,
+            keys,
+            out,
+            problem->n,
+            problem->rows,
+            workspace,
+            workspace_bytes,
+            static_cast<cudaStream_t>(stream)};
+  return dispatch<Method>(problem->key_type, call);
 }
 
 const char* error_text(int code) {
-  return code == unknown_type ? "this key type is not built into the module"
+  return code == not_built_in ? "this problem is not built into the module"
                               : cudaGetErrorString(static_cast<cudaError_t>(code));
 }
 
@@ -153,9 +240,11 @@ int select_device(const char* uuid) {
 }
 
 constexpr BitunePeerMethod methods[] = {
-    {"radix", 0, workspace_bytes<Radix>, sort<Radix>},
-    {"merge", 1, workspace_bytes<Merge>, sort<Merge>},
-    {"merge_copy", 0, workspace_bytes<MergeCopy>, sort<MergeCopy>},
+    {"radix", 0, 0, workspace_bytes<Radix>, sort<Radix>},
+    {"merge", 1, 0, workspace_bytes<Merge>, sort<Merge>},
+    {"merge_copy", 0, 0, workspace_bytes<MergeCopy>, sort<MergeCopy>},
+    {"segmented", 0, 1, workspace_bytes<Segmented>, sort<Segmented>},
+    {"segmented_radix", 0, 1, workspace_bytes<SegmentedRadix>, sort<SegmentedRadix>},
 };
 
 }  // namespace

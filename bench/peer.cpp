@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int unknown_type = -1;
+constexpr int not_built_in = -1;
 
 std::vector<fs::path> folders() {
   std::vector<fs::path> result;
@@ -31,6 +31,10 @@ std::vector<fs::path> folders() {
     result.push_back(executable.parent_path());
   }
   return result;
+}
+
+BitunePeerProblem peer_problem(const Problem& problem) {
+  return {static_cast<int>(problem.key), problem.order == Order::descending ? 1 : 0, problem.n, problem.rows};
 }
 
 }  // namespace
@@ -89,18 +93,17 @@ std::vector<const BitunePeerMethod*> Peer::methods() const {
 std::optional<std::uint64_t> Peer::workspace_bytes(const BitunePeerMethod& method,
                                                    const Problem& problem) const {
   std::uint64_t bytes = 0;
-  const int code = method.workspace_bytes(static_cast<int>(problem.key),
-                                          problem.order == Order::descending ? 1 : 0, problem.n, &bytes);
-  if (code == unknown_type) return std::nullopt;
+  const BitunePeerProblem asked = peer_problem(problem);
+  const int code = method.workspace_bytes(&asked, &bytes);
+  if (code == not_built_in) return std::nullopt;
   check(code, "tell its workspace");
   return bytes;
 }
 
 void Peer::sort(const BitunePeerMethod& method, const Problem& problem, void* keys, void* out,
                 void* workspace, std::uint64_t workspace_bytes, StreamHandle stream) const {
-  check(method.sort(static_cast<int>(problem.key), problem.order == Order::descending ? 1 : 0, keys, out,
-                    problem.n, workspace, workspace_bytes, stream),
-        method.name);
+  const BitunePeerProblem asked = peer_problem(problem);
+  check(method.sort(&asked, keys, out, workspace, workspace_bytes, stream), method.name);
 }
 
 }  // namespace bitune

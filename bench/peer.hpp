@@ -34,7 +34,7 @@ class Peer {
 
   [[nodiscard]] std::vector<const BitunePeerMethod*> methods() const;
 
-  /// Bytes that the method needs besides the keys; nothing if the key type is not built in. \throws Error
+  /// Bytes that the method needs besides the keys; nothing if the problem is not built in. \throws Error
   /// (device)
   [[nodiscard]] std::optional<std::uint64_t> workspace_bytes(const BitunePeerMethod& method,
                                                              const Problem& problem) const;

@@ -11,19 +11,28 @@
 extern "C" {
 #endif
 
-#define BITUNE_PEER_ABI 1
+#define BITUNE_PEER_ABI 2
 #define BITUNE_PEER_ENTRY "bitune_peer"
 
+/// What is sorted: `rows` arrays of `n` keys each, one behind the other, each on its own.
+typedef struct BitunePeerProblem {
+  int key_type; /* a bitune::KeyType as an integer */
+  int descending;
+  uint64_t n;
+  uint64_t rows;
+} BitunePeerProblem;
+
 /// One way in which the peer sorts. All pointers are device pointers, the stream a CUstream. Functions return
-/// 0, or an error code of the peer that `error_text` explains; -1 means that this key type is not built in.
+/// 0, or an error code of the peer that `error_text` explains; -1 means that this problem is not built in.
 ///
-/// `key_type` is a bitune::KeyType as an integer. A sort is asynchronous and allocates nothing.
+/// A sort allocates nothing. It is asynchronous, unless the peer itself waits for the device.
 typedef struct BitunePeerMethod {
   const char* name;
   int in_place; /* 1: the result is in `keys`; 0: in `out` */
-  int (*workspace_bytes)(int key_type, int descending, uint64_t n, uint64_t* bytes);
-  int (*sort)(int key_type, int descending, void* keys, void* out, uint64_t n, void* workspace,
-              uint64_t workspace_bytes, void* stream);
+  int of_rows;  /* 1: sorts any number of rows; 0: one array only */
+  int (*workspace_bytes)(const BitunePeerProblem* problem, uint64_t* bytes);
+  int (*sort)(const BitunePeerProblem* problem, void* keys, void* out, void* workspace, uint64_t workspace_bytes,
+              void* stream);
 } BitunePeerMethod;
 
 typedef struct BitunePeer {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "bench/single_bench.hpp"
+#include "bench/records.hpp"
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 
@@ -42,16 +42,23 @@ Json json_of(const BenchRecord& record) {
                {"configuration", record.configuration},
                {"match", record.match},
                {"verified", record.verified},
+               {"form", record.form},
                {"peer_method", record.peer_method}};
   for (const auto& [method, us] : record.methods_us) json[method_member(method)] = us;
   json["expected_us"] = optional_json(record.expected_us);
   json["gkeys_per_s"] = record.gkeys_per_s;
+  json["peer_gkeys_per_s"] = optional_json(record.peer_gkeys_per_s);
   json["samples"] = record.samples;
+  json["peer_samples"] = record.peer_samples;
   json["batch"] = record.batch;
   json["device"] = record.device;
   json["driver"] = record.driver;
   json["peer_version"] = record.peer_version;
   json["date"] = record.date;
+  if (record.torch_us) {
+    json["torch_us"] = *record.torch_us;
+    json["torch_version"] = record.torch_version;
+  }
   return json;
 }
 
@@ -78,12 +85,17 @@ BenchRecord record_from(const Json& json) {
   record.verified = json.at("verified").get<bool>();
   record.peer_method = json.value("peer_method", "");
   record.gkeys_per_s = json.value("gkeys_per_s", 0.0);
+  record.peer_gkeys_per_s = optional_number(json, "peer_gkeys_per_s");
+  record.form = json.value("form", record.form);
   record.samples = json.value("samples", 0);
+  record.peer_samples = json.value("peer_samples", 0);
   record.batch = json.value("batch", 1);
   record.device = json.value("device", "");
   record.driver = json.value("driver", "");
   record.peer_version = json.value("peer_version", "");
   record.date = json.value("date", "");
+  record.torch_us = optional_number(json, "torch_us");
+  record.torch_version = json.value("torch_version", "");
   for (const auto& [member, value] : json.items()) {
     const std::string_view name = member;
     if (!name.starts_with(method_prefix) || !name.ends_with(method_suffix)) continue;

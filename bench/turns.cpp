@@ -16,6 +16,8 @@ constexpr std::size_t batch_budget = std::size_t{512} << 20;
 constexpr std::size_t most_stall_bytes = std::size_t{512} << 20;
 constexpr double longest_stall_us = 10000;
 constexpr int warm_ups = 2;
+constexpr double most_time_us = 500000;  // of one side, after which it is sampled no more ...
+constexpr std::size_t least_samples = 3;  // ... unless it has fewer than these
 constexpr std::size_t slot_alignment = 256;
 
 double now_us() {
@@ -136,9 +138,12 @@ TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
   TurnsResult result;
   result.batch = batch_;
   result.samples_us.resize(contestants.size());
+  std::vector<double> spent_us(contestants.size());
   for (int round = -1; round < samples; ++round) {  // the first round warms up
     for (std::size_t i = 0; i < contestants.size(); ++i) {
+      if (spent_us[i] > most_time_us && result.samples_us[i].size() >= least_samples) continue;
       const double us = sample_us(contestants[i]);
+      spent_us[i] += us * batch_;
       if (round >= 0) result.samples_us[i].push_back(us);
     }
   }

@@ -1,4 +1,4 @@
-#include "bench/single_bench.hpp"
+#include "bench/bench.hpp"
 
 #include <fmt/format.h>
 
@@ -20,31 +20,49 @@ namespace {
 constexpr const char* description =
     "Measures how fast bitune sorts keys that are in device memory already, with the configuration that it "
     "selects by "
-    "itself, and compares that with CUB's radix and merge sort, in turn and in one process. CUB is there if "
-    "nvcc was when "
-    "bitune was built. Both sides are verified; times are medians.";
+    "itself, and compares that with CUB, in turn and in one process: the suite 'single' sorts one array, against "
+    "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented sorts. CUB is "
+    "there if nvcc was when bitune was built. Both sides are verified; times are medians.";
 
 constexpr const char* footer =
     "Ratios above 1 mean that bitune is faster than the fastest of its peer's methods.\n"
     "\n"
     "Examples:\n"
     "  bitune bench\n"
+    "  bitune bench --suite rows --sizes 16..65536,100 --keys u32,u16\n"
+    "  bitune bench --suite rows --sizes 128,1024 --rows 1,8,128          how long small batches take\n"
     "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
     "  bitune bench --device emulated --against none --sizes 1000";
 
 struct Options {
   CommonOptions common;
+  std::string suite = "single";
   std::string against = "cub";
   std::vector<std::string> keys = {"u32", "f32"};
   std::string sizes;
+  std::string rows;
+  std::string total;
   std::string order = "ascending";
-  int samples = SingleBenchRequest{}.samples;
+  int samples = BenchRequest{}.samples;
   std::uint64_t seed = 1;
   std::string output;
 };
 
-SingleBenchRequest request_of(const Options& options) {
-  SingleBenchRequest request;
+BenchRequest request_of(const Options& options) {
+  BenchRequest request;
+  request.suite = parse_bench_suite(options.suite);
+  if (request.suite == BenchSuite::single && !(options.rows.empty() && options.total.empty())) {
+    throw Error(ErrorCode::usage, "--rows and --total need --suite rows");
+  }
+  if (!options.rows.empty() && !options.total.empty()) {
+    throw Error(ErrorCode::usage, "give --rows or --total, not both");
+  }
+  if (!options.rows.empty()) {
+    request.rows = parse_sizes(options.rows);
+  }
+  if (!options.total.empty()) {
+    request.total = parse_size(options.total);
+  }
   request.device = options.common.device;
   request.database = options.common.database;
   request.keys = parse_key_types(options.keys);
@@ -63,7 +81,11 @@ std::string method_text(const BenchRecord& record, const char* method) {
   return microseconds_text(found == record.methods_us.end() ? std::nullopt : std::optional(found->second));
 }
 
-std::string table_text(const std::vector<BenchRecord>& records) {
+std::string ratio_text(const BenchRecord& record) {
+  return record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-";
+}
+
+std::string single_text(const std::vector<BenchRecord>& records) {
   Table table({{"key"},
                {"n", Align::right},
                {"bitune", Align::right},
@@ -77,24 +99,46 @@ std::string table_text(const std::vector<BenchRecord>& records) {
   for (const BenchRecord& record : records) {
     table.add({std::string(name_of(record.key)), size_text(record.n), microseconds_text(record.bitune_us),
                rate_text(static_cast<double>(record.n), record.bitune_us), method_text(record, "radix"),
-               method_text(record, "merge"), record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-",
-               record.match, record.verified ? "yes" : "no", record.configuration});
+               method_text(record, "merge"), ratio_text(record), record.match, record.verified ? "yes" : "no",
+               record.configuration});
+  }
+  return table.text(output_width());
+}
+
+std::string rows_text(const std::vector<BenchRecord>& records) {
+  Table table({{"key"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"bitune", Align::right},
+               {"rate", Align::right},
+               {"form"},
+               {"peer", Align::right},
+               {"rate", Align::right},
+               {"ratio", Align::right},
+               {"match"},
+               {"verified"},
+               {"configuration", Align::left, 20}});
+  for (const BenchRecord& record : records) {
+    const double keys = static_cast<double>(record.n) * static_cast<double>(record.rows);
+    table.add({std::string(name_of(record.key)), size_text(record.n), size_text(record.rows),
+               microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us), record.form,
+               microseconds_text(record.peer_us), record.peer_us ? rate_text(keys, *record.peer_us) : "-",
+               ratio_text(record), record.match, record.verified ? "yes" : "no", record.configuration});
   }
   return table.text(output_width());
 }
 
 int run(const Options& options) {
-  const SingleBenchRequest request = request_of(options);
+  const BenchRequest request = request_of(options);
   const StopOnSignal stop;
   ProgressLine line;
-  const auto result = run_single_bench(
+  const auto result = run_bench(
       request,
       [&line](const BenchProgress& progress) {
         if (line.due()) {
           const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
-          line.show(fmt::format("{} {} {}/{}  {} {}", "bench", ProgressLine::bar(part, 16),
-                                progress.index + 1, progress.count, name_of(progress.key),
-                                size_text(progress.n)));
+          line.show(fmt::format("{} {} {}/{}  {}", "bench", ProgressLine::bar(part, 16), progress.index + 1,
+                                progress.count, text_of(progress.problem)));
         }
       },
       stop.flag());
@@ -108,7 +152,7 @@ int run(const Options& options) {
                 {"interrupted", stop.signal() != 0},
                 {"records", Json::parse(bench_records_json(result.records))}});
   } else {
-    print(table_text(result.records));
+    print(request.suite == BenchSuite::rows ? rows_text(result.records) : single_text(result.records));
     if (!result.note.empty()) {
       print_remark(result.note);
     }
@@ -131,6 +175,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "bench", "Compare with other sorts", description, footer);
   auto options = std::make_shared<Options>();
   add_device_option(command, options->common);
+  command.add_option("--suite", options->suite, "single, or rows")->type_name("SUITE")->capture_default_str();
   command.add_option("--against", options->against, "cub, or none")->type_name("PEER")->capture_default_str();
   command.add_option("--keys", options->keys, "Key types, or all")
       ->delimiter(',')
@@ -138,8 +183,13 @@ void add_bench_command(CLI::App& parent, Action& action) {
       ->capture_default_str();
   command
       .add_option("--sizes", options->sizes,
-                  "Keys an array (default: 2^8..2^28; on the emulated device 2^8..2^12)")
+                  "Keys an array (default: 2^8..2^28, of rows 16..65536 and 100; less on the emulated device)")
       ->type_name("SIZE,...");
+  command.add_option("--rows", options->rows, "Numbers of rows, each with every size")->type_name("R,...");
+  command
+      .add_option("--total", options->total,
+                  "Instead of --rows: as many rows as have so many keys in all (default: 2^26)")
+      ->type_name("SIZE");
   command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
       ->type_name("ORDER")
       ->capture_default_str();
@@ -156,7 +206,9 @@ void add_bench_command(CLI::App& parent, Action& action) {
       ->type_name("FILE");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  command.callback([&command, set_action = action_setter(action, options, run)] {
+    if (command.get_subcommands().empty()) set_action();
+  });
 }
 
 }  // namespace bitune::cli

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "bench/single_bench.hpp"
+#include "bench/bench.hpp"
 #include "runtime/cuda/driver.hpp"
 
 namespace bitune {
@@ -11,13 +11,13 @@ namespace {
 TEST(GpuSorterBench, VerifiesAndTimesBothSides) {
   const cuda::Driver* found = cuda::driver_if_present();
   if (found == nullptr || found->device_count == 0) GTEST_SKIP() << "this machine has no GPU";
-  SingleBenchRequest request;
+  BenchRequest request;
   request.device = "0";
   request.keys = {KeyType::u32, KeyType::f32};
   request.sizes = {256, 1 << 20};
   request.samples = 5;
   const std::atomic<bool> stop{false};
-  const SingleBenchResult result = run_single_bench(request, {}, stop);
+  const BenchResult result = run_bench(request, {}, stop);
   ASSERT_EQ(result.records.size(), 4u);
   for (const BenchRecord& record : result.records) {
     EXPECT_TRUE(record.verified) << result.note;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "bench/single_bench.hpp"
+#include "bench/records.hpp"
 #include "bitune/error.hpp"
 
 namespace bitune {

@@ -1,4 +1,4 @@
-#include "bench/single_bench.hpp"
+#include "bench/bench.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(SingleBench, RunsOnTheEmulatedDeviceWithoutAPeer) {
+TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   const fs::path folder = fs::temp_directory_path() / ("bitune-bench-" + std::to_string(::getpid()));
-  SingleBenchRequest request;
+  BenchRequest request;
   request.device = "emulated";
   request.database = (folder / "none.db").string();
   request.kernel_cache = (folder / "cache").string();
@@ -31,7 +31,7 @@ TEST(SingleBench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   std::vector<std::size_t> begun;
   std::vector<std::size_t> finished;
   const std::atomic<bool> stop{false};
-  const SingleBenchResult result = run_single_bench(
+  const BenchResult result = run_bench(
       request,
       [&](const BenchProgress& now) {
         EXPECT_EQ(now.count, 4u);
@@ -53,14 +53,14 @@ TEST(SingleBench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   }
 }
 
-TEST(SingleBench, StopsAndRefuses) {
-  SingleBenchRequest request;
+TEST(Bench, StopsAndRefuses) {
+  BenchRequest request;
   request.device = "emulated";
   request.sizes = {1};
   std::atomic<bool> stop{true};
-  EXPECT_TRUE(run_single_bench(request, {}, stop).records.empty());
+  EXPECT_TRUE(run_bench(request, {}, stop).records.empty());
   stop = false;
-  EXPECT_THROW(static_cast<void>(run_single_bench(request, {}, stop)), Error);
+  EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error);
 }
 
 /// Sorts at once on the host. The address tells which of the separately restored buffers it was given.

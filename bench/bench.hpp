@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// bitune against its peers on keys in device memory, in one process, in turn.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/records.hpp"
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// What is compared.
+enum class BenchSuite : std::uint8_t {
+  single,  ///< one array
+  rows,    ///< many arrays, each sorted on its own, against the peers' segmented sorts
+};
+
+[[nodiscard]] std::string_view name_of(BenchSuite suite) noexcept;
+/// \throws Error (usage) that lists the suites
+[[nodiscard]] BenchSuite parse_bench_suite(std::string_view text);
+
+/// What to compare.
+struct BenchRequest {
+  BenchSuite suite = BenchSuite::single;
+  std::string device = "auto";  ///< selector, as for open_device
+  std::string database;         ///< tuning database; empty: the default
+  std::string kernel_cache;     ///< directory; empty: the default
+  std::vector<KeyType> keys = {KeyType::u32, KeyType::f32};
+  /// Keys a row. Empty: 2^8 ... 2^28 for single arrays, 16 ... 2^16 for rows; less on the emulated device.
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint64_t> rows;  ///< suite rows only: row counts for each size; empty: as `total` says
+  std::uint64_t total = 0;          ///< suite rows only: keys in all; 0: 2^26 (2^12 on the emulated device)
+  Order order = Order::ascending;
+  std::string against = "cub";  ///< name of the peer, or "none"
+  int samples = 15;             ///< samples a side and size; the median is reported
+  std::uint64_t seed = 1;       ///< of the random keys
+};
+
+/// Where a bench is, for a progress display. Called from the bench's thread.
+struct BenchProgress {
+  std::size_t index = 0;  ///< of the comparison that is about to begin, or has ended if `finished` is set
+  std::size_t count = 0;
+  Problem problem;
+  const BenchRecord* finished = nullptr;
+};
+
+/// All comparisons, and how the peer was found.
+struct BenchResult {
+  std::vector<BenchRecord> records;
+  std::string peer_path;  ///< the module that was opened; empty if none
+  std::string note;       ///< why there is no peer, or what was left out; empty if nothing was
+};
+
+/// Runs a suite. Keys are random (finite for floating point, no -0: the peers order those differently),
+/// both sides are verified against the host's reference, then timed in turn (A B A B ...): the input is
+/// restored before each sample and outside of the events, and `batch` sorts of separately restored buffers
+/// are queued before the clock starts. Rows are sorted by bitune both in place and out of place, and the
+/// faster form counts. A missing peer is no error: `note` says what was looked for.
+/// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
+/// `verified`.
+///
+/// `stop`, when set, ends the suite after the comparison under way.
+/// \throws Error (usage, unavailable, device, compile)
+[[nodiscard]] BenchResult run_bench(const BenchRequest& request,
+                                    const std::function<void(const BenchProgress&)>& progress,
+                                    const std::atomic<bool>& stop);
+
+}  // namespace bitune

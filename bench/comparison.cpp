@@ -1,0 +1,181 @@
+#include "bench/comparison.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "tuner/inputs.hpp"
+#include "tuner/reference_rows.hpp"
+#include "tuner/statistics.hpp"
+
+namespace bitune {
+namespace {
+
+/// Random keys. -0 becomes +0: CUB takes the two for equal, so that their order would be anybody's.
+std::vector<std::byte> bench_keys(const Problem& problem, std::uint64_t seed) {
+  std::vector<std::byte> keys = make_keys(problem.key, problem.n * problem.rows, Distribution::random, seed);
+  if (!is_floating_point(problem.key)) return keys;
+  const std::size_t size = size_of(problem.key);
+  const std::uint64_t minus_zero = std::uint64_t{1} << (8 * size - 1);
+  for (std::size_t offset = 0; offset < keys.size(); offset += size) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &keys[offset], size);
+    if (bits == minus_zero) std::memset(&keys[offset], 0, size);
+  }
+  return keys;
+}
+
+/// In thousands of millions of keys a second.
+double rate_of(const Problem& problem, double us) {
+  return static_cast<double>(problem.n * problem.rows) / us / 1000;
+}
+
+}  // namespace
+
+Comparison::Comparison(const BenchRequest& request)
+    : request_(request),
+      device_(open_device(request.device)),
+      sorter_(
+          {.device = request.device, .database = request.database, .kernel_cache = request.kernel_cache}) {
+  if (request.against == "none") return;
+  if (device_->info().kind != "cuda") {
+    note_ = fmt::format("the {} has no peers to compare with", device_->describe());
+    return;
+  }
+  peer_ = Peer::open(request.against, note_);
+  if (peer_) peer_->select_device(*device_);
+}
+
+void Comparison::add_note(const std::string& sentence) {
+  if (!note_.empty()) note_ += "; ";
+  note_ += sentence;
+}
+
+std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
+  if (request_.suite == BenchSuite::single) {
+    return {{"in place", true, [this, problem](void* keys, void*, StreamHandle stream) {
+               sorter_.sort(keys, problem.n, problem.key, stream, problem.order);
+             }}};
+  }
+  std::vector<Contestant> own;
+  if (problem.n > 1) {  // in place there is nothing to do for rows of one key
+    own.push_back({"in place", true, [this, problem](void* keys, void*, StreamHandle stream) {
+                     sorter_.sort_rows(keys, problem.rows, problem.n, problem.n, problem.key,
+                                       {.order = problem.order, .stream = stream});
+                   }});
+  }
+  own.push_back({"out of place", false, [this, problem](void* keys, void* out, StreamHandle stream) {
+                   sorter_.sort_rows(out, problem.rows, problem.n, problem.n, problem.key,
+                                     {.order = problem.order, .stream = stream, .input = keys});
+                 }});
+  return own;
+}
+
+void Comparison::add_peer_contestants(const Problem& problem, std::vector<Contestant>& all) {
+  if (!peer_) return;
+  std::uint64_t most_workspace = 0;
+  for (const BitunePeerMethod* method : peer_->methods()) {
+    // A single row may be sorted by either kind; the suite of single arrays leaves the segmented ones out.
+    if (request_.suite == BenchSuite::single ? method->of_rows != 0 : method->of_rows == 0 && problem.rows > 1) {
+      continue;
+    }
+    const auto bytes = peer_->workspace_bytes(*method, problem);
+    if (!bytes) continue;
+    most_workspace = std::max(most_workspace, *bytes);
+    all.push_back({method->name, method->in_place != 0,
+                   [this, problem, method, bytes = *bytes](void* keys, void* out, StreamHandle stream) {
+                     peer_->sort(*method, problem, keys, out, workspace_->data(), bytes, stream);
+                   }});
+  }
+  workspace_.reset();
+  workspace_ = device_->allocate(std::max<std::uint64_t>(most_workspace, 1));
+}
+
+BenchRecord Comparison::describe(const Problem& problem) {
+  const Explanation explanation = sorter_.explain(problem);
+  BenchRecord record;
+  record.suite = name_of(request_.suite);
+  record.key = problem.key;
+  record.order = problem.order;
+  record.n = problem.n;
+  record.rows = problem.rows;
+  record.configuration = explanation.configuration;
+  record.match = explanation.match;
+  record.expected_us = explanation.expected_us;
+  record.device = device_->info().name;
+  record.driver = device_->software().driver;
+  record.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  if (peer_) {
+    record.peer = peer_->name();
+    record.peer_version = peer_->version();
+  }
+  return record;
+}
+
+void Comparison::add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed,
+                           BenchRecord& record) {
+  record.batch = timed.batch;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double us = median_of(timed.samples_us[i]);
+    const auto samples = static_cast<int>(timed.samples_us[i].size());
+    if (i < own) {
+      if (i > 0 && us >= record.bitune_us) continue;
+      record.bitune_us = us;
+      record.form = all[i].name;
+      record.samples = samples;
+      continue;
+    }
+    record.methods_us[all[i].name] = us;
+    if (record.peer_us && us >= *record.peer_us) continue;
+    record.peer_us = us;
+    record.peer_method = all[i].name;
+    record.peer_samples = samples;
+  }
+}
+
+std::optional<BenchRecord> Comparison::compare(const Problem& problem) {
+  // Twice the least: the peers' workspaces are about as large as the keys.
+  const std::uint64_t needed = Turns::memory_needed(key_bytes(problem)) + 2 * key_bytes(problem);
+  if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
+    add_note(
+        fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
+    return std::nullopt;
+  }
+  sorter_.prepare(problem);
+  BenchRecord record = describe(problem);
+
+  std::vector<std::byte> expected = bench_keys(problem, request_.seed);
+  Turns turns(*device_, expected);
+  reference_sort_rows(expected, problem);
+
+  std::vector<Contestant> all = own_contestants(problem);
+  const std::size_t own = all.size();
+  record.verified = std::all_of(all.begin(), all.end(), [&](const Contestant& contestant) {
+    return turns.verify(contestant, expected);
+  });
+  if (!record.verified) add_note(fmt::format("bitune sorted '{}' wrongly: report this", text_of(problem)));
+  add_peer_contestants(problem, all);
+  const auto first_peer = all.begin() + static_cast<std::ptrdiff_t>(own);
+  const auto wrong = std::remove_if(first_peer, all.end(), [&](const Contestant& contestant) {
+    const bool right = turns.verify(contestant, expected);
+    if (!right) add_note(fmt::format("the peer's '{}' sorted '{}' wrongly", contestant.name, text_of(problem)));
+    return !right;
+  });
+  all.erase(wrong, all.end());
+  expected = {};
+
+  add_times(all, own, turns.run(all, std::max(request_.samples, 1)), record);
+  record.gkeys_per_s = rate_of(problem, record.bitune_us);
+  if (record.peer_us) record.peer_gkeys_per_s = rate_of(problem, *record.peer_us);
+  if (record.verified && record.peer_us) record.ratio = *record.peer_us / record.bitune_us;
+  return record;
+}
+
+}  // namespace bitune

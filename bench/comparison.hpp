@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// One comparison after the other, on one device with one peer.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "bench/peer.hpp"
+#include "bench/turns.hpp"
+#include "bitune/bitune.hpp"
+#include "runtime/device.hpp"
+
+namespace bitune {
+
+/// What all comparisons of a suite share. Thread-confined.
+class Comparison {
+ public:
+  /// Opens device, sorter and peer. `request` must outlive it. \throws Error (unavailable)
+  explicit Comparison(const BenchRequest& request);
+
+  [[nodiscard]] const Device& device() const { return *device_; }
+  [[nodiscard]] std::string peer_path() const { return peer_ ? peer_->path().string() : ""; }
+  /// Why there is no peer, and what was left out or was wrong.
+  [[nodiscard]] const std::string& note() const noexcept { return note_; }
+
+  /// Verifies and times all sides. Nothing if the device's memory does not hold the problem; the note then says
+  /// so. \throws Error (device, compile)
+  std::optional<BenchRecord> compare(const Problem& problem);
+
+ private:
+  void add_note(const std::string& sentence);
+  [[nodiscard]] std::vector<Contestant> own_contestants(const Problem& problem);
+  void add_peer_contestants(const Problem& problem, std::vector<Contestant>& all);
+  [[nodiscard]] BenchRecord describe(const Problem& problem);
+  void add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed, BenchRecord& record);
+
+  const BenchRequest& request_;
+  std::shared_ptr<Device> device_;
+  Sorter sorter_;
+  std::optional<Peer> peer_;
+  std::shared_ptr<DeviceBuffer> workspace_;  ///< the peer's, of the comparison under way
+  std::string note_;
+};
+
+}  // namespace bitune

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// Results of comparisons, and the files that keep them.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// One comparison. Times are medians in microseconds for one sort of all rows.
+struct BenchRecord {
+  std::string suite = "single";
+  std::string peer;  ///< "cub"; empty if there was none
+  KeyType key = KeyType::u32;
+  Order order = Order::ascending;
+  std::uint64_t n = 0;
+  std::uint64_t rows = 1;
+  double bitune_us = 0;
+  std::optional<double> peer_us;      ///< the fastest of the peer's methods
+  std::optional<double> ratio;        ///< peer_us / bitune_us: above 1 bitune is faster
+  std::string configuration;          ///< canonical text of what bitune selected
+  std::string match;                  ///< rung of the selection ladder
+  std::optional<double> expected_us;  ///< what the trial behind an exact match took: the tuner's word for it
+  bool verified = false;  ///< both sides bit for bit equal to the host's reference; else there is no ratio
+
+  std::string form = "in place";             ///< of bitune's two forms the faster one, or "out of place"
+  std::map<std::string, double> methods_us;  ///< each method of the peer: "radix", "merge", ...
+  std::string peer_method;                   ///< the fastest of them
+  double gkeys_per_s = 0;                    ///< bitune's rate
+  std::optional<double> peer_gkeys_per_s;
+  int samples = 0;
+  int peer_samples = 0;  ///< of the fastest method; fewer than bitune's where it is very slow
+  int batch = 1;         ///< sorts between two events: the same for both sides
+  std::string device;
+  std::string driver;
+  std::string peer_version;
+  std::string date;  ///< UTC, "2026-11-21"
+
+  std::optional<double> torch_us;  ///< torch.sort of the same rows, where scripts/gpu/torch_rows.py added it
+  std::string torch_version;
+};
+
+/// The records as a JSON array, one object a line.
+[[nodiscard]] std::string bench_records_json(std::span<const BenchRecord> records);
+
+/// Reads what `bench_records_json` writes. \throws Error (input) that names `source`
+[[nodiscard]] std::vector<BenchRecord> parse_bench_records(std::string_view json, const std::string& source);
+
+/// Stores the records in the file: those that it has for the same (suite, peer, key type, order, n, rows) are
+/// replaced, others kept. Written beside and renamed. \throws Error (io, input)
+void store_bench_records(const std::filesystem::path& path, std::span<const BenchRecord> records);
+
+}  // namespace bitune
