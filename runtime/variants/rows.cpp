@@ -33,7 +33,8 @@ std::int64_t smallest_capacity(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
-constexpr std::uint64_t longest_row = 1024 * 64;
+/// What a block of 1024 threads holds in 128 bytes of registers each.
+std::uint64_t longest_row(KeyType key) { return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key)); }
 
 }  // namespace
 
@@ -42,7 +43,7 @@ std::string_view RowsVariant::description() const noexcept {
 }
 
 bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.n <= longest_row &&
+  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.n <= longest_row(problem.key) &&
          device.warp_size == 32;
 }
 
