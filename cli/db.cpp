@@ -1,8 +1,8 @@
 #include "cli/db.hpp"
+#include "cli/arguments.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
@@ -37,24 +37,20 @@ std::string device_list(const std::vector<DeviceRow>& devices) {
 }  // namespace
 
 void add_problem_filter(CLI::App& command, FilterOptions& options) {
-  command
-      .add_option("--device", options.device,
-                  "Part of a device's name, or the beginning of its digest (default: all)")
-      ->type_name("DEVICE");
-  command.add_option("--key", options.key, "Key type (default: all)")->type_name("TYPE");
-  command.add_option("--order", options.order, "ascending or descending (default: both)")->type_name("ORDER");
-  command.add_option("--n", options.n, "Keys an array, as in 2^20 (default: all)")->type_name("SIZE");
-  command.add_option("--rows", options.rows, "Arrays side by side (default: all)")->type_name("R");
+  add_text(command, "--device", options.device,
+           "Part of a device's name, or the beginning of its digest (default: all)", "DEVICE");
+  add_text(command, "--key", options.key, "Key type (default: all)", "TYPE");
+  add_text(command, "--order", options.order, "ascending or descending (default: both)", "ORDER");
+  add_text(command, "--n", options.n, "Keys an array, as in 2^20 (default: all)", "SIZE");
+  add_text(command, "--rows", options.rows, "Arrays side by side (default: all)", "R");
 }
 
 void add_trial_filter(CLI::App& command, FilterOptions& options) {
-  command.add_option("--variant", options.variant, "Family of kernels (default: all)")->type_name("NAME");
-  command
-      .add_option("--status", options.status,
-                  "ok, invalid, compile_failed, spilled, over_limit, launch_failed, wrong_result or "
-                  "timed_out (default: "
-                  "all)")
-      ->type_name("STATUS");
+  add_text(command, "--variant", options.variant, "Family of kernels (default: all)", "NAME");
+  add_text(command, "--status", options.status,
+           "ok, invalid, compile_failed, spilled, over_limit, launch_failed, wrong_result or timed_out "
+           "(default: all)",
+           "STATUS");
 }
 
 TuningDatabase open_database(const CommonOptions& options, DatabaseMode mode) {
@@ -136,7 +132,7 @@ std::vector<std::string> problem_cells(const Problem& problem) {
 
 void add_db_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "db", "Look into the tuning database", description, footer);
-  command.require_subcommand(1);
+  require_subcommand(command);
   add_db_list_command(command, action);
   add_db_best_command(command, action);
   add_db_show_command(command, action);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "tuner/json.hpp"
 
@@ -52,7 +52,7 @@ void add_db_check_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<CommonOptions>();
   add_database_option(command, *options);
   add_json_option(command, *options);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

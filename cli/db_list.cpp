@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
 #include "tuner/json.hpp"
@@ -76,7 +76,7 @@ void add_db_list_command(CLI::App& parent, Action& action) {
   add_problem_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

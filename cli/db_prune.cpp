@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "tuner/json.hpp"
 
@@ -52,13 +52,13 @@ int run(const Options& options) {
 void add_db_prune_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "prune", "Delete trials", description, footer);
   auto options = std::make_shared<Options>();
-  command.add_flag("--superseded", options->superseded, "Only trials that a later one has replaced");
-  command.add_flag("--dry-run", options->dry_run, "Only say how many there are");
+  add_flag(command, "--superseded", options->superseded, "Only trials that a later one has replaced");
+  add_flag(command, "--dry-run", options->dry_run, "Only say how many there are");
   add_problem_filter(command, options->filter);
   add_trial_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "tuner/json.hpp"
 
@@ -50,10 +50,10 @@ void add_db_ship_command(CLI::App& parent, Action& action) {
   auto& command =
       add_command(parent, "ship", "Copy the best trials into a database to be shipped", description, footer);
   auto options = std::make_shared<Options>();
-  command.add_option("OUTPUT", options->output, "File to make; must not exist")->required();
+  add_argument(command, "OUTPUT", options->output, "File to make; must not exist", true);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

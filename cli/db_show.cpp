@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
 #include "model/problem.hpp"
@@ -161,10 +161,10 @@ int run(const Options& options) {
 void add_db_show_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "show", "One trial, or one device, whole", description, footer);
   auto options = std::make_shared<Options>();
-  command.add_option("WHAT", options->what, "Number of a trial, or a device")->required();
+  add_argument(command, "WHAT", options->what, "Number of a trial, or a device", true);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
 #include "tuner/json.hpp"
@@ -75,12 +75,10 @@ void add_db_trials_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<Options>();
   add_problem_filter(command, options->filter);
   add_trial_filter(command, options->filter);
-  command.add_option("--limit", options->limit, "Most trials shown; 0 for all")
-      ->type_name("N")
-      ->capture_default_str();
+  add_number(command, "--limit", options->limit, "Most trials shown; 0 for all", "N");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "runtime/device.hpp"
@@ -89,7 +89,7 @@ void add_devices_command(CLI::App& parent, Action& action) {
       add_command(parent, "devices", "List the devices, and how they were found", description, footer);
   auto options = std::make_shared<CommonOptions>();
   add_json_option(command, *options);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

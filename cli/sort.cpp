@@ -1,17 +1,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 
 #include "bitune/bitune.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
-#include "model/key_order.hpp"
+#include "model/key_type.hpp"
+#include "tuner/reference_rows.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -86,10 +87,7 @@ Format output_format_of(const SortOptions& options, const SortInput& input, cons
 
 void verify(const std::vector<std::byte>& original, const KeyArray& sorted, const Problem& problem) {
   std::vector<std::byte> expected = original;
-  const std::size_t row_bytes = problem.n * size_of(problem.key);
-  for (std::uint64_t row = 0; row < problem.rows; ++row) {
-    reference_sort(expected.data() + row * row_bytes, problem.n, problem.key, problem.order);
-  }
+  reference_sort_rows(expected, problem);
   const auto wrong = std::mismatch(expected.begin(), expected.end(), sorted.bytes.begin()).first;
   if (wrong != expected.end()) {
     throw Error(
@@ -98,21 +96,6 @@ void verify(const std::vector<std::byte>& original, const KeyArray& sorted, cons
                     "configuration that `--json` shows",
                     static_cast<std::size_t>(wrong - expected.begin()) / size_of(problem.key)));
   }
-}
-
-/// Sorts the rows one after the other; returns the sums of their times.
-HostSortTimes sort_rows(Sorter& sorter, KeyArray& keys, const Problem& problem) {
-  HostSortTimes sum;
-  const std::size_t row_bytes = problem.n * size_of(problem.key);
-  for (std::uint64_t row = 0; row < problem.rows; ++row) {
-    const HostSortTimes times =
-        sorter.sort_host(keys.bytes.data() + row * row_bytes, problem.n, problem.key, problem.order);
-    sum.host_to_device_us += times.host_to_device_us;
-    sum.kernels_us += times.kernels_us;
-    sum.device_to_host_us += times.device_to_host_us;
-    sum.total_us += times.total_us;
-  }
-  return sum;
 }
 
 SortReport sort_keys(const SortOptions& options, SortInput& input) {
@@ -126,19 +109,17 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 
   Sorter sorter(SorterOptions{options.common.device, options.common.database, {}});
   report.device = sorter.device();
-  Problem row = problem;
-  row.rows = 1;
+  Problem prepared = problem;
+  prepared.rows = std::max<std::uint64_t>(problem.rows, 1);
   const auto begin = std::chrono::steady_clock::now();
-  sorter.prepare(row);
+  sorter.prepare(prepared);
   report.prepare_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  report.how = sorter.explain(row);
-  if (problem.rows > 1) {
-    report.how.reason += " (each row is sorted as an array of its own, one after the other)";
-  }
+  report.how = sorter.explain(prepared);
 
   const std::vector<std::byte> original = options.verify ? input.keys.bytes : std::vector<std::byte>{};
-  report.times = sort_rows(sorter, input.keys, problem);
+  report.times =
+      sorter.sort_rows_host(input.keys.bytes.data(), problem.rows, problem.n, problem.key, problem.order);
   if (options.verify) {
     verify(original, input.keys, problem);
     report.verified = true;
@@ -182,41 +163,28 @@ void add_sort_command(CLI::App& parent, Action& action) {
   auto& command =
       add_command(parent, "sort", "Sort a file with the best known configuration", description, footer);
   auto options = std::make_shared<SortOptions>();
-  command.add_option("INPUT", options->input, "File to sort, or - for standard input");
-  command.add_option("-o,--output", options->output, "Sorted keys (default: standard output)")
-      ->type_name("FILE");
-  command
-      .add_option("--type", options->type,
-                  "Key type of raw, text or generated keys; bf16 also for .npy of u16")
-      ->type_name("TYPE");
-  command
-      .add_option("--format", options->format,
-                  "Format of INPUT: npy, raw or text (default: by name and content)")
-      ->type_name("FORMAT");
-  command
-      .add_option("--output-format", options->output_format,
-                  "Format of the output: npy, raw or text (default: by its name, else as the input)")
-      ->type_name("FORMAT");
-  command.add_flag("--descending", options->descending, "Largest first (default: smallest first)");
-  command
-      .add_option("--rows", options->rows,
-                  "Sort each of R equal rows on its own; auto: the rows of a .npy array (default: one array)")
-      ->type_name("R");
-  command.add_flag("--verify", options->verify,
-                   "Compare the result with a reference on the host, bit for bit");
-  command
-      .add_option(
-          "--generate", options->generate,
-          "Instead of INPUT, keys of a distribution (random, sorted, reversed, all_equal, few_distinct, "
-          "sawtooth, special) and number, as in random:2^20")
-      ->type_name("NAME:SIZE");
-  command.add_option("--seed", options->seed, "Seed of generated keys")
-      ->type_name("N")
-      ->capture_default_str();
+  add_argument(command, "INPUT", options->input, "File to sort, or - for standard input", false);
+  add_text(command, "-o,--output", options->output, "Sorted keys (default: standard output)", "FILE");
+  add_text(command, "--type", options->type,
+           "Key type of raw, text or generated keys; bf16 also for .npy of u16", "TYPE");
+  add_text(command, "--format", options->format,
+           "Format of INPUT: npy, raw or text (default: by name and content)", "FORMAT");
+  add_text(command, "--output-format", options->output_format,
+           "Format of the output: npy, raw or text (default: by its name, else as the input)", "FORMAT");
+  add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
+  add_text(command, "--rows", options->rows,
+           "Sort each of R equal rows on its own; auto: the rows of a .npy array (default: one array)", "R");
+  add_flag(command, "--verify", options->verify,
+           "Compare the result with a reference on the host, bit for bit");
+  add_text(command, "--generate", options->generate,
+           "Instead of INPUT, keys of a distribution (random, sorted, reversed, all_equal, few_distinct, "
+           "sawtooth, special) and number, as in random:2^20",
+           "NAME:SIZE");
+  add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
   add_device_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/durations.hpp"
 #include "cli/stop_on_signal.hpp"
@@ -177,63 +177,36 @@ void add_tune_command(CLI::App& parent, Action& action) {
       add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
   auto options = std::make_shared<TuneOptions>();
   add_device_option(command, options->common);
-  command.add_option("--keys", options->keys, "Key types, or all")
-      ->delimiter(',')
-      ->type_name("TYPE,...")
-      ->capture_default_str();
-  command
-      .add_option(
-          "--sizes", options->sizes,
-          fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes))
-      ->type_name("SIZE,...");
-  command.add_option("--rows", options->rows, "Arrays sorted side by side, each of that size (default: 1)")
-      ->type_name("R");
-  command
-      .add_option("--total", options->total,
-                  "Instead of --rows: as many arrays of each size as have so many keys in all")
-      ->type_name("SIZE");
-  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
-      ->type_name("ORDER")
-      ->capture_default_str();
-  command.add_option("--variants", options->variants, "Families of kernels to search, or all")
-      ->delimiter(',')
-      ->type_name("NAME,...")
-      ->capture_default_str();
-  command.add_option("--strategy", options->strategy, "How the next configuration is chosen")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of the strategy")->type_name("N")->capture_default_str();
-  command
-      .add_option("--budget", options->budget,
-                  "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none")
-      ->type_name("BUDGET")
-      ->capture_default_str();
-  command
-      .add_option("--timeout", options->timeout, "For one configuration; one that takes longer is cut off")
-      ->type_name("DURATION")
-      ->capture_default_str();
-  command.add_flag("--resume,!--no-resume", options->resume,
-                   "Skip what the database already has (default: on)");
-  command.add_option("--finalists", options->finalists, "The best few are measured again, in turn")
-      ->check(CLI::Range(0, 1000))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_flag("--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");
-  command.add_option("--samples", options->samples, "Most samples of one configuration")
-      ->check(CLI::Range(1, 100000))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option(
-          "--distribution", options->distribution,
-          "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_flag("--isolate,!--no-isolate", options->isolate,
-                   "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
+  add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
+  add_text(command, "--sizes", options->sizes,
+           fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes),
+           "SIZE,...");
+  add_text(command, "--rows", options->rows, "Arrays sorted side by side, each of that size (default: 1)",
+           "R");
+  add_text(command, "--total", options->total,
+           "Instead of --rows: as many arrays of each size as have so many keys in all", "SIZE");
+  add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
+  add_list(command, "--variants", options->variants, "Families of kernels to search, or all", "NAME,...");
+  add_text(command, "--strategy", options->strategy, "How the next configuration is chosen", "NAME");
+  add_number(command, "--seed", options->seed, "Seed of the strategy", "N");
+  add_text(command, "--budget", options->budget,
+           "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none", "BUDGET");
+  add_text(command, "--timeout", options->timeout, "For one configuration; one that takes longer is cut off",
+           "DURATION");
+  add_flag(command, "--resume,!--no-resume", options->resume,
+           "Skip what the database already has (default: on)");
+  add_number(command, "--finalists", options->finalists, "The best few are measured again, in turn", "N", 0,
+             1000);
+  add_flag(command, "--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");
+  add_number(command, "--samples", options->samples, "Most samples of one configuration", "N", 1, 100000);
+  add_text(command, "--distribution", options->distribution,
+           "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",
+           "NAME");
+  add_flag(command, "--isolate,!--no-isolate", options->isolate,
+           "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

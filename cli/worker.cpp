@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "tuner/evaluator.hpp"
 
@@ -21,11 +21,11 @@ void add_worker_command(CLI::App& parent, Action& action) {
       "Reads evaluation requests from standard input, a JSON object a line, and answers each with a "
       "trial. `bitune tune` starts it; there is no need to do so by hand.",
       "");
-  command.group("");
+  hide(command);
   auto options = std::make_shared<WorkerArguments>();
-  command.add_option("--device", options->device, "Device to evaluate on")->required();
-  command.add_option("--cache", options->kernel_cache, "Folder of compiled kernels");
-  command.callback(action_setter(action, options, run));
+  add_argument(command, "--device", options->device, "Device to evaluate on", true);
+  add_argument(command, "--cache", options->kernel_cache, "Folder of compiled kernels", false);
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli

@@ -1,0 +1,48 @@
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace bitune::cli {
+
+void add_text(CLI::App& command, const char* name, std::string& value, const std::string& help,
+              const char* type) {
+  auto* option = command.add_option(name, value, help)->type_name(type);
+  if (!value.empty()) option->capture_default_str();
+}
+
+void add_list(CLI::App& command, const char* name, std::vector<std::string>& value, const std::string& help,
+              const char* type) {
+  auto* option = command.add_option(name, value, help)->delimiter(',')->type_name(type);
+  if (!value.empty()) option->capture_default_str();
+}
+
+void add_number(CLI::App& command, const char* name, std::uint64_t& value, const std::string& help,
+                const char* type) {
+  command.add_option(name, value, help)->type_name(type)->capture_default_str();
+}
+
+void add_number(CLI::App& command, const char* name, int& value, const std::string& help, const char* type,
+                int least, int most) {
+  command.add_option(name, value, help)
+      ->check(CLI::Range(least, most))
+      ->type_name(type)
+      ->capture_default_str();
+}
+
+void add_argument(CLI::App& command, const char* name, std::string& value, const std::string& help,
+                  bool required) {
+  command.add_option(name, value, help)->required(required);
+}
+
+void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help) {
+  command.add_flag(name, value, help);
+}
+
+void on_parsed(CLI::App& command, std::function<void()> todo) { command.callback(std::move(todo)); }
+
+void require_subcommand(CLI::App& command) { command.require_subcommand(1); }
+
+void hide(CLI::App& command) { command.group(""); }
+
+}  // namespace bitune::cli

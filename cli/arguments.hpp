@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// Options and arguments of a subcommand, without CLI11's headers: every file that includes those takes
+/// seconds more to compile.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bitune::cli {
+
+// Each binds a name as it is typed ("--seed", "-o,--output"; of an argument as the help shows it: "INPUT") to
+// a value, which must live until the arguments are parsed. The help names the `type`, and what the value is
+// now, unless that is empty.
+
+void add_text(CLI::App& command, const char* name, std::string& value, const std::string& help,
+              const char* type);
+
+/// Takes texts with commas between them.
+void add_list(CLI::App& command, const char* name, std::vector<std::string>& value, const std::string& help,
+              const char* type);
+
+void add_number(CLI::App& command, const char* name, std::uint64_t& value, const std::string& help,
+                const char* type);
+
+/// A number from `least` to `most`.
+void add_number(CLI::App& command, const char* name, int& value, const std::string& help, const char* type,
+                int least, int most);
+
+void add_argument(CLI::App& command, const char* name, std::string& value, const std::string& help,
+                  bool required);
+
+/// "--verify", or with its opposite "--resume,!--no-resume".
+void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help);
+
+/// What to do as soon as this subcommand has been parsed.
+void on_parsed(CLI::App& command, std::function<void()> todo);
+
+/// One of the command's own subcommands must be given.
+void require_subcommand(CLI::App& command);
+
+/// Keeps the command out of its parent's help.
+void hide(CLI::App& command);
+
+}  // namespace bitune::cli
