@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Writing a file so that readers see all of it or nothing. Private to the cache room.
+/// Writing a file so that readers see all of it or nothing.
 
 #include <filesystem>
 #include <string_view>

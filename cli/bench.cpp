@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cli/bench_presets.hpp"
 #include "cli/command.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -209,6 +210,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
   command.callback([&command, set_action = action_setter(action, options, run)] {
     if (command.get_subcommands().empty()) set_action();
   });
+  add_bench_presets_command(command, action);
 }
 
 }  // namespace bitune::cli

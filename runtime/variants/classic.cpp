@@ -54,14 +54,13 @@ SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
        {0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384},
        "keys a block holds in shared memory, for the steps within them; 0: every step is a launch"},
       {"warp_shuffles", {0, 1}, "1: a tile's steps within a warp's 64 keys are on registers, by shuffles"},
-      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once for a tile"},
+      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once for a tile, up to 16 bytes of them"},
       {"readonly_loads", {0, 1}, "1: tiles are loaded through the read-only path"},
       {"loop_unroll_factor_pairs", {1, 2, 4, 8}, "pairs in flight a thread"},
       {"blocks_per_sm", {0, 1, 2, 8}, "0: a thread for all pairs in flight; else the grid of a step strides"},
   };
   space.restrictions = {
       block_fits_device(),
-      vector_fits_access(),
       {"the tile fits the shared memory that the device allows a block",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
@@ -111,10 +110,11 @@ Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const 
   const std::int64_t threads = c.at("block_size_x");
   const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
   const int tile_bits = ceil_log2(tile);
+  const std::int64_t vector = std::min(c.at("vector_width"), static_cast<std::int64_t>(16 / size_of(problem.key)));
   const KernelSource tile_steps{
       "kernels/block_steps.cuh",
       fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, false, false, {}, {}>", codec, threads, tile,
-                  c.at("loop_unroll_factor_pairs"), c.at("vector_width"), c.at("readonly_loads") == 1,
+                  c.at("loop_unroll_factor_pairs"), vector, c.at("readonly_loads") == 1,
                   c.at("warp_shuffles") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
     builder.launch_rows(tile_steps, (n + tile - 1) / tile, static_cast<std::uint32_t>(threads),
