@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "bench/peer.hpp"
 #include "bench/turns.hpp"
@@ -56,11 +58,46 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
 TEST(Bench, StopsAndRefuses) {
   BenchRequest request;
   request.device = "emulated";
-  request.sizes = {1};
+  request.sizes = {100};
   std::atomic<bool> stop{true};
   EXPECT_TRUE(run_bench(request, {}, stop).records.empty());
   stop = false;
+  request.sizes = {1};
   EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error);
+  request.suite = BenchSuite::rows;
+  request.sizes = {100};
+  request.total = 99;
+  EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error) << "not even one row";
+  request.rows = {0};
+  EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error);
+  EXPECT_THROW(static_cast<void>(parse_bench_suite("columns")), Error);
+}
+
+TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
+  BenchRequest request;
+  request.suite = parse_bench_suite("rows");
+  request.device = "emulated";
+  request.database = "/nowhere/none.db";
+  request.keys = {KeyType::u16};
+  request.sizes = {1, 30};
+  request.total = 100;
+  request.samples = 3;
+  request.order = Order::descending;
+  const std::atomic<bool> stop{false};
+  const auto of_total = run_bench(request, {}, stop).records;
+  ASSERT_EQ(of_total.size(), 2u);
+  EXPECT_EQ(of_total[0].rows, 100u);
+  EXPECT_EQ(of_total[0].form, "out of place") << "in place there is nothing to do";
+  EXPECT_EQ(of_total[1].rows, 3u);
+  request.rows = {1, 7};
+  const auto given = run_bench(request, {}, stop).records;
+  ASSERT_EQ(given.size(), 4u);
+  EXPECT_EQ(given[3].rows, 7u);
+  for (const BenchRecord& record : given) {
+    EXPECT_EQ(record.suite, "rows");
+    EXPECT_TRUE(record.verified);
+    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us, static_cast<double>(record.n * record.rows), 1e-6);
+  }
 }
 
 /// Sorts at once on the host. The address tells which of the separately restored buffers it was given.
@@ -90,6 +127,20 @@ TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
   std::sort(buffers.begin(), buffers.end());
   const auto distinct = std::unique(buffers.begin(), buffers.end()) - buffers.begin();
   EXPECT_GE(distinct, result.batch);
+}
+
+TEST(Turns, SamplesWhatIsVerySlowLessOften) {
+  const fake::Device device;
+  Turns turns(device, make_keys(KeyType::u32, 8, Distribution::random, 1));
+  const std::vector<Contestant> both = {
+      {"fast", true, [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
+      {"slow", true, [](void*, void*, StreamHandle) {
+         std::this_thread::sleep_for(std::chrono::milliseconds(120));
+       }}};
+  const TurnsResult result = turns.run(both, 12);
+  EXPECT_EQ(result.samples_us[0].size(), 12u);
+  EXPECT_GE(result.samples_us[1].size(), 3u);
+  EXPECT_LE(result.samples_us[1].size(), 5u);
 }
 
 TEST(Turns, VerifiesBitForBit) {

@@ -27,7 +27,10 @@ BenchRecord record(KeyType key, std::uint64_t n, double us) {
   result.verified = true;
   result.methods_us = {{"radix", 3 * us}, {"merge", 4 * us}};
   result.peer_method = "radix";
+  result.gkeys_per_s = 2.5;
+  result.peer_gkeys_per_s = 0.5;
   result.samples = 15;
+  result.peer_samples = 7;
   result.batch = 8;
   result.device = "GPU";
   result.driver = "580";
@@ -61,7 +64,8 @@ TEST_F(RecordsTest, JsonHasTheAgreedMembersAndReadsBack) {
        {"\"suite\":\"single\"", "\"peer\":\"cub\"", "\"key_type\":\"u32\"", "\"order\":\"ascending\"",
         "\"n\":256", "\"rows\":1", "\"bitune_us\":5.25", "\"peer_us\":15.75", "\"ratio\":3.0",
         "\"configuration\":\"warp(block_size_x=256)\"", "\"match\":\"exact\"", "\"verified\":true",
-        "\"expected_us\":4.75", "\"peer_radix_us\":15.75", "\"peer_merge_us\":21.0", "\"n\":8589934592"}) {
+        "\"expected_us\":4.75", "\"peer_radix_us\":15.75", "\"peer_merge_us\":21.0", "\"form\":\"in place\"",
+        "\"peer_gkeys_per_s\":0.5", "\"peer_samples\":7", "\"n\":8589934592"}) {
     EXPECT_NE(json.find(member), std::string::npos) << member << " in " << json;
   }
   const auto read = parse_bench_records(json, "text");
@@ -69,6 +73,21 @@ TEST_F(RecordsTest, JsonHasTheAgreedMembersAndReadsBack) {
   EXPECT_EQ(read[0].methods_us, records[0].methods_us);
   EXPECT_EQ(read[1].n, records[1].n);
   EXPECT_EQ(bench_records_json(read), json);
+}
+
+TEST_F(RecordsTest, KeepsWhatTorchWasMeasuredAt) {
+  BenchRecord rows = record(KeyType::u32, 128, 5);
+  rows.suite = "rows";
+  rows.rows = 1 << 19;
+  rows.form = "out of place";
+  EXPECT_EQ(bench_records_json(std::vector{rows}).find("torch"), std::string::npos);
+  rows.torch_us = 4321.5;
+  rows.torch_version = "2.9.0";
+  const auto read = parse_bench_records(bench_records_json(std::vector{rows}), "text").at(0);
+  EXPECT_EQ(read.torch_us, 4321.5);
+  EXPECT_EQ(read.torch_version, "2.9.0");
+  EXPECT_EQ(read.form, "out of place");
+  EXPECT_EQ(read.rows, 1u << 19);
 }
 
 TEST_F(RecordsTest, WithoutAPeerThereIsNoRatio) {
