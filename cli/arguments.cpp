@@ -39,7 +39,11 @@ void add_flag(CLI::App& command, const char* name, bool& value, const std::strin
   command.add_flag(name, value, help);
 }
 
-void on_parsed(CLI::App& command, std::function<void()> todo) { command.callback(std::move(todo)); }
+void on_parsed(CLI::App& command, std::function<void()> todo) {
+  command.callback([&command, todo = std::move(todo)] {
+    if (command.get_subcommands().empty()) todo();
+  });
+}
 
 void require_subcommand(CLI::App& command) { command.require_subcommand(1); }
 

@@ -39,7 +39,7 @@ void add_argument(CLI::App& command, const char* name, std::string& value, const
 /// "--verify", or with its opposite "--resume,!--no-resume".
 void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help);
 
-/// What to do as soon as this subcommand has been parsed.
+/// What to do as soon as this subcommand has been parsed, unless one of its own subcommands was given.
 void on_parsed(CLI::App& command, std::function<void()> todo);
 
 /// One of the command's own subcommands must be given.

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/bench_presets.hpp"
 #include "cli/command.hpp"
 #include "cli/stop_on_signal.hpp"
@@ -21,8 +21,10 @@ namespace {
 constexpr const char* description =
     "Measures how fast bitune sorts keys that are in device memory already, with the configuration that it "
     "selects by "
-    "itself, and compares that with CUB, in turn and in one process: the suite 'single' sorts one array, against "
-    "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented sorts. CUB is "
+    "itself, and compares that with CUB, in turn and in one process: the suite 'single' sorts one array, "
+    "against "
+    "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
+    "sorts. CUB is "
     "there if nvcc was when bitune was built. Both sides are verified; times are medians.";
 
 constexpr const char* footer =
@@ -164,7 +166,8 @@ int run(const Options& options) {
   const auto wrong = std::count_if(result.records.begin(), result.records.end(),
                                    [](const BenchRecord& record) { return !record.verified; });
   if (wrong != 0) {
-    print_remark(fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
+    print_remark(
+        fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
     return failed;
   }
   return done;
@@ -176,40 +179,23 @@ void add_bench_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "bench", "Compare with other sorts", description, footer);
   auto options = std::make_shared<Options>();
   add_device_option(command, options->common);
-  command.add_option("--suite", options->suite, "single, or rows")->type_name("SUITE")->capture_default_str();
-  command.add_option("--against", options->against, "cub, or none")->type_name("PEER")->capture_default_str();
-  command.add_option("--keys", options->keys, "Key types, or all")
-      ->delimiter(',')
-      ->type_name("TYPE,...")
-      ->capture_default_str();
-  command
-      .add_option("--sizes", options->sizes,
-                  "Keys an array (default: 2^8..2^28, of rows 16..65536 and 100; less on the emulated device)")
-      ->type_name("SIZE,...");
-  command.add_option("--rows", options->rows, "Numbers of rows, each with every size")->type_name("R,...");
-  command
-      .add_option("--total", options->total,
-                  "Instead of --rows: as many rows as have so many keys in all (default: 2^26)")
-      ->type_name("SIZE");
-  command.add_option("--order", options->order, "ascending (asc) or descending (desc)")
-      ->type_name("ORDER")
-      ->capture_default_str();
-  command.add_option("--samples", options->samples, "Samples a side and size")
-      ->check(CLI::Range(1, 100000))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of the random keys")
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--out", options->output,
-                  "Add the records to this JSON file, in place of older ones for the same problem")
-      ->type_name("FILE");
+  add_text(command, "--suite", options->suite, "single, or rows", "SUITE");
+  add_text(command, "--against", options->against, "cub, or none", "PEER");
+  add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
+  add_text(command, "--sizes", options->sizes,
+           "Keys an array (default: 2^8..2^28, of rows 16..65536 and 100; less on the emulated device)",
+           "SIZE,...");
+  add_text(command, "--rows", options->rows, "Numbers of rows, each with every size", "R,...");
+  add_text(command, "--total", options->total,
+           "Instead of --rows: as many rows as have so many keys in all (default: 2^26)", "SIZE");
+  add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
+  add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
+  add_number(command, "--seed", options->seed, "Seed of the random keys", "N");
+  add_text(command, "--out", options->output,
+           "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback([&command, set_action = action_setter(action, options, run)] {
-    if (command.get_subcommands().empty()) set_action();
-  });
+  on_parsed(command, action_setter(action, options, run));
   add_bench_presets_command(command, action);
 }
 

@@ -1,8 +1,8 @@
 #include "cli/bench_presets.hpp"
+#include "cli/arguments.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -21,9 +21,12 @@ namespace bitune::cli {
 namespace {
 
 constexpr const char* description =
-    "Measures published GPU bitonic sorts, each of which is a named configuration, on arrays in host memory: the copy to "
-    "the device, the kernels one by one, the copy back. Beside them stand the host's qsort and std::sort (up to 2^27 "
-    "keys), CUB's radix sort with page-locked memory, and what bitune selects by itself (the preset 'bitune'). All results "
+    "Measures published GPU bitonic sorts, each of which is a named configuration, on arrays in host memory: "
+    "the copy to "
+    "the device, the kernels one by one, the copy back. Beside them stand the host's qsort and std::sort (up "
+    "to 2^27 "
+    "keys), CUB's radix sort with page-locked memory, and what bitune selects by itself (the preset "
+    "'bitune'). All results "
     "are verified; times are medians.";
 
 constexpr const char* footer =
@@ -56,9 +59,10 @@ PresetBenchRequest request_of(const Options& options) {
   request.keys = parse_key_types(options.keys);
   for (const KeyType key : request.keys) {
     if (key != KeyType::u32 && key != KeyType::i32) {
-      throw Error(ErrorCode::usage, fmt::format("the presets are compared on u32 and i32, as their publications did, not "
-                                                "on {}",
-                                                name_of(key)));
+      throw Error(ErrorCode::usage,
+                  fmt::format("the presets are compared on u32 and i32, as their publications did, not "
+                              "on {}",
+                              name_of(key)));
     }
   }
   if (!options.sizes.empty()) request.sizes = parse_sizes(options.sizes);
@@ -111,11 +115,13 @@ std::string table_text(const std::vector<PresetRecord>& records) {
                {"verified"}});
   for (const PresetRecord& record : records) {
     const auto n = static_cast<double>(record.n);
-    table.add({record.preset, size_text(record.n), microseconds_text(record.total_us), microseconds_text(record.h2d_us),
-               microseconds_text(record.sort_us), microseconds_text(record.d2h_us), std::to_string(record.launches),
+    table.add({record.preset, size_text(record.n), microseconds_text(record.total_us),
+               microseconds_text(record.h2d_us), microseconds_text(record.sort_us),
+               microseconds_text(record.d2h_us), std::to_string(record.launches),
                rate_text(n, record.total_us), fmt::format("{:.3f}", 1000 * record.total_us / n),
                microseconds_text(record.peer_us), record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-",
-               microseconds_text(record.qsort_us), microseconds_text(record.std_sort_us), record.verified ? "yes" : "no"});
+               microseconds_text(record.qsort_us), microseconds_text(record.std_sort_us),
+               record.verified ? "yes" : "no"});
   }
   return table.text(output_width());
 }
@@ -137,8 +143,8 @@ int run(const Options& options) {
       [&line](const PresetBenchProgress& now) {
         if (!line.due()) return;
         const double part = static_cast<double>(now.index) / static_cast<double>(now.count);
-        line.show(fmt::format("presets {} {}/{}  {} {} {}", ProgressLine::bar(part, 16), now.index + 1, now.count,
-                              now.preset, name_of(now.key), size_text(now.n)));
+        line.show(fmt::format("presets {} {}/{}  {} {} {}", ProgressLine::bar(part, 16), now.index + 1,
+                              now.count, now.preset, name_of(now.key), size_text(now.n)));
       },
       stop.flag());
   line.clear();
@@ -162,32 +168,23 @@ void add_bench_presets_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "presets", "Measure published bitonic sorts", description, footer);
   auto options = std::make_shared<Options>();
   add_device_option(command, options->common);
-  command.add_option("--keys", options->keys, "u32, i32 or both")
-      ->delimiter(',')
-      ->type_name("TYPE,...")
-      ->capture_default_str();
-  command
-      .add_option("--sizes", options->sizes, "Keys an array (default: 2^20..2^29; on the emulated device 2^8..2^12)")
-      ->type_name("SIZE,...");
-  command.add_option("--presets", options->presets, "Presets by name, and bitune (default: all)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  command.add_option("--against", options->against, "cub, or none")->type_name("PEER")->capture_default_str();
-  command.add_option("--samples", options->samples, "Samples a preset and size, fewer of what is slow")
-      ->check(CLI::Range(1, 100000))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of the random keys")->type_name("N")->capture_default_str();
-  command
-      .add_option("--out", options->output, "Add the records to this JSON file, in place of older ones for the same array")
-      ->type_name("FILE");
-  command.add_option("--markdown", options->markdown, "Write tables to this file")->type_name("FILE");
-  command.add_option("--plots", options->plots, "Draw plots (SVG) into this folder; needs Python with Matplotlib")
-      ->type_name("DIR");
-  command.add_flag("--list", options->list, "Say what the presets are, and measure nothing");
+  add_list(command, "--keys", options->keys, "u32, i32 or both", "TYPE,...");
+  add_text(command, "--sizes", options->sizes,
+           "Keys an array (default: 2^20..2^29; on the emulated device 2^8..2^12)", "SIZE,...");
+  add_list(command, "--presets", options->presets, "Presets by name, and bitune (default: all)", "NAME,...");
+  add_text(command, "--against", options->against, "cub, or none", "PEER");
+  add_number(command, "--samples", options->samples, "Samples a preset and size, fewer of what is slow", "N",
+             1, 100000);
+  add_number(command, "--seed", options->seed, "Seed of the random keys", "N");
+  add_text(command, "--out", options->output,
+           "Add the records to this JSON file, in place of older ones for the same array", "FILE");
+  add_text(command, "--markdown", options->markdown, "Write tables to this file", "FILE");
+  add_text(command, "--plots", options->plots,
+           "Draw plots (SVG) into this folder; needs Python with Matplotlib", "DIR");
+  add_flag(command, "--list", options->list, "Say what the presets are, and measure nothing");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  command.callback(action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, run));
 }
 
 }  // namespace bitune::cli
