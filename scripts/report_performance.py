@@ -43,6 +43,35 @@ def table(records):
         yield "| " + " | ".join(cells) + " |"
 
 
+def gkeys(record, us):
+    return "–" if us is None else f"{record['n'] * record['rows'] / us / 1000:.2f}"
+
+
+def rows_table(records):
+    """Rates rather than times, as the number of keys is about the same in all of them."""
+    with_torch = any("torch_us" in record for record in records)
+    methods = sorted({key for record in records for key in record if is_method(key)})
+    names = [key[len("peer_"):-len("_us")].replace("_", " ") for key in methods]
+    heads = ["row length", "rows", "bitune µs", "Gkeys/s", *(f"{name} Gkeys/s" for name in names), *["torch Gkeys/s"] * with_torch,
+             "ratio", "form", "found", "configuration"]
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + " ---: |" * (len(heads) - 3) + " --- | --- | --- |"
+    for record in sorted(records, key=lambda record: (record["n"], record["rows"])):
+        cells = [size_text(record["n"]), size_text(record["rows"]), microseconds(record["bitune_us"]), gkeys(record, record["bitune_us"])]
+        cells += [gkeys(record, record.get(key)) for key in methods]
+        cells += [gkeys(record, record.get("torch_us"))] * with_torch
+        cells += [ratio_text(record["ratio"]), record["form"], record["match"], f"`{record['configuration']}`"]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def group_of(record, largest):
+    """Records that are told in one table: single arrays by number of rows; rows by whether they fill the device."""
+    if record["suite"] != "rows":
+        return f"{record['rows']} rows" if record["rows"] != 1 else ""
+    many = 2 * record["n"] * record["rows"] > largest
+    return f"rows of about {size_text(largest)} keys in all" if many else "small batches"
+
+
 def is_method(key):
     return key.startswith("peer_") and key.endswith("_us") and key != "peer_us"
 
@@ -69,18 +98,19 @@ def section(path):
            f"verified. From `bench/results/{path.parent.name}/{path.name}`.")
     yield ""
     groups = {}
+    largest = max(record["n"] * record["rows"] for record in records)
     for record in records:
-        groups.setdefault((record["key_type"], record["order"], record["rows"]), []).append(record)
-    for (key, order, rows), group in groups.items():
+        groups.setdefault((record["key_type"], record["order"], group_of(record, largest)), []).append(record)
+    for (key, order, kind), group in groups.items():
         ratios = [record["ratio"] for record in group if record["ratio"] is not None]
-        yield f"### {key}, {order}" + (f", {rows} rows" if rows != 1 else "")
+        yield f"### {key}, {order}" + (f", {kind}" if kind else "")
         yield ""
         if ratios:
             won = sum(ratio > 1 for ratio in ratios)
             yield (f"bitune is faster in {won} of {len(ratios)} sizes; ratio from {min(ratios):.2f} to {max(ratios):.2f}, "
                    f"geometric mean {geometric_mean(ratios):.2f}.")
             yield ""
-        yield from table(group)
+        yield from (rows_table if group[0]["suite"] == "rows" else table)(group)
         yield ""
 
 

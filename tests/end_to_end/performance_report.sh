@@ -8,6 +8,10 @@ python3 "$report" --check
 rm -rf results page.md
 mkdir -p results/some-gpu
 "$BITUNE" bench --device emulated --against none --keys u32 --sizes 256,1000 --samples 1 --db none.db --out results/some-gpu/single.json
+"$BITUNE" bench --device emulated --against none --keys u32 --suite rows --sizes 16,100 --total 800 --samples 1 --db none.db \
+  --out results/some-gpu/rows.json
+"$BITUNE" bench --device emulated --against none --keys u32 --suite rows --sizes 16 --rows 1,3 --samples 1 --db none.db \
+  --out results/some-gpu/rows.json
 cp "$root/docs/performance.md" page.md
 if python3 "$report" --check --page page.md --results "$PWD/results" 2>error.txt; then
   echo "a page that says something else was taken for the report of these results"
@@ -18,6 +22,10 @@ python3 "$report" --page page.md --results "$PWD/results"
 python3 "$report" --check --page page.md --results "$PWD/results"
 grep -q '^| 1000 |' page.md
 grep -q '^| 2^8 |' page.md
+grep -q '^### u32, ascending, rows of about 800 keys in all' page.md
+grep -q '^| 100 | 8 |' page.md
+grep -q '^### u32, ascending, small batches' page.md
+grep -q '^| 16 | 3 |' page.md
 
 sed -i 's/"verified":true/"verified":false/' results/some-gpu/single.json
 if python3 "$report" --page page.md --results "$PWD/results" 2>error.txt; then
