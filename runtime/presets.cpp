@@ -88,7 +88,7 @@ const Preset& preset(std::string_view name) {
 
 std::optional<std::string> refusal(const Preset& preset, const Problem& problem, const DeviceInfo& device) {
   if (preset.most_keys > 0 && problem.n > preset.most_keys) {
-    return fmt::format("the preset '{}' takes at most {} keys, as {}: '{}' has more", preset.name, preset.most_keys,
+    return fmt::format("the preset '{}' takes at most {} keys ({}); '{}' has more", preset.name, preset.most_keys,
                        preset.description, text_of(problem));
   }
   const Variant& family = variant(preset.configuration.variant);
