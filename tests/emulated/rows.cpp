@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <vector>
 
@@ -28,7 +29,7 @@ Configuration small_blocks(const Variant& variant, const Problem& problem) {
 
 class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>> {
  protected:
-  /// Sorts rows packed, with gaps, and with gaps out of place; the configuration is drawn again where the length asks.
+  /// Sorts rows packed, with gaps, or with gaps out of place; the configuration is drawn again where the length asks.
   void check(std::uint64_t rows, std::uint64_t length) {
     const auto [variant, key] = GetParam();
     const DeviceInfo& device = emulated().device->info();
@@ -39,9 +40,13 @@ class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>
       configuration = small_blocks(*variant, problem);
     }
     const auto distribution = all_distributions[(rows + length) % all_distributions.size()];
-    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length));
-    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, {.offset_keys = 1, .gap_keys = 3}));
-    EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, {.gap_keys = 16, .out_of_place = true}));
+    // Few short rows lie in every way, others in one, in turn over lengths and types.
+    const Placement placements[] = {{}, {.offset_keys = 1, .gap_keys = 3}, {.gap_keys = 16, .out_of_place = true}};
+    const std::uint64_t turn = (rows + length + static_cast<std::uint64_t>(key)) % std::size(placements);
+    for (std::uint64_t i = 0; i < std::size(placements); ++i) {
+      if (rows * length >= 300 && i != turn) continue;
+      EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, placements[i]));
+    }
   }
 
  private:
