@@ -23,7 +23,7 @@ class EmulatedSession : public testing::Test {
         evaluator_(make_local_evaluator(bench_.device, bench_.kernels)) {
     remove_files();
     request_.problems = {{.key = KeyType::u32, .n = 512}, {.key = KeyType::u32, .n = 1024}};
-    request_.budget_evaluations = 8;
+    request_.budget_evaluations = 12;
     request_.finalists = 2;
   }
   ~EmulatedSession() override { remove_files(); }
@@ -47,7 +47,7 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
   const auto outcomes = run();
   ASSERT_EQ(outcomes.size(), 2u);
   for (const TuneOutcome& outcome : outcomes) {
-    EXPECT_EQ(outcome.evaluated, 4u);
+    EXPECT_EQ(outcome.evaluated, 6u);
     EXPECT_EQ(outcome.failed, 0u);
     ASSERT_TRUE(outcome.best);
     EXPECT_EQ(outcome.best->kernel_digest, kernel_sources_digest());
@@ -55,7 +55,7 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
 
   const TuningDatabase database(path_, DatabaseMode::read_only);
   const auto rows = database.trials({});
-  EXPECT_GE(rows.size(), 8u);
+  EXPECT_GE(rows.size(), 12u);
   std::vector<std::string> tried;
   for (const TrialRow& row : rows) tried.push_back(row.trial.configuration.variant);
   for (const Variant* family : variants()) {
