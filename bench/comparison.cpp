@@ -11,8 +11,8 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/reference_rows.hpp"
 #include "tuner/inputs.hpp"
-#include "tuner/reference_rows.hpp"
 #include "tuner/statistics.hpp"
 
 namespace bitune {

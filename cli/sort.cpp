@@ -12,7 +12,7 @@
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "model/key_type.hpp"
-#include "tuner/reference_rows.hpp"
+#include "model/reference_rows.hpp"
 
 namespace bitune::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "tuner/reference_rows.hpp"
+#include "model/reference_rows.hpp"
 
 namespace bitune {
 namespace {

@@ -77,8 +77,8 @@ class Stream : public DeviceStream {
   StreamHandle handle() const noexcept override { return const_cast<Stream*>(this); }
 };
 
-/// Executes a launch at once: it sorts argument 1 keys at argument 0. A launch without arguments does
-/// nothing.
+/// Executes a launch at once: it sorts argument 1 keys at argument 0, and so on for argument 2 rows, argument 3
+/// keys apart, that come from argument 4. A launch without arguments does nothing.
 class Device : public bitune::Device {
  public:
   Device() {
@@ -102,8 +102,14 @@ class Device : public bitune::Device {
     if (fail_launches) throw Error(ErrorCode::device, "the launch failed on the fake device");
     const std::string& name = dynamic_cast<const Kernel&>(kernel).name;
     const auto blank = name.find(' ');
-    reference_sort(reinterpret_cast<void*>(arguments[0]), arguments[1], parse_key_type(name.substr(0, blank)),
-                   parse_order(name.substr(blank + 1)));
+    const KeyType key = parse_key_type(name.substr(0, blank));
+    auto* keys = reinterpret_cast<std::byte*>(arguments[0]);
+    const auto* input = reinterpret_cast<const std::byte*>(arguments[4]);
+    for (std::uint64_t row = 0; row < arguments[2]; ++row) {
+      const std::uint64_t at = row * arguments[3] * size_of(key);
+      if (input != keys) std::memcpy(keys + at, input + at, arguments[1] * size_of(key));
+      reference_sort(keys + at, arguments[1], key, parse_order(name.substr(blank + 1)));
+    }
   }
 
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
@@ -173,8 +179,12 @@ class Device : public bitune::Device {
 /// than the device has SMs.
 class Variant : public bitune::Variant {
  public:
-  explicit Variant(std::string name, std::uint64_t workspace_bytes = 0, bool launches_sort = true)
-      : name_(std::move(name)), workspace_bytes_(workspace_bytes), launches_sort_(launches_sort) {}
+  explicit Variant(std::string name, std::uint64_t workspace_bytes = 0, bool launches_sort = true,
+                   bool out_of_place = false)
+      : name_(std::move(name)),
+        workspace_bytes_(workspace_bytes),
+        launches_sort_(launches_sort),
+        out_of_place_(out_of_place) {}
 
   std::string_view name() const noexcept override { return name_; }
   std::string_view description() const noexcept override { return "a variant for tests"; }
@@ -203,10 +213,15 @@ class Variant : public bitune::Variant {
     plan.kernels = {{"fake.cuh", kernel_name(problem)}};
     Launch launch;
     if (launches_sort_) {
-      launch.arguments = {{Argument::Kind::keys, 0}, {Argument::Kind::u64, problem.n}};
+      launch.arguments = {{Argument::Kind::keys, 0},
+                          {Argument::Kind::u64, problem.n},
+                          {Argument::Kind::u64, problem.rows},
+                          {Argument::Kind::row_stride, 0},
+                          {out_of_place_ ? Argument::Kind::input : Argument::Kind::keys, 0}};
     }
     plan.launches = {launch};
     plan.workspace_bytes = workspace_bytes_;
+    plan.out_of_place = out_of_place_;
     return plan;
   }
 
@@ -214,6 +229,7 @@ class Variant : public bitune::Variant {
   std::string name_;
   std::uint64_t workspace_bytes_;
   bool launches_sort_;
+  bool out_of_place_;
 };
 
 }  // namespace bitune::fake

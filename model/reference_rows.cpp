@@ -1,4 +1,4 @@
-#include "tuner/reference_rows.hpp"
+#include "model/reference_rows.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,172 @@
+// What the engine makes of rows, on a device whose kernels the host runs.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "model/reference_rows.hpp"
+#include "runtime/sort_engine.hpp"
+#include "tests/support/fake_device.hpp"
+
+namespace bitune {
+namespace {
+
+const fake::Variant in_place("in_place");
+const fake::Variant out_of_place("out_of_place", 0, true, true);
+const std::array<const Variant*, 1> in_place_only = {&in_place};
+const std::array<const Variant*, 1> out_of_place_only = {&out_of_place};
+
+class SortEngineRowsTest : public testing::Test {
+ protected:
+  std::unique_ptr<SortEngine> make(std::span<const Variant* const> variants) {
+    return std::make_unique<SortEngine>(
+        device, nullptr,
+        [this](const Problem&, std::string*) {
+          ++reads;
+          return CandidateSet{};
+        },
+        variants);
+  }
+
+  static ErrorCode code_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return ErrorCode::cancelled;
+  }
+
+  std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();
+  int reads = 0;
+};
+
+std::vector<std::byte> random_keys(std::uint64_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> keys(4 * n);
+  for (std::byte& byte : keys) byte = static_cast<std::byte>(random());
+  return keys;
+}
+
+/// Rows of `stride` keys, of which the first problem.n are sorted.
+std::vector<std::byte> sorted(const std::vector<std::byte>& keys, const Problem& problem, std::uint64_t stride) {
+  std::vector<std::byte> result = keys;
+  const std::size_t size = size_of(problem.key);
+  Problem row = problem;
+  row.rows = 1;
+  for (std::uint64_t i = 0; i < problem.rows; ++i) {
+    reference_sort_rows({result.data() + i * stride * size, problem.n * size}, row);
+  }
+  return result;
+}
+
+constexpr Problem problem{.key = KeyType::i32, .order = Order::descending, .n = 20, .rows = 7};
+
+TEST_F(SortEngineRowsTest, LeavesTheGapsAlone) {
+  for (const auto& variants : {in_place_only, out_of_place_only}) {
+    const auto engine = make(variants);
+    for (const std::uint64_t stride : {20, 21, 64}) {
+      auto keys = random_keys(problem.rows * stride, static_cast<unsigned>(stride));
+      const auto expected = sorted(keys, problem, stride);
+      engine->sort_rows({keys.data(), nullptr, stride}, problem, nullptr);
+      EXPECT_EQ(keys, expected) << stride;
+    }
+  }
+  EXPECT_EQ(device->row_copies, 0);
+}
+
+TEST_F(SortEngineRowsTest, OutOfPlaceByThePlanOrByACopy) {
+  for (const auto& variants : {in_place_only, out_of_place_only}) {
+    const auto engine = make(variants);
+    constexpr std::uint64_t stride = 23;
+    const auto input = random_keys(problem.rows * stride, 1);
+    const auto before = input;
+    std::vector<std::byte> keys(input.size(), std::byte{0x5A});
+    auto expected = keys;
+    const auto all = sorted(input, problem, stride);
+    for (std::uint64_t i = 0; i < problem.rows; ++i) {
+      std::memcpy(&expected[i * stride * 4], &all[i * stride * 4], problem.n * 4);
+    }
+    engine->sort_rows({keys.data(), input.data(), stride}, problem, nullptr);
+    EXPECT_EQ(keys, expected);
+    EXPECT_EQ(input, before);
+  }
+  EXPECT_EQ(device->row_copies, 1) << "the plan that can read elsewhere needs no copy";
+}
+
+TEST_F(SortEngineRowsTest, InputThatIsTheKeysIsInPlace) {
+  const auto engine = make(in_place_only);
+  auto keys = random_keys(problem.rows * problem.n, 1);
+  const auto expected = sorted(keys, problem, problem.n);
+  engine->sort_rows({keys.data(), keys.data(), problem.n}, problem, nullptr);
+  EXPECT_EQ(keys, expected);
+  EXPECT_EQ(device->row_copies, 0);
+}
+
+TEST_F(SortEngineRowsTest, NothingToSort) {
+  const auto engine = make(in_place_only);
+  std::array<std::uint32_t, 4> keys = {4, 3, 2, 1};
+  const std::array<std::uint32_t, 4> input = {8, 7, 6, 5};
+  engine->sort_rows({nullptr, nullptr, 5}, {.n = 5, .rows = 0}, nullptr);
+  engine->sort_rows({nullptr, input.data(), 5}, {.n = 0, .rows = 5}, nullptr);
+  engine->sort_rows({keys.data(), nullptr, 1}, {.n = 1, .rows = 4}, nullptr);
+  EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{4, 3, 2, 1}));
+  engine->sort_rows({keys.data(), input.data(), 2}, {.n = 1, .rows = 2}, nullptr);
+  EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{8, 3, 6, 1})) << "rows of one key are copied, gaps are not";
+  EXPECT_EQ(device->launches + reads, 0);
+}
+
+TEST_F(SortEngineRowsTest, RefusesWhatCannotBeRows) {
+  const auto engine = make(in_place_only);
+  std::vector<std::uint64_t> memory(100);
+  auto* bytes = reinterpret_cast<std::byte*>(memory.data());
+  const Problem small{.key = KeyType::u32, .n = 4, .rows = 3};
+  const auto refuses = [&](const RowMemory& rows, const Problem& of) {
+    EXPECT_EQ(code_of([&] { engine->sort_rows(rows, of, nullptr); }), ErrorCode::usage);
+  };
+  refuses({bytes, nullptr, 3}, small);
+  refuses({bytes, nullptr, 0}, small);
+  refuses({nullptr, bytes, 4}, small);
+  refuses({bytes, bytes + 2, 4}, small);
+  refuses({bytes + 1, bytes, 4}, small);
+  refuses({bytes, nullptr, std::uint64_t{1} << 61}, small);
+  refuses({bytes, nullptr, ~std::uint64_t{0}}, small);
+  refuses({bytes, nullptr, 4}, {.key = KeyType::u32, .n = 4, .rows = std::uint64_t{1} << 62});
+  EXPECT_EQ(device->launches, 0);
+}
+
+TEST_F(SortEngineRowsTest, NewStridesAndInputsCostNothingNewNumbersNoKernel) {
+  const auto engine = make(out_of_place_only);
+  std::vector<std::uint32_t> keys(10000);
+  std::vector<std::uint32_t> input(10000);
+  engine->sort_rows({keys.data(), nullptr, 20}, problem, nullptr);
+  device->capturing = true;  // so that anything new is refused
+  engine->sort_rows({keys.data(), nullptr, 33}, problem, nullptr);
+  engine->sort_rows({keys.data(), input.data(), 40}, problem, nullptr);
+  Problem more = problem;
+  more.rows = 8;
+  EXPECT_EQ(code_of([&] { engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr); }), ErrorCode::capture);
+  device->capturing = false;
+  for (more.rows = 8; more.rows < 100; ++more.rows) engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
+  EXPECT_EQ(device->fake_compiler.compiles, 1);
+  EXPECT_EQ(reads, 1);
+}
+
+TEST_F(SortEngineRowsTest, HostRowsLieOneBehindTheOther) {
+  const auto engine = make(in_place_only);
+  auto keys = random_keys(problem.rows * problem.n, 1);
+  const auto expected = sorted(keys, problem, problem.n);
+  static_cast<void>(engine->sort_host(keys.data(), problem));
+  EXPECT_EQ(keys, expected);
+}
+
+}  // namespace
+}  // namespace bitune
