@@ -12,7 +12,8 @@ namespace {
 
 /// Sorts a copy; returns the time that the sort took.
 template <class Key, class Sort>
-double time_us(std::span<const std::byte> keys, std::span<const std::byte> expected, bool& verified, Sort sort) {
+double time_us(std::span<const std::byte> keys, std::span<const std::byte> expected, bool& verified,
+               Sort sort) {
   std::vector<Key> copy(keys.size() / sizeof(Key));
   std::memcpy(copy.data(), keys.data(), keys.size());
   const auto begin = std::chrono::steady_clock::now();
@@ -43,7 +44,8 @@ HostSorts time_both(std::span<const std::byte> keys, std::span<const std::byte> 
 bool has_host_sorts(KeyType key) noexcept { return key == KeyType::u32 || key == KeyType::i32; }
 
 HostSorts time_host_sorts(std::span<const std::byte> keys, std::span<const std::byte> expected, KeyType key) {
-  return key == KeyType::i32 ? time_both<std::int32_t>(keys, expected) : time_both<std::uint32_t>(keys, expected);
+  return key == KeyType::i32 ? time_both<std::int32_t>(keys, expected)
+                             : time_both<std::uint32_t>(keys, expected);
 }
 
 }  // namespace bitune

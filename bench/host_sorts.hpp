@@ -21,6 +21,7 @@ struct HostSorts {
 [[nodiscard]] bool has_host_sorts(KeyType key) noexcept;
 
 /// Sorts copies of the keys, ascending, once each. Precondition: has_host_sorts(key).
-[[nodiscard]] HostSorts time_host_sorts(std::span<const std::byte> keys, std::span<const std::byte> expected, KeyType key);
+[[nodiscard]] HostSorts time_host_sorts(std::span<const std::byte> keys, std::span<const std::byte> expected,
+                                        KeyType key);
 
 }  // namespace bitune

@@ -59,12 +59,14 @@ Json json_of(const PresetRecord& record) {
 std::size_t rank_of(std::string_view name) {
   const auto all = presets();
   return static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [name](const Preset& preset) { return preset.name == name; }) - all.begin());
+      std::find_if(all.begin(), all.end(), [name](const Preset& preset) { return preset.name == name; }) -
+      all.begin());
 }
 
 std::tuple<std::string, std::uint64_t, std::size_t, std::string> identity(const Json& record) {
   const auto preset = record.at("preset").get<std::string>();
-  return {record.at("key_type").get<std::string>(), record.at("n").get<std::uint64_t>(), rank_of(preset), preset};
+  return {record.at("key_type").get<std::string>(), record.at("n").get<std::uint64_t>(), rank_of(preset),
+          preset};
 }
 
 std::string text_of(const std::vector<Json>& records) {
@@ -105,11 +107,12 @@ std::string kernels_text(const PresetRecord& record) {
 
 void append_row(std::string& text, const PresetRecord& record) {
   const auto n = static_cast<double>(record.n);
-  text += fmt::format("| {} | {} | {} | {} ({}) | {} | {} | {} | {:.0f} | {:.3f} | {} | {} |\n", record.preset,
-                      milliseconds(record.total_us), milliseconds(record.h2d_us), milliseconds(record.sort_us),
-                      kernels_text(record), milliseconds(record.d2h_us), record.launches,
-                      record.pinned ? "pinned" : "pageable", n / record.total_us, 1000 * record.total_us / n,
-                      record.ratio ? fmt::format("{:.2f}", *record.ratio) : "–", record.verified ? "yes" : "no");
+  text +=
+      fmt::format("| {} | {} | {} | {} ({}) | {} | {} | {} | {:.0f} | {:.3f} | {} | {} |\n", record.preset,
+                  milliseconds(record.total_us), milliseconds(record.h2d_us), milliseconds(record.sort_us),
+                  kernels_text(record), milliseconds(record.d2h_us), record.launches,
+                  record.pinned ? "pinned" : "pageable", n / record.total_us, 1000 * record.total_us / n,
+                  record.ratio ? fmt::format("{:.2f}", *record.ratio) : "–", record.verified ? "yes" : "no");
 }
 
 }  // namespace
@@ -141,12 +144,17 @@ std::string preset_records_markdown(std::span<const PresetRecord> records) {
   const PresetRecord* before = nullptr;
   for (const PresetRecord& record : records) {
     if (before == nullptr || before->key != record.key || before->n != record.n) {
-      text += fmt::format("{}### {}, n = {}\n\n", text.empty() ? "" : "\n", name_of(record.key), size_text(record.n));
+      text += fmt::format("{}### {}, n = {}\n\n", text.empty() ? "" : "\n", name_of(record.key),
+                          size_text(record.n));
       text += fmt::format("Times in milliseconds on {}; ", record.device);
-      if (record.peer_us) text += fmt::format("{} with page-locked memory {}, ", record.peer, milliseconds(record.peer_us));
-      text += fmt::format("qsort {}, std::sort {}.\n\n", milliseconds(record.qsort_us), milliseconds(record.std_sort_us));
-      text += "| preset | total | to device | kernels | to host | launches | host memory | Mkeys/s | ns/key | ratio | "
-              "verified |\n";
+      if (record.peer_us)
+        text += fmt::format("{} with page-locked memory {}, ", record.peer, milliseconds(record.peer_us));
+      text += fmt::format("qsort {}, std::sort {}.\n\n", milliseconds(record.qsort_us),
+                          milliseconds(record.std_sort_us));
+      text +=
+          "| preset | total | to device | kernels | to host | launches | host memory | Mkeys/s | ns/key | "
+          "ratio | "
+          "verified |\n";
       text += "| --- | ---: | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: | --- |\n";
     }
     append_row(text, record);

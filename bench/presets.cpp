@@ -47,7 +47,8 @@ std::vector<ExecutablePlan> pieces_of(const Device& device, const ExecutablePlan
     piece.workspace_bytes = whole.plan().workspace_bytes;
     const std::string label = kernel_label(piece.kernels[launches[begin].kernel].name_expression);
     std::size_t end = begin;
-    while (end < launches.size() && kernel_label(piece.kernels[launches[end].kernel].name_expression) == label) {
+    while (end < launches.size() &&
+           kernel_label(piece.kernels[launches[end].kernel].name_expression) == label) {
       piece.launches.push_back(launches[end++]);
     }
     pieces.emplace_back(device, std::move(piece), whole.kernels());
@@ -97,7 +98,8 @@ class Suite {
 
   [[nodiscard]] Rivals time_rivals(const Problem& problem, RoundTrips& trips, std::span<const std::byte> keys,
                                    std::span<const std::byte> expected);
-  [[nodiscard]] std::optional<Configuration> configuration_of(const std::string& name, const Problem& problem);
+  [[nodiscard]] std::optional<Configuration> configuration_of(const std::string& name,
+                                                              const Problem& problem);
   void measure(const std::string& name, const Configuration& configuration, RoundTrips& trips,
                std::span<const std::byte> expected, PresetRecord& record);
   void compare(const Rivals& rivals, PresetRecord& record) const;
@@ -123,7 +125,8 @@ Rivals Suite::time_rivals(const Problem& problem, RoundTrips& trips, std::span<c
     const auto bytes = method->name == peer_method ? peer_->workspace_bytes(*method, problem) : std::nullopt;
     if (!bytes) continue;
     const auto workspace = device_->allocate(std::max<std::uint64_t>(*bytes, 1));
-    const Contestant contestant{method->name, method->in_place != 0, [&](void* in, void* out, StreamHandle stream) {
+    const Contestant contestant{method->name, method->in_place != 0,
+                                [&](void* in, void* out, StreamHandle stream) {
                                   peer_->sort(*method, problem, in, out, workspace->data(), *bytes, stream);
                                 }};
     if (trips.verify(contestant, true, expected)) {
@@ -151,8 +154,8 @@ std::optional<Configuration> Suite::configuration_of(const std::string& name, co
 void Suite::measure(const std::string& name, const Configuration& configuration, RoundTrips& trips,
                     std::span<const std::byte> expected, PresetRecord& record) {
   const Problem problem{.key = record.key, .n = record.n};
-  const ExecutablePlan plan =
-      make_executable(*device_, kernels_, variant(configuration.variant).plan(problem, configuration, device_->info()));
+  const ExecutablePlan plan = make_executable(
+      *device_, kernels_, variant(configuration.variant).plan(problem, configuration, device_->info()));
   const auto workspace = device_->allocate(std::max<std::uint64_t>(plan.plan().workspace_bytes, 1));
   const auto contestant_of = [&workspace](const ExecutablePlan& part) {
     return Contestant{"", true, [&part, &workspace](void* keys, void*, StreamHandle stream) {
@@ -209,10 +212,12 @@ void Suite::compare(const Rivals& rivals, PresetRecord& record) const {
 }
 
 void Suite::run(const Problem& problem, std::span<const std::string> names, PresetBenchProgress& now,
-                const std::function<void(const PresetBenchProgress&)>& progress, const std::atomic<bool>& stop) {
+                const std::function<void(const PresetBenchProgress&)>& progress,
+                const std::atomic<bool>& stop) {
   std::vector<std::pair<std::string, Configuration>> chosen;
   for (const std::string& name : names) {
-    if (auto configuration = configuration_of(name, problem)) chosen.emplace_back(name, std::move(*configuration));
+    if (auto configuration = configuration_of(name, problem))
+      chosen.emplace_back(name, std::move(*configuration));
   }
   const std::size_t end = now.index + names.size();
   // A peer's workspace is about as large as the keys.
@@ -222,7 +227,8 @@ void Suite::run(const Problem& problem, std::span<const std::string> names, Pres
     chosen.clear();
   }
   if (!chosen.empty()) {
-    const std::vector<std::byte> keys = make_keys(problem.key, problem.n, Distribution::random, request_.seed);
+    const std::vector<std::byte> keys =
+        make_keys(problem.key, problem.n, Distribution::random, request_.seed);
     std::vector<std::byte> expected = keys;
     reference_sort(expected.data(), problem.n, problem.key, problem.order);
     RoundTrips trips(*device_, keys);
@@ -267,7 +273,8 @@ PresetBenchResult run_preset_bench(const PresetBenchRequest& request,
                                    const std::atomic<bool>& stop) {
   const std::vector<std::string> names = chosen_names(request);
   for (const std::uint64_t n : request.sizes) {
-    if (n < 2) throw Error(ErrorCode::usage, fmt::format("a bench of {} keys has nothing to sort: use 2 or more", n));
+    if (n < 2)
+      throw Error(ErrorCode::usage, fmt::format("a bench of {} keys has nothing to sort: use 2 or more", n));
   }
   Suite suite(request);
   const std::vector<std::uint64_t> sizes = suite.sizes();

@@ -9,7 +9,8 @@ namespace bitune {
 namespace {
 
 double now_us() {
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 double median_of_member(const std::vector<RoundTrip>& trips, double RoundTrip::*member) {
@@ -34,7 +35,9 @@ RoundTrips::RoundTrips(const Device& device, std::span<const std::byte> keys)
   for (int i = 0; i < 4; ++i) events_.push_back(device.create_event());
 }
 
-std::byte* RoundTrips::result(bool pinned) { return pinned ? pinned_result_->data() : pageable_result_.data(); }
+std::byte* RoundTrips::result(bool pinned) {
+  return pinned ? pinned_result_->data() : pageable_result_.data();
+}
 
 RoundTrip RoundTrips::run(const Contestant& contestant, bool pinned) {
   const StreamHandle stream = stream_->handle();
@@ -75,8 +78,9 @@ RoundTripTimes RoundTrips::time(const Contestant& contestant, bool pinned, int s
 
   RoundTripTimes times;
   times.samples = static_cast<int>(trips.size());
-  times.median = {median_of_member(trips, &RoundTrip::total_us), median_of_member(trips, &RoundTrip::to_device_us),
-                  median_of_member(trips, &RoundTrip::sort_us), median_of_member(trips, &RoundTrip::to_host_us)};
+  times.median = {
+      median_of_member(trips, &RoundTrip::total_us), median_of_member(trips, &RoundTrip::to_device_us),
+      median_of_member(trips, &RoundTrip::sort_us), median_of_member(trips, &RoundTrip::to_host_us)};
   return times;
 }
 
@@ -92,7 +96,8 @@ std::vector<double> RoundTrips::time_parts(std::span<const Contestant> parts) {
   device_.synchronize(stream);
   std::vector<double> times;
   times.reserve(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) times.push_back(1000 * device_.elapsed_ms(*events_[i], *events_[i + 1]));
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    times.push_back(1000 * device_.elapsed_ms(*events_[i], *events_[i + 1]));
   return times;
 }
 

@@ -28,8 +28,9 @@ struct RoundTripTimes {
   int samples = 0;
 };
 
-/// The memory of round trips of one array: on the device, and on the host both page-locked and pageable. The keys stay as
-/// they are on the host, and the result goes to other memory, all pages of which have been touched. Thread-confined.
+/// The memory of round trips of one array: on the device, and on the host both page-locked and pageable. The
+/// keys stay as they are on the host, and the result goes to other memory, all pages of which have been
+/// touched. Thread-confined.
 class RoundTrips {
  public:
   /// Bytes of device memory that it takes.

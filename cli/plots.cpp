@@ -25,8 +25,10 @@ fs::path script_path() {
   const fs::path path =
       (executable.parent_path() / ".." / "share" / "bitune" / "plot_presets.py").lexically_normal();
   if (error || !fs::is_regular_file(path, error)) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("the plots cannot be drawn: there is no '{}'; keep the command's folders together", path.string()));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("the plots cannot be drawn: there is no '{}'; keep the command's folders together",
+                    path.string()));
   }
   return path;
 }
@@ -35,7 +37,8 @@ fs::path script_path() {
 int run_program(const std::string& program, const std::string& script, const std::string& records,
                 const std::string& folder) {
   std::string words[] = {program, script, records, folder};
-  const std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  const std::array<char*, 5> arguments = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                                          nullptr};
   pid_t child = 0;
   if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return 127;
   int status = 0;
@@ -61,10 +64,12 @@ void draw_plots(std::string_view records_json, const std::string& folder) {
   const int code = run_program(python, script.string(), records.string(), folder);
   fs::remove(records, error);
   if (code != 0) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("'{} {}' failed ({}): the plots need Python 3 with Matplotlib; $BITUNE_PYTHON names another "
-                            "Python",
-                            python, script.string(), code));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "'{} {}' failed ({}): the plots need Python 3 with Matplotlib; $BITUNE_PYTHON names another "
+            "Python",
+            python, script.string(), code));
   }
 }
 

@@ -48,13 +48,16 @@ SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"pairing",
        {thread_per_element, thread_per_pair, mirrored_pairs},
-       "0: a thread an element, the lower of a pair works; 1: a thread a pair; 2: a thread a pair, where the upper of a "
+       "0: a thread an element, the lower of a pair works; 1: a thread a pair; 2: a thread a pair, where the "
+       "upper of a "
        "pair does the mirrored pair in the array's other half"},
       {"tile_size",
        {0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384},
        "keys a block holds in shared memory, for the steps within them; 0: every step is a launch"},
       {"warp_shuffles", {0, 1}, "1: a tile's steps within a warp's 64 keys are on registers, by shuffles"},
-      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once for a tile, up to 16 bytes of them"},
+      {"vector_width",
+       {1, 2, 4},
+       "neighbouring keys a thread loads and stores at once for a tile, up to 16 bytes of them"},
       {"readonly_loads", {0, 1}, "1: tiles are loaded through the read-only path"},
       {"loop_unroll_factor_pairs", {1, 2, 4, 8}, "pairs in flight a thread"},
       {"blocks_per_sm", {0, 1, 2, 8}, "0: a thread for all pairs in flight; else the grid of a step strides"},
@@ -67,8 +70,9 @@ SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
        }},
       {"a tile has a pair for every thread and unrolled iteration, and a vector for every thread",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return !has_tile(c) || (c.at("tile_size") >= 2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs") &&
-                                 c.at("tile_size") >= c.at("vector_width") * c.at("block_size_x"));
+         return !has_tile(c) ||
+                (c.at("tile_size") >= 2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs") &&
+                 c.at("tile_size") >= c.at("vector_width") * c.at("block_size_x"));
        }},
       {"warp_shuffles, vector_width and readonly_loads are about a tile",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
@@ -110,17 +114,18 @@ Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const 
   const std::int64_t threads = c.at("block_size_x");
   const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
   const int tile_bits = ceil_log2(tile);
-  const std::int64_t vector = std::min(c.at("vector_width"), static_cast<std::int64_t>(16 / size_of(problem.key)));
-  const KernelSource tile_steps{
-      "kernels/block_steps.cuh",
-      fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, false, false, {}, {}>", codec, threads, tile,
-                  c.at("loop_unroll_factor_pairs"), vector, c.at("readonly_loads") == 1,
-                  c.at("warp_shuffles") == 1)};
+  const std::int64_t vector =
+      std::min(c.at("vector_width"), static_cast<std::int64_t>(16 / size_of(problem.key)));
+  const KernelSource tile_steps{"kernels/block_steps.cuh",
+                                fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, false, false, {}, {}>",
+                                            codec, threads, tile, c.at("loop_unroll_factor_pairs"), vector,
+                                            c.at("readonly_loads") == 1, c.at("warp_shuffles") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
-    builder.launch_rows(tile_steps, (n + tile - 1) / tile, static_cast<std::uint32_t>(threads),
-                        static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
-                        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-                         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+    builder.launch_rows(
+        tile_steps, (n + tile - 1) / tile, static_cast<std::uint32_t>(threads),
+        static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
+         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };
   StridedPass pair_pass;
   pair_pass.codec = codec;

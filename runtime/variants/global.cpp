@@ -35,10 +35,16 @@ SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
   space.parameters = {
       {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block"},
       {"thread_per_element", {0, 1}, "1: the naive form, one thread an element and one launch a step"},
-      {"steps_per_pass", {1, 2, 3, 4, 5}, "network steps a pass over global memory; a thread holds 2^steps keys a column"},
+      {"steps_per_pass",
+       {1, 2, 3, 4, 5},
+       "network steps a pass over global memory; a thread holds 2^steps keys a column"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads at once"},
-      {"loop_unroll_factor_pairs", {1, 2, 4, 8}, "columns (or pairs, where a block fuses steps) in flight a thread"},
-      {"blocks_per_sm", {0, 8, 32}, "0: a thread a column; else the grid strides with so many blocks a multiprocessor"},
+      {"loop_unroll_factor_pairs",
+       {1, 2, 4, 8},
+       "columns (or pairs, where a block fuses steps) in flight a thread"},
+      {"blocks_per_sm",
+       {0, 8, 32},
+       "0: a thread a column; else the grid strides with so many blocks a multiprocessor"},
       {"block_fusion", {0, 1}, "1: steps within a block's span share one launch, a barrier between them"},
   };
   space.restrictions = {
@@ -47,7 +53,8 @@ SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
       pass_fits_registers("loop_unroll_factor_pairs"),
       {"the naive form takes one step a pass, one key a load, and no grid stride",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return !naive(c) || (c.at("steps_per_pass") == 1 && c.at("vector_width") == 1 && c.at("blocks_per_sm") == 0);
+         return !naive(c) ||
+                (c.at("steps_per_pass") == 1 && c.at("vector_width") == 1 && c.at("blocks_per_sm") == 0);
        }},
       {"the naive form unrolls pairs only where a block fuses steps",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
@@ -78,13 +85,14 @@ Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const D
   const std::int64_t threads = c.at("block_size_x");
   const int span = c.at("block_fusion") == 1 ? span_bits(c) : 0;
   const KernelSource block_steps{"kernels/block_steps.cuh",
-                                 fmt::format("bitune::block_steps<{}, {}, {}, {}>", codec, threads, 1u << span,
-                                             c.at("loop_unroll_factor_pairs"))};
+                                 fmt::format("bitune::block_steps<{}, {}, {}, {}>", codec, threads,
+                                             1u << span, c.at("loop_unroll_factor_pairs"))};
   const auto append_block_steps = [&](int first_stage, int last_stage, bool flip) {
     const std::uint64_t width = std::uint64_t{1} << span;
-    builder.launch_rows(block_steps, (n + width - 1) / width, static_cast<std::uint32_t>(threads), 0,
-                   {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-                    u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+    builder.launch_rows(
+        block_steps, (n + width - 1) / width, static_cast<std::uint32_t>(threads), 0,
+        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
+         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };
   StridedPass pass;
   pass.codec = codec;

@@ -11,7 +11,8 @@
 namespace bitune {
 namespace {
 
-/// Columns (of `vector` neighbours) of a pass on index bits [low_bits, low_bits + steps) that have a place below n.
+/// Columns (of `vector` neighbours) of a pass on index bits [low_bits, low_bits + steps) that have a place
+/// below n.
 std::uint64_t column_count(std::uint64_t n, int low_bits, int steps, std::uint64_t vector) {
   const std::uint64_t width = std::uint64_t{1} << low_bits;
   const int block_bits = low_bits + steps;
@@ -21,7 +22,8 @@ std::uint64_t column_count(std::uint64_t n, int low_bits, int steps, std::uint64
   return (columns + vector - 1) / vector;
 }
 
-/// The widest vector not above `vector` that divides 2^low_bits: neighbours of a column differ in bits below low_bits.
+/// The widest vector not above `vector` that divides 2^low_bits: neighbours of a column differ in bits below
+/// low_bits.
 std::int64_t fitting_vector(std::int64_t vector, int low_bits) {
   return low_bits >= 4 ? vector : std::min(vector, std::int64_t{1} << low_bits);
 }
@@ -32,9 +34,10 @@ void PlanBuilder::launch(const KernelSource& kernel, std::uint64_t blocks, std::
                          std::uint64_t shared_bytes, std::vector<Argument> arguments) {
   constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
   if (blocks > most_blocks) {
-    throw Error(ErrorCode::usage, fmt::format("{} would need {} blocks, and a grid has at most {}: use a larger tile or "
-                                              "block size",
-                                              kernel.name_expression, blocks, most_blocks));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} would need {} blocks, and a grid has at most {}: use a larger tile or "
+                            "block size",
+                            kernel.name_expression, blocks, most_blocks));
   }
   const auto known = std::find(plan_.kernels.begin(), plan_.kernels.end(), kernel);
   Launch launch;
@@ -51,7 +54,8 @@ void PlanBuilder::launch_rows(const KernelSource& kernel, std::uint64_t blocks_p
                               std::uint64_t shared_bytes, std::vector<Argument> arguments) {
   // The product saturates: what exceeds a grid is refused by launch().
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t blocks = rows_ > most / std::max<std::uint64_t>(blocks_per_row, 1) ? most : rows_ * blocks_per_row;
+  const std::uint64_t blocks =
+      rows_ > most / std::max<std::uint64_t>(blocks_per_row, 1) ? most : rows_ * blocks_per_row;
   arguments.push_back(row_stride_argument());
   arguments.push_back(u32_argument(blocks_per_row));
   launch(kernel, blocks, threads, shared_bytes, std::move(arguments));
@@ -65,16 +69,17 @@ Argument u64_argument(std::uint64_t value) { return {Argument::Kind::u64, value}
 
 int ceil_log2(std::uint64_t n) noexcept { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); }
 
-void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
-                         std::uint64_t partner_mask) {
+void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads,
+                         std::uint64_t n, std::uint64_t partner_mask) {
   const auto per_block = static_cast<std::uint64_t>(threads);
-  builder.launch_rows({"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
-                      (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
-                      {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
+  builder.launch_rows(
+      {"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
+      (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
+      {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
 }
 
-void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage, int low_bits,
-                           bool flip) {
+void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage,
+                           int low_bits, bool flip) {
   int high = stage;
   while (high > low_bits) {
     const int remaining = high - low_bits;
@@ -87,12 +92,13 @@ void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::u
     const std::uint64_t columns_per_block = static_cast<std::uint64_t>(pass.threads * pass.unroll);
     std::uint64_t blocks = (columns + columns_per_block - 1) / columns_per_block;
     if (pass.max_blocks != 0) blocks = std::min(blocks, pass.max_blocks);
-    const KernelSource kernel{"kernels/strided_merge.cuh",
-                              fmt::format("bitune::strided_merge<{}, {}, {}, {}, {}, {}, {}>", pass.codec, pass.threads,
-                                          steps, vector, pass.unroll, flip_here, pass.imad_quarters)};
+    const KernelSource kernel{
+        "kernels/strided_merge.cuh",
+        fmt::format("bitune::strided_merge<{}, {}, {}, {}, {}, {}, {}>", pass.codec, pass.threads, steps,
+                    vector, pass.unroll, flip_here, pass.imad_quarters)};
     builder.launch_rows(kernel, blocks, static_cast<std::uint32_t>(pass.threads), 0,
-                   {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(low)),
-                    u64_argument(columns)});
+                        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(low)),
+                         u64_argument(columns)});
     high = low;
   }
 }

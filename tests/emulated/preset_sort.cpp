@@ -1,4 +1,5 @@
-// Every preset sorts every length that it claims to take; types and orders alternate, so that all twelve are met.
+// Every preset sorts every length that it claims to take; types and orders alternate, so that all twelve are
+// met.
 
 #include <gtest/gtest.h>
 
@@ -22,9 +23,10 @@ class PresetSort : public ::testing::TestWithParam<Preset> {};
 
 TEST_P(PresetSort, SortsAwkwardLengths) {
   const Preset& preset = GetParam();
-  const auto index = static_cast<std::size_t>(
-      std::find_if(presets().begin(), presets().end(), [&](const Preset& p) { return p.name == preset.name; }) -
-      presets().begin());
+  const auto index =
+      static_cast<std::size_t>(std::find_if(presets().begin(), presets().end(),
+                                            [&](const Preset& p) { return p.name == preset.name; }) -
+                               presets().begin());
   std::uint64_t seed = 7 * index;
   for (const std::size_t turn : {0u, 1u}) {
     Problem problem;

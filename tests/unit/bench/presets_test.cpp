@@ -46,7 +46,9 @@ PresetRecord record_of(std::string preset, std::uint64_t n, double total_us) {
 
 class Folder : public testing::Test {
  protected:
-  Folder() : path_(fs::temp_directory_path() / ("bitune-presets-" + std::to_string(::getpid()))) { fs::create_directories(path_); }
+  Folder() : path_(fs::temp_directory_path() / ("bitune-presets-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
   ~Folder() override { fs::remove_all(path_); }
   fs::path path_;
 };
@@ -64,11 +66,13 @@ TEST(RoundTrips, VerifiesBothKindsOfHostMemoryAndKeepsTheKeys) {
   for (const bool pinned : {false, true}) {
     EXPECT_TRUE(trips.verify(host_sorter(true), pinned, expected));
     EXPECT_TRUE(trips.verify(host_sorter(false), pinned, expected));
-    EXPECT_FALSE(trips.verify(idle, pinned, expected)) << "the result of the sort before was taken for this one's";
+    EXPECT_FALSE(trips.verify(idle, pinned, expected))
+        << "the result of the sort before was taken for this one's";
     const RoundTripTimes times = trips.time(host_sorter(true), pinned, 3, 1e9);
     EXPECT_EQ(times.samples, 3);
     EXPECT_GT(times.median.total_us, 0);
-    EXPECT_EQ(trips.time(host_sorter(true), pinned, 3, 0).samples, 1) << "once at the least, whatever the budget";
+    EXPECT_EQ(trips.time(host_sorter(true), pinned, 3, 0).samples, 1)
+        << "once at the least, whatever the budget";
   }
   EXPECT_EQ(keys, before);
 }
@@ -107,7 +111,8 @@ TEST(HostSorts, SortBothWaysAndAreVerified) {
 
 TEST_F(PresetRecords, ReplaceOlderOnesOfTheSameArrayAndKeepTheLaddersOrder) {
   const fs::path path = path_ / "presets.json";
-  store_preset_records(path, std::vector{record_of("bitune", 100, 1), record_of("v2", 100, 20), record_of("v0", 100, 40)});
+  store_preset_records(
+      path, std::vector{record_of("bitune", 100, 1), record_of("v2", 100, 20), record_of("v0", 100, 40)});
   store_preset_records(path, std::vector{record_of("v2", 100, 10), record_of("v0", 50, 5)});
   std::ifstream file(path);
   const Json all = Json::parse(file);
@@ -127,7 +132,8 @@ TEST_F(PresetRecords, ReplaceOlderOnesOfTheSameArrayAndKeepTheLaddersOrder) {
 }
 
 TEST_F(PresetRecords, AreATableForEachArray) {
-  const std::string text = preset_records_markdown(std::vector{record_of("v0", 1024, 10), record_of("v2", 2048, 10)});
+  const std::string text =
+      preset_records_markdown(std::vector{record_of("v0", 1024, 10), record_of("v2", 2048, 10)});
   EXPECT_NE(text.find("### u32, n = 2^10"), std::string::npos) << text;
   EXPECT_NE(text.find("### u32, n = 2^11"), std::string::npos) << text;
   EXPECT_NE(text.find("shared_steps 0.004, element_step 0.007"), std::string::npos) << text;

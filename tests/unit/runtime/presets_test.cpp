@@ -38,8 +38,8 @@ TEST(Presets, AreAllThereOnceAndSayWhatTheyAre) {
     EXPECT_FALSE(preset.description.empty()) << preset.name;
     EXPECT_FALSE(preset.source.empty()) << preset.name;
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"v0", "v0-half", "v0-mirror", "v1", "v2", "v3", "hybrid-16k", "local",
-                                               "nd-128", "nd-256"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"v0", "v0-half", "v0-mirror", "v1", "v2", "v3", "hybrid-16k",
+                                               "local", "nd-128", "nd-256"}));
 }
 
 TEST(Presets, ArePointsOfTheirVariantsSpaces) {
@@ -96,16 +96,19 @@ TEST(Presets, LaunchEachStepOnceUntilATileTakesThem) {
   for (const char* name : {"v0", "v0-half", "v0-mirror", "nd-128", "nd-256"}) {
     EXPECT_EQ(plan_of(name, 1 << 20).launches.size(), 210u) << name;  // 20 * 21 / 2
   }
-  // Above tiles of 2^11 keys: the tiles' sort, then for stage 12 ... 20 its steps above the tile and one launch for the rest.
-  for (const char* name : {"v1", "v2", "v3"}) EXPECT_EQ(plan_of(name, 1 << 20).launches.size(), 1u + 45u + 9u) << name;
+  // Above tiles of 2^11 keys: the tiles' sort, then for stage 12 ... 20 its steps above the tile and one
+  // launch for the rest.
+  for (const char* name : {"v1", "v2", "v3"})
+    EXPECT_EQ(plan_of(name, 1 << 20).launches.size(), 1u + 45u + 9u) << name;
   EXPECT_EQ(plan_of("hybrid-16k", 1 << 20).launches.size(), 1u + 21u + 6u);
   EXPECT_EQ(plan_of("local", 8192).launches.size(), 1u);
 }
 
 TEST(Presets, ASearchDoesNotTakeTheirVariantUnasked) {
   EXPECT_FALSE(variant("classic").searched());
-  EXPECT_TRUE(std::all_of(variants().begin(), variants().end(),
-                          [](const Variant* family) { return family->searched() || family->name() == "classic"; }));
+  EXPECT_TRUE(std::all_of(variants().begin(), variants().end(), [](const Variant* family) {
+    return family->searched() || family->name() == "classic";
+  }));
 }
 
 }  // namespace
