@@ -177,6 +177,7 @@ void Suite::measure(const std::string& name, const Configuration& configuration,
 
   const std::vector<ExecutablePlan> pieces = pieces_of(*device_, plan);
   std::vector<Contestant> parts;
+  parts.reserve(pieces.size());
   for (const ExecutablePlan& piece : pieces) parts.push_back(contestant_of(piece));
   std::map<std::string, std::vector<double>> samples;
   for (int i = 0; i < std::min(times.samples, most_instrumented_runs); ++i) {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 fs::path script_path() {
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  const fs::path path =
+  fs::path path =
       (executable.parent_path() / ".." / "share" / "bitune" / "plot_presets.py").lexically_normal();
   if (error || !fs::is_regular_file(path, error)) {
     throw Error(

@@ -70,7 +70,7 @@ began=$SECONDS
 mkdir -p build
 rm -f "$junit"
 ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
-ensure_python demo data test
+ensure_python demo data test plots
 ensure_cuda
 setup_took=$((SECONDS - began))
 

@@ -23,6 +23,18 @@ expect 0 "$BITUNE" bench presets --device emulated --against none --keys u32,i32
 cp presets.json out
 holds 'len(d) == 22 and [r["key_type"] for r in d[:1]] == ["i32"]'
 
+# The report: tables of totals and parts; results that are not verified are not published.
+report=$here/../../scripts/report_performance.py
+mkdir -p results/some-gpu
+cp presets.json results/some-gpu/
+cp "$here/../../docs/performance.md" page.md
+expect 0 "$python" "$report" --page page.md --results results
+expect 0 "$python" "$report" --page page.md --results results --check
+says page.md '### u32: totals' '| hybrid-16k |' 'n = 10000, part by part' '### i32: kernels alone'
+sed -i '0,/"verified":true/s//"verified":false/' results/some-gpu/presets.json
+expect 1 "$python" "$report" --page page.md --results results
+says err 'not verified'
+
 refuses 2 "there is no preset 'v9'" "$BITUNE" bench presets --device emulated --presets v9
 refuses 2 'u32 and i32' "$BITUNE" bench presets --device emulated --keys f64
 echo '{"no": "list"}' >broken.json
