@@ -17,11 +17,14 @@ python=$PWD/$VENV/bin/python
 mkdir -p "$demo"
 export XDG_DATA_HOME=$demo/data XDG_CACHE_HOME=$demo/cache BITUNE_DB=$demo/tuning.db
 
+began=$SECONDS
+heading() { printf '\n=== %s\n' "$1"; }
 run() {
   printf '\n$ bitune %s\n' "${*//"$demo/"/}"
   "$bitune" "$@"
 }
 
+heading 'What there is to sort on'
 run devices
 if "$bitune" devices --json | "$python" -c '
 import json, sys
@@ -32,9 +35,10 @@ else
   device=emulated sizes='2^8,2^10,2^12' budget=60s
 fi
 
+heading "1. Tune: u32 and f32 keys, three sizes, all variants, for at most $budget"
 run tune --device "$device" --keys u32,f32 --sizes "$sizes" --budget "$budget"
 
-printf '\nArrays that the package vega_datasets ships:\n'
+heading '2. Sort arrays that the Python package vega_datasets ships, with what was learnt'
 "$python" scripts/lib/demo_data.py "$demo"
 for input in "$demo"/*.npy; do
   [[ $input == *.sorted.npy ]] && continue
@@ -43,6 +47,7 @@ for input in "$demo"/*.npy; do
   "$python" scripts/lib/compare_sorted.py "$input" "$output"
 done
 
+heading '3. Inspect: what won, and how many trials there were'
 run db best
 run db list
-printf '\nDone. The tuning database is build/demo/tuning.db; try: build/release/bin/bitune db trials --db build/demo/tuning.db\n'
+printf '\nDone in %d s. The tuning database is build/demo/tuning.db; try: build/release/bin/bitune db trials --db build/demo/tuning.db\n' $((SECONDS - began))

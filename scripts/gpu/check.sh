@@ -18,7 +18,7 @@ if [[ -z $sanitizer ]]; then
   exit
 fi
 for tool in memcheck racecheck; do
-  for variant in global shared warp; do
+  for variant in classic global shared warp cluster rows; do
     step "$tool-$variant" env BITUNE_DB="$OUT/sanitizer.db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
       "$BIN/bitune" tune --keys u32,u16 --sizes "${N:-20000}" --variants "$variant" --budget $((2 * ${SAMPLE:-6})) --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
