@@ -296,9 +296,9 @@ TEST(DefaultPath, FollowsTheEnvironment) {
     for (const auto& [name, value] : before) set(name, value ? value->c_str() : nullptr);
     return path;
   };
-  EXPECT_EQ(with("/a/my.db", "/data", "/home/me"), "/a/my.db");
-  EXPECT_EQ(with(nullptr, "/data", "/home/me"), "/data/bitune/tuning.db");
-  EXPECT_EQ(with("", "", "/home/me"), "/home/me/.local/share/bitune/tuning.db");
+  EXPECT_EQ(with("/a/my.db", "/data", "/people/me"), "/a/my.db");
+  EXPECT_EQ(with(nullptr, "/data", "/people/me"), "/data/bitune/tuning.db");
+  EXPECT_EQ(with("", "", "/people/me"), "/people/me/.local/share/bitune/tuning.db");
   EXPECT_EQ(with(nullptr, nullptr, nullptr), "refused");
 }
 
