@@ -41,7 +41,8 @@ struct Rank {
 
   [[nodiscard]] auto members() const {
     return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, minor_distance, sm_distance,
-                    size_distance, rows_distance, shipped, other_key, other_order, smaller, median_us, trial_id);
+                    size_distance, rows_distance, shipped, other_key, other_order, smaller, median_us,
+                    trial_id);
   }
 };
 

@@ -15,8 +15,8 @@
 
 namespace bitune {
 
-/// How a configuration was found: tuned by the user for this problem on this device, for another size, or on another
-/// device; shipped with bitune; or the default.
+/// How a configuration was found: tuned by the user for this problem on this device, for another size, or on
+/// another device; shipped with bitune; or the default.
 enum class MatchKind { exact, near_size, near_device, shipped, defaulted };
 /// "exact", "near size", "near device", "shipped", "default"
 [[nodiscard]] std::string_view name_of(MatchKind kind) noexcept;
@@ -36,20 +36,24 @@ struct CandidateSet {
   std::vector<Candidate> shipped;
 };
 
-/// Walks the ladder, and takes the first candidate that passes its variant's restrictions for this problem and device:
+/// Walks the ladder, and takes the first candidate that passes its variant's restrictions for this problem
+/// and device:
 ///
-/// 1. Trials of this very device, the user's and the shipped ones together: the nearest length by |log2 ratio|, then the
-///    nearest number of rows. At the same distance the user's go before the shipped ones: a shipped trial wins only where
-///    it is strictly nearer. A user's trial of this very problem is the match `exact`.
-/// 2. The user's trials of other devices: of the same compute capability, the nearest number of SMs first; then of the same
+/// 1. Trials of this very device, the user's and the shipped ones together: the nearest length by |log2
+/// ratio|, then the
+///    nearest number of rows. At the same distance the user's go before the shipped ones: a shipped trial
+///    wins only where it is strictly nearer. A user's trial of this very problem is the match `exact`.
+/// 2. The user's trials of other devices: of the same compute capability, the nearest number of SMs first;
+/// then of the same
 ///    major and a lower minor one, the nearest first; then as in 1.
 /// 3. The shipped trials of other devices, in the same order.
 /// 4. The default from the device's limits.
 ///
-/// On each rung trials of today's kernels go before all those of other versions of the kernels. What is equal in all of
-/// this is decided by the same key type (before another of the same width), the same order, the larger size and the lower
-/// median. Single arrays and rows never serve each other, nor do emulated devices and GPUs. A candidate of an unknown
-/// variant is passed over. A pure function. \throws Error (unavailable) if no variant can sort this.
+/// On each rung trials of today's kernels go before all those of other versions of the kernels. What is equal
+/// in all of this is decided by the same key type (before another of the same width), the same order, the
+/// larger size and the lower median. Single arrays and rows never serve each other, nor do emulated devices
+/// and GPUs. A candidate of an unknown variant is passed over. A pure function. \throws Error (unavailable)
+/// if no variant can sort this.
 [[nodiscard]] Selection select(const Problem& problem, const DeviceInfo& device,
                                const CandidateSet& candidates);
 

@@ -12,8 +12,8 @@
 
 namespace bitune {
 
-/// As `select`, for these variants. `current_kernels` is the digest of today's kernel sources: on each rung their
-/// trials go before others, and only they give an expected time. A pure function.
+/// As `select`, for these variants. `current_kernels` is the digest of today's kernel sources: on each rung
+/// their trials go before others, and only they give an expected time. A pure function.
 [[nodiscard]] Selection select_among(const Problem& problem, const DeviceInfo& device,
                                      const CandidateSet& candidates, std::span<const Variant* const> variants,
                                      std::string_view current_kernels);

@@ -1,4 +1,5 @@
-// NVRTC, no GPU: a sample of each variant's configurations compiles without local memory for every architecture.
+// NVRTC, no GPU: a sample of each variant's configurations compiles without local memory for every
+// architecture.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ DeviceInfo common_limits(int architecture) {
   return device;
 }
 
-/// The first kernel of a plan and the last: the sort of a tile, and the longest of the passes that follow it, or the merge.
+/// The first kernel of a plan and the last: the sort of a tile, and the longest of the passes that follow it,
+/// or the merge.
 std::vector<KernelSource> sample_kernels(const Plan& plan) {
   if (plan.kernels.size() <= 2) return plan.kernels;
   return {plan.kernels.front(), plan.kernels.back()};
@@ -42,7 +44,8 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
       for (const KernelSource& kernel : sample_kernels(variant->plan(problem, configuration, device))) {
         const KernelImage image = compiler->compile(kernel);
         EXPECT_FALSE(image.bytes.empty());
-        EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << " for " << image.target << "\n" << image.log;
+        EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << " for " << image.target << "\n"
+                                        << image.log;
         EXPECT_GT(image.registers, 0) << kernel.name_expression;
       }
     }

@@ -29,7 +29,8 @@ Configuration small_blocks(const Variant& variant, const Problem& problem) {
 
 class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>> {
  protected:
-  /// Sorts rows packed, with gaps, or with gaps out of place; the configuration is drawn again where the length asks.
+  /// Sorts rows packed, with gaps, or with gaps out of place; the configuration is drawn again where the
+  /// length asks.
   void check(std::uint64_t rows, std::uint64_t length) {
     const auto [variant, key] = GetParam();
     const DeviceInfo& device = emulated().device->info();
@@ -41,7 +42,8 @@ class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>
     }
     const auto distribution = all_distributions[(rows + length) % all_distributions.size()];
     // Few short rows lie in every way, others in one, in turn over lengths and types.
-    const Placement placements[] = {{}, {.offset_keys = 1, .gap_keys = 3}, {.gap_keys = 16, .out_of_place = true}};
+    const Placement placements[] = {
+        {}, {.offset_keys = 1, .gap_keys = 3}, {.gap_keys = 16, .out_of_place = true}};
     const std::uint64_t turn = (rows + length + static_cast<std::uint64_t>(key)) % std::size(placements);
     for (std::uint64_t i = 0; i < std::size(placements); ++i) {
       if (rows * length >= 300 && i != turn) continue;

@@ -1,4 +1,5 @@
-// Every variant x key type x order x awkward length on the emulated device, in place, any distribution and alignment.
+// Every variant x key type x order x awkward length on the emulated device, in place, any distribution and
+// alignment.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ class VariantSort : public ::testing::TestWithParam<std::tuple<const Variant*, K
 /// Keeps a configuration while it is valid, and draws another where the variant binds it to the length.
 class ConfigurationFor {
  public:
-  ConfigurationFor(const Variant& variant, Configuration first) : variant_(variant), current_(std::move(first)) {}
+  ConfigurationFor(const Variant& variant, Configuration first)
+      : variant_(variant), current_(std::move(first)) {}
 
   const Configuration& operator()(const Problem& problem, std::uint64_t seed) {
     const DeviceInfo& device = emulated().device->info();
@@ -46,8 +48,8 @@ bool is_bound_to_the_length(const Variant& variant) {
   return variant.space(problem, device).violation(configuration, problem, device).has_value();
 }
 
-/// The lengths that a variant is tested at: where they cost compilations only every fourth of them, others for every
-/// type and order. Together they meet all.
+/// The lengths that a variant is tested at: where they cost compilations only every fourth of them, others
+/// for every type and order. Together they meet all.
 std::vector<std::uint64_t> awkward_lengths(const Variant& variant, std::uint64_t turn) {
   const std::vector<std::uint64_t> all = {0, 1, 2, 3, 31, 64, 129, 1000, 1023, 1025, 2048, 3000};
   if (!is_bound_to_the_length(variant)) return all;
@@ -61,14 +63,17 @@ TEST_P(VariantSort, SortsAwkwardLengthsInBothOrders) {
   std::uint64_t seed = 17 * static_cast<std::uint64_t>(key) + variant->name().size();
   for (const Order order : {Order::ascending, Order::descending}) {
     Problem problem{Operation::sort, key, ValueType::none, order, 3000, 1};
-    const auto configurations = sample_configurations(*variant, problem, emulated().device->info(), 1, ++seed);
+    const auto configurations =
+        sample_configurations(*variant, problem, emulated().device->info(), 1, ++seed);
     ASSERT_FALSE(configurations.empty());
     ConfigurationFor configuration(*variant, configurations.front());
-    for (const std::uint64_t n : awkward_lengths(*variant, static_cast<std::uint64_t>(key) + static_cast<std::uint64_t>(order))) {
+    for (const std::uint64_t n :
+         awkward_lengths(*variant, static_cast<std::uint64_t>(key) + static_cast<std::uint64_t>(order))) {
       problem.n = n;
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
-      EXPECT_TRUE(sorts(emulated(), problem, configuration(problem, seed), distribution, seed, {.offset_keys = seed % 3}));
+      EXPECT_TRUE(sorts(emulated(), problem, configuration(problem, seed), distribution, seed,
+                        {.offset_keys = seed % 3}));
     }
     // NaNs of both signs, zeros of both signs, infinities, extremes: bits are kept, and in the right order.
     EXPECT_TRUE(sorts(emulated(), problem, configuration(problem, seed), Distribution::special, seed));
@@ -84,7 +89,8 @@ TEST_P(VariantSort, DefaultConfigurationIsValidForEveryLength) {
       if (!variant->supports(problem, device)) continue;
       const Configuration configuration = variant->default_configuration(problem, device);
       const auto violation = variant->space(problem, device).violation(configuration, problem, device);
-      EXPECT_FALSE(violation.has_value()) << configuration.text() << " for n = " << n << ": " << violation.value_or("");
+      EXPECT_FALSE(violation.has_value())
+          << configuration.text() << " for n = " << n << ": " << violation.value_or("");
     }
   }
 }

@@ -84,7 +84,8 @@ TEST_F(GpuLaunch, RefusesTheWrongNumberOfArguments) {
 TEST_F(GpuLaunch, RefusesAnImageThatIsNone) {
   KernelImage image = compile("none");
   image.bytes = "not a kernel";
-  // Drivers differ in when they look into an image: as they load the library, or as they are asked for its kernel.
+  // Drivers differ in when they look into an image: as they load the library, or as they are asked for its
+  // kernel.
   const std::string error = device_error([&] { (void)device_->load(image); });
   EXPECT_NE(error.find("none"), std::string::npos) << error;
   EXPECT_NE(error.find(device_->describe()), std::string::npos) << error;

@@ -1,5 +1,5 @@
-// Every test begins on a thread that has no CUDA context, whatever the one before left behind: the CUDA runtime in the CUB
-// peer makes its context current and, as it is unloaded, destroys it there.
+// Every test begins on a thread that has no CUDA context, whatever the one before left behind: the CUDA
+// runtime in the CUB peer makes its context current and, as it is unloaded, destroys it there.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Every variant x key type x order on a GPU, under sampled configurations, and lengths past what 32 bits count.
+// Every variant x key type x order on a GPU, under sampled configurations, and lengths past what 32 bits
+// count.
 
 #include <gtest/gtest.h>
 
@@ -32,8 +33,10 @@ class GpuVariant : public testing::TestWithParam<std::tuple<const Variant*, KeyT
     if (gpu().device == nullptr) GTEST_SKIP() << "this machine has no GPU";
   }
 
-  /// A configuration for each problem: one for all of an order, or more where the variant binds it to the length.
-  static std::vector<std::pair<Problem, Configuration>> with_configurations(const std::vector<Problem>& problems) {
+  /// A configuration for each problem: one for all of an order, or more where the variant binds it to the
+  /// length.
+  static std::vector<std::pair<Problem, Configuration>> with_configurations(
+      const std::vector<Problem>& problems) {
     const Variant& variant = *std::get<0>(GetParam());
     const DeviceInfo& device = gpu().device->info();
     std::vector<std::pair<Problem, Configuration>> sorts;
@@ -62,7 +65,8 @@ TEST_P(GpuVariant, SortsAwkwardLengthsInBothOrders) {
   std::vector<Problem> problems;
   for (const Order order : {Order::ascending, Order::descending}) {
     // The longest first: what is valid for it is valid for most of the others.
-    for (const std::uint64_t n : {(1u << 22) - 1, 1u << 20, 100003u, 65536u, 4097u, 1000u, 64u, 33u, 3u, 2u, 1u, 0u}) {
+    for (const std::uint64_t n :
+         {(1u << 22) - 1, 1u << 20, 100003u, 65536u, 4097u, 1000u, 64u, 33u, 3u, 2u, 1u, 0u}) {
       problems.push_back({Operation::sort, key, ValueType::none, order, n, 1});
     }
   }
@@ -88,7 +92,8 @@ TEST_P(GpuVariant, SortsRows) {
     const auto distribution = all_distributions[++seed % all_distributions.size()];
     EXPECT_TRUE(sorts(gpu(), problem, configuration, distribution, seed));
     EXPECT_TRUE(sorts(gpu(), problem, configuration, distribution, seed, {.offset_keys = 1, .gap_keys = 3}));
-    EXPECT_TRUE(sorts(gpu(), problem, configuration, distribution, seed, {.gap_keys = 16, .out_of_place = true}));
+    EXPECT_TRUE(
+        sorts(gpu(), problem, configuration, distribution, seed, {.gap_keys = 16, .out_of_place = true}));
   }
 }
 
@@ -145,13 +150,16 @@ TEST_F(GpuLarge, SixtyFourMillionKeysByEveryVariantsDefault) {
 }
 
 TEST_F(GpuLarge, MoreKeysThan31BitsCount) {
-  const Problem problem{Operation::sort, KeyType::u8, ValueType::none, Order::descending, (std::uint64_t{1} << 31) + 4097, 1};
-  if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n) GTEST_SKIP() << "too little memory";
+  const Problem problem{
+      Operation::sort, KeyType::u8, ValueType::none, Order::descending, (std::uint64_t{1} << 31) + 4097, 1};
+  if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n)
+    GTEST_SKIP() << "too little memory";
   check(problem, {&variant("warp")});
 }
 
 TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {
-  const Problem problem{Operation::sort, KeyType::u8, ValueType::none, Order::ascending, 64, (std::uint64_t{1} << 26) + 3};
+  const Problem problem{Operation::sort,  KeyType::u8, ValueType::none,
+                        Order::ascending, 64,          (std::uint64_t{1} << 26) + 3};
   if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n * problem.rows) {
     GTEST_SKIP() << "too little memory";
   }
@@ -160,12 +168,14 @@ TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {
   std::vector<std::byte> row(problem.n);
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::byte>(row.size() - 1 - i);
   std::vector<std::byte> keys(problem.n * problem.rows);
-  for (std::uint64_t r = 0; r < problem.rows; ++r) std::memcpy(keys.data() + r * problem.n, row.data(), row.size());
+  for (std::uint64_t r = 0; r < problem.rows; ++r)
+    std::memcpy(keys.data() + r * problem.n, row.data(), row.size());
   const auto memory = device.allocate(keys.size());
   device.copy_to_device(memory->data(), keys.data(), keys.size(), nullptr);
   const Variant& rows = variant("rows");
-  const auto plan = make_executable(device, *gpu().kernels,
-                                    rows.plan(problem, rows.default_configuration(problem, device.info()), device.info()));
+  const auto plan =
+      make_executable(device, *gpu().kernels,
+                      rows.plan(problem, rows.default_configuration(problem, device.info()), device.info()));
   plan.run(memory->data(), nullptr, nullptr, problem.n);
   device.copy_to_host(keys.data(), memory->data(), keys.size(), nullptr);
   device.synchronize(nullptr);

@@ -81,7 +81,8 @@ std::string first_difference(const std::vector<std::byte>& result, const std::ve
 }  // namespace
 
 std::vector<Configuration> sample_configurations(const Variant& variant, const Problem& problem,
-                                                 const DeviceInfo& device, std::size_t count, std::uint64_t seed) {
+                                                 const DeviceInfo& device, std::size_t count,
+                                                 std::uint64_t seed) {
   const SearchSpace space = variant.space(problem, device);
   std::mt19937_64 random(seed);
   std::set<Configuration> chosen;
@@ -114,16 +115,17 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   }
 }
 
-::testing::AssertionResult sorts(const Bench& bench, const Problem& problem, const Configuration& configuration,
-                                 Distribution distribution, std::uint64_t seed, const Placement& placement) {
+::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,
+                                 const Configuration& configuration, Distribution distribution,
+                                 std::uint64_t seed, const Placement& placement) {
   const Device& device = *bench.device;
   const Layout layout(problem, placement);
   const auto keys = make_keys(problem.key, problem.n * problem.rows, distribution, seed);
   const auto input = layout.image(keys);
   const auto expected = layout.image(sorted_rows(keys, problem));
 
-  const ExecutablePlan plan =
-      make_executable(device, *bench.kernels, variant(configuration.variant).plan(problem, configuration, device.info()));
+  const ExecutablePlan plan = make_executable(
+      device, *bench.kernels, variant(configuration.variant).plan(problem, configuration, device.info()));
   const bool out_of_place = placement.out_of_place && plan.plan().out_of_place;
   const auto memory = device.allocate(input.size());
   const auto source = device.allocate(out_of_place ? input.size() : 0);
@@ -143,9 +145,10 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   device.copy_to_host(result.data(), base, result.size(), nullptr);
   device.synchronize(nullptr);
 
-  const std::string what = fmt::format("{} with {} on {} keys (seed {}, offset {}, gap {}{})", text_of(problem),
-                                       configuration.text(), name_of(distribution), seed, placement.offset_keys,
-                                       placement.gap_keys, out_of_place ? ", out of place" : "");
+  const std::string what =
+      fmt::format("{} with {} on {} keys (seed {}, offset {}, gap {}{})", text_of(problem),
+                  configuration.text(), name_of(distribution), seed, placement.offset_keys,
+                  placement.gap_keys, out_of_place ? ", out of place" : "");
   const std::string wrong = first_difference(result, expected, layout, size_of(problem.key));
   if (!wrong.empty()) return ::testing::AssertionFailure() << what << ": " << wrong;
   if (out_of_place) {

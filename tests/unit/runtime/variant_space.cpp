@@ -27,7 +27,9 @@ DeviceInfo h200() {
   return device;
 }
 
-Problem problem_of(KeyType key, std::uint64_t n) { return {Operation::sort, key, ValueType::none, Order::ascending, n, 1}; }
+Problem problem_of(KeyType key, std::uint64_t n) {
+  return {Operation::sort, key, ValueType::none, Order::ascending, n, 1};
+}
 
 /// The variants that sort arrays of any length; others hold each in the registers of a block or a cluster.
 std::vector<const Variant*> variants_of_any_length() {
@@ -125,7 +127,8 @@ TEST(VariantPlan, KernelsDoNotDependOnTheLength) {
     const Plan of_small = variant->plan(small, configuration, h200());
     const Plan of_large = variant->plan(large, configuration, h200());
     const std::set<KernelSource> kernels(of_large.kernels.begin(), of_large.kernels.end());
-    for (const KernelSource& kernel : of_small.kernels) EXPECT_TRUE(kernels.count(kernel)) << kernel.name_expression;
+    for (const KernelSource& kernel : of_small.kernels)
+      EXPECT_TRUE(kernels.count(kernel)) << kernel.name_expression;
   }
 }
 
@@ -182,11 +185,17 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
     ASSERT_EQ(of_one.launches.size(), of_many.launches.size()) << variant->name();
     EXPECT_EQ(of_one.kernels, of_many.kernels);
     for (std::size_t i = 0; i < of_one.launches.size(); ++i) {
-      const std::uint64_t rows_a_block = variant->name() == "rows" ? 128u / static_cast<std::uint64_t>(configuration.at("threads_per_row")) : 1;
-      const std::uint64_t blocks = variant->name() == "rows" ? (777 + rows_a_block - 1) / rows_a_block : of_one.launches[i].grid[0] * 777;
+      const std::uint64_t rows_a_block =
+          variant->name() == "rows" ? 128u / static_cast<std::uint64_t>(configuration.at("threads_per_row"))
+                                    : 1;
+      const std::uint64_t blocks = variant->name() == "rows" ? (777 + rows_a_block - 1) / rows_a_block
+                                                             : of_one.launches[i].grid[0] * 777;
       EXPECT_EQ(of_many.launches[i].grid[0], blocks) << variant->name();
       const auto& arguments = of_many.launches[i].arguments;
-      EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return a.kind == Argument::Kind::row_stride; }), 1) << variant->name();
+      EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(),
+                              [](const Argument& a) { return a.kind == Argument::Kind::row_stride; }),
+                1)
+          << variant->name();
     }
   }
 }
@@ -198,7 +207,8 @@ TEST(VariantPlan, OfNoRowsOrTooManyBlocks) {
   EXPECT_TRUE(rows.plan(problem, rows.default_configuration(problem, h200()), h200()).launches.empty());
   problem.rows = std::uint64_t{1} << 40;  // more blocks than a grid has
   for (const Variant* variant : variants()) {
-    EXPECT_THROW((void)variant->plan(problem, variant->default_configuration(problem, h200()), h200()), Error) << variant->name();
+    EXPECT_THROW((void)variant->plan(problem, variant->default_configuration(problem, h200()), h200()), Error)
+        << variant->name();
   }
 }
 

@@ -51,7 +51,8 @@ TEST_F(Worker, LeavesNoTemporaryFilesWhenItIsKilled) {
   const std::filesystem::path folder = evaluator->evaluate(request_of(10)).message;
   EXPECT_TRUE(std::filesystem::exists(folder / "left"));
   EXPECT_EQ(evaluator->evaluate(request_of(1)).status, TrialStatus::timed_out);
-  EXPECT_EQ(evaluator->evaluate(request_of(10)).message, folder.string()) << "of the session, not of one worker";
+  EXPECT_EQ(evaluator->evaluate(request_of(10)).message, folder.string())
+      << "of the session, not of one worker";
   evaluator.reset();
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
