@@ -50,7 +50,7 @@ struct TuneOptions {
   std::string total;
   std::string order = "ascending";
   std::vector<std::string> variants = {"all"};
-  std::string strategy = "random";
+  std::string strategy = "greedy";
   std::uint64_t seed = 1;
   std::string budget = "5m";
   std::string timeout = "30s";

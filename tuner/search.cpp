@@ -21,7 +21,6 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
       problem_(problem),
       known_(std::move(known)),
       domain_(session.source.domain(problem)),
-      strategy_(strategy(session.request.strategy).make(domain_, session.request.seed)),
       candidates_(domain_.configurations.size()) {
   std::map<std::string, std::size_t> by_text;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -37,6 +36,8 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
     const auto found = by_text.find(guess.text());
     if (found != by_text.end()) guesses_.push_back(found->second);
   }
+  domain_.starts.assign(guesses_.begin(), guesses_.end());
+  strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
   guess_count_ = guesses_.size();
   for (const auto& [text, trial] : known_.ok) {
     if (!by_text.contains(text)) continue;  // of a variant that is not searched now

@@ -23,7 +23,7 @@ namespace bitune {
 struct TuneRequest {
   std::vector<Problem> problems;
   std::vector<std::string> variants;  ///< empty: all
-  std::string strategy = "random";
+  std::string strategy = "greedy";
   std::uint64_t seed = 1;
   Protocol protocol;
   std::optional<double> budget_seconds;             ///< for the whole session

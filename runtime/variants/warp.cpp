@@ -89,7 +89,9 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
 
 Configuration WarpVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
-  const std::int64_t items = wide ? 8 : 16;
+  // Large arrays are bound by passes over memory: the largest tile then, and as many steps a pass as registers hold.
+  const bool large = problem.n >= std::uint64_t{1} << 21;
+  const std::int64_t items = (wide ? 8 : 16) * (large ? 2 : 1);
   // The block grows until its tile holds the array, or until two blocks fill half a multiprocessor's threads.
   std::int64_t threads = 32;
   while (threads < 512 && threads < device.max_threads_per_block &&
@@ -100,10 +102,10 @@ Configuration WarpVariant::default_configuration(const Problem& problem, const D
           {{"block_size_x", threads},
            {"items_per_thread", items},
            {"shuffle_steps", 1},
-           {"vector_width", wide ? 1 : 4},
+           {"vector_width", wide || large ? 1 : 4},
            {"imad_quarters", 0},
            {"min_blocks_per_sm", 1},
-           {"steps_per_pass", wide ? 3 : 4},
+           {"steps_per_pass", large ? (wide ? 4 : 5) : (wide ? 3 : 4)},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
