@@ -83,7 +83,8 @@ void Comparison::add_peer_contestants(const Problem& problem, std::vector<Contes
   std::uint64_t most_workspace = 0;
   for (const BitunePeerMethod* method : peer_->methods()) {
     // A single row may be sorted by either kind; the suite of single arrays leaves the segmented ones out.
-    if (request_.suite == BenchSuite::single ? method->of_rows != 0 : method->of_rows == 0 && problem.rows > 1) {
+    if (request_.suite == BenchSuite::single ? method->of_rows != 0
+                                             : method->of_rows == 0 && problem.rows > 1) {
       continue;
     }
     const auto bytes = peer_->workspace_bytes(*method, problem);
@@ -165,7 +166,8 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem) {
   const auto first_peer = all.begin() + static_cast<std::ptrdiff_t>(own);
   const auto wrong = std::remove_if(first_peer, all.end(), [&](const Contestant& contestant) {
     const bool right = turns.verify(contestant, expected);
-    if (!right) add_note(fmt::format("the peer's '{}' sorted '{}' wrongly", contestant.name, text_of(problem)));
+    if (!right)
+      add_note(fmt::format("the peer's '{}' sorted '{}' wrongly", contestant.name, text_of(problem)));
     return !right;
   });
   all.erase(wrong, all.end());

@@ -27,8 +27,8 @@ class Comparison {
   /// Why there is no peer, and what was left out or was wrong.
   [[nodiscard]] const std::string& note() const noexcept { return note_; }
 
-  /// Verifies and times all sides. Nothing if the device's memory does not hold the problem; the note then says
-  /// so. \throws Error (device, compile)
+  /// Verifies and times all sides. Nothing if the device's memory does not hold the problem; the note then
+  /// says so. \throws Error (device, compile)
   std::optional<BenchRecord> compare(const Problem& problem);
 
  private:
@@ -36,7 +36,8 @@ class Comparison {
   [[nodiscard]] std::vector<Contestant> own_contestants(const Problem& problem);
   void add_peer_contestants(const Problem& problem, std::vector<Contestant>& all);
   [[nodiscard]] BenchRecord describe(const Problem& problem);
-  void add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed, BenchRecord& record);
+  void add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed,
+                 BenchRecord& record);
 
   const BenchRequest& request_;
   std::shared_ptr<Device> device_;

@@ -1,23 +1,23 @@
 /// \file
-/// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, behind the C interface of
-/// bench/peer_abi.h.
+/// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, behind the C
+/// interface of bench/peer_abi.h.
 ///
 /// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand":
 /// radix: out of place (keys -> out), which saves CUB the copy back; merge: in place and, as "merge_copy",
-/// out of place, as which of them is faster depends on the parity of the number of merge passes. Segmented sorts of
-/// rows: out of place from pointer to pointer, which for rows of up to a tile is one pass as with a DoubleBuffer, and for
-/// longer ones differs from it only in that the spare buffer is part of the workspace; offsets of 32 bits, computed by
-/// an iterator, so that none are read from memory. DeviceSegmentedSort waits for the device in between when there are
-/// more than 500 rows: that is part of its time.
+/// out of place, as which of them is faster depends on the parity of the number of merge passes. Segmented
+/// sorts of rows: out of place from pointer to pointer, which for rows of up to a tile is one pass as with a
+/// DoubleBuffer, and for longer ones differs from it only in that the spare buffer is part of the workspace;
+/// offsets of 32 bits, computed by an iterator, so that none are read from memory. DeviceSegmentedSort waits
+/// for the device in between when there are more than 500 rows: that is part of its time.
 
 #include <cuda_runtime.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 #include <cub/version.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -114,11 +114,10 @@ struct Segmented {
     const auto rows = static_cast<std::int64_t>(call.rows);
     const auto begins = row_offsets(call, 0);
     const auto ends = row_offsets(call, 1);
-    return call.descending
-               ? cub::DeviceSegmentedSort::SortKeysDescending(call.workspace, call.bytes, in, out, items, rows,
-                                                              begins, ends, call.stream)
-               : cub::DeviceSegmentedSort::SortKeys(call.workspace, call.bytes, in, out, items, rows, begins,
-                                                    ends, call.stream);
+    return call.descending ? cub::DeviceSegmentedSort::SortKeysDescending(
+                                 call.workspace, call.bytes, in, out, items, rows, begins, ends, call.stream)
+                           : cub::DeviceSegmentedSort::SortKeys(call.workspace, call.bytes, in, out, items,
+                                                                rows, begins, ends, call.stream);
   }
 };
 
@@ -128,8 +127,9 @@ struct SegmentedRadix {
     const auto* in = static_cast<const Key*>(call.keys);
     auto* out = static_cast<Key*>(call.out);
     return cub::DeviceSegmentedRadixSort::SortKeys(
-        call.workspace, call.bytes, in, out, static_cast<int>(call.n * call.rows), static_cast<int>(call.rows),
-        row_offsets(call, 0), row_offsets(call, 1), 0, static_cast<int>(sizeof(Key) * 8), call.stream);
+        call.workspace, call.bytes, in, out, static_cast<int>(call.n * call.rows),
+        static_cast<int>(call.rows), row_offsets(call, 0), row_offsets(call, 1), 0,
+        static_cast<int>(sizeof(Key) * 8), call.stream);
   }
 };
 
@@ -200,16 +200,11 @@ int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
 }
 
 template <class Method>
-int sort(const BitunePeerProblem* problem, void* keys, void* out, void* workspace, std::uint64_t workspace_bytes,
-         void* stream) {
-  Call call{problem->descending != 0,
-            keys,
-            out,
-            problem->n,
-            problem->rows,
-            workspace,
-            workspace_bytes,
-            static_cast<cudaStream_t>(stream)};
+int sort(const BitunePeerProblem* problem, void* keys, void* out, void* workspace,
+         std::uint64_t workspace_bytes, void* stream) {
+  Call call{
+      problem->descending != 0,         keys, out, problem->n, problem->rows, workspace, workspace_bytes,
+      static_cast<cudaStream_t>(stream)};
   return dispatch<Method>(problem->key_type, call);
 }
 

@@ -31,8 +31,8 @@ typedef struct BitunePeerMethod {
   int in_place; /* 1: the result is in `keys`; 0: in `out` */
   int of_rows;  /* 1: sorts any number of rows; 0: one array only */
   int (*workspace_bytes)(const BitunePeerProblem* problem, uint64_t* bytes);
-  int (*sort)(const BitunePeerProblem* problem, void* keys, void* out, void* workspace, uint64_t workspace_bytes,
-              void* stream);
+  int (*sort)(const BitunePeerProblem* problem, void* keys, void* out, void* workspace,
+              uint64_t workspace_bytes, void* stream);
 } BitunePeerMethod;
 
 typedef struct BitunePeer {

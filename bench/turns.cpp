@@ -16,7 +16,7 @@ constexpr std::size_t batch_budget = std::size_t{512} << 20;
 constexpr std::size_t most_stall_bytes = std::size_t{512} << 20;
 constexpr double longest_stall_us = 10000;
 constexpr int warm_ups = 2;
-constexpr double most_time_us = 500000;  // of one side, after which it is sampled no more ...
+constexpr double most_time_us = 500000;   // of one side, after which it is sampled no more ...
 constexpr std::size_t least_samples = 3;  // ... unless it has fewer than these
 constexpr std::size_t slot_alignment = 256;
 

@@ -48,9 +48,9 @@ class Turns {
   /// Whether the contestant makes `expected` of the keys. Runs it once.
   [[nodiscard]] bool verify(const Contestant& contestant, std::span<const std::byte> expected);
 
-  /// Times all contestants: A B A B ..., `samples` times, those that take longer than half a second for it less
-  /// often. The batch is the same for all: as many sorts as take the fastest of
-  /// them about half a millisecond, at most 64, fewer where memory does not allow.
+  /// Times all contestants: A B A B ..., `samples` times, those that take longer than half a second for it
+  /// less often. The batch is the same for all: as many sorts as take the fastest of them about half a
+  /// millisecond, at most 64, fewer where memory does not allow.
   [[nodiscard]] TurnsResult run(std::span<const Contestant> contestants, int samples);
 
  private:

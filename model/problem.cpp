@@ -122,9 +122,10 @@ std::uint64_t parse_size(std::string_view text) {
 
 std::uint64_t rows_in_total(std::uint64_t total, std::uint64_t n) {
   if (n == 0 || total < n) {
-    throw Error(ErrorCode::usage, fmt::format("a total of {} keys has no row of {} keys; give sizes from 1 to the "
-                                              "total",
-                                              total, n));
+    throw Error(ErrorCode::usage,
+                fmt::format("a total of {} keys has no row of {} keys; give sizes from 1 to the "
+                            "total",
+                            total, n));
   }
   return total / n;
 }

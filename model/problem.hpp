@@ -21,8 +21,8 @@ namespace bitune {
 /// \throws Error (usage)
 [[nodiscard]] std::uint64_t parse_size(std::string_view text);
 
-/// Rows of `n` keys that make `total` keys in all, or a little less. \throws Error (usage) if not even one does,
-/// or if n is 0.
+/// Rows of `n` keys that make `total` keys in all, or a little less. \throws Error (usage) if not even one
+/// does, or if n is 0.
 [[nodiscard]] std::uint64_t rows_in_total(std::uint64_t total, std::uint64_t n);
 
 /// Parses "2^10..2^26" (every power of two between), "2^10..2^26:2" (every second one) and comma-separated

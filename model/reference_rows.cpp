@@ -23,8 +23,9 @@ void reference_sort_rows(std::span<std::byte> keys, const Problem& problem) {
     }
   };
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t parts = std::clamp<std::uint64_t>(problem.n * problem.rows / keys_per_thread, 1,
-                                                        std::max<std::uint64_t>(1, std::min(cores, problem.rows)));
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(problem.n * problem.rows / keys_per_thread, 1,
+                                std::max<std::uint64_t>(1, std::min(cores, problem.rows)));
   const auto first_row = [&](std::uint64_t part) {
     return problem.rows / parts * part + std::min(part, problem.rows % parts);
   };

@@ -35,15 +35,17 @@ bool is_out_of_place(const RowMemory& memory) noexcept {
 /// Refuses rows that overlap, and such as reach farther than any memory does.
 void check_stride(const RowMemory& memory, const Problem& problem) {
   if (memory.stride < problem.n) {
-    throw Error(ErrorCode::usage, fmt::format("rows of {} keys that begin every {} keys overlap: the row stride "
-                                              "is in keys, and at least the row length",
-                                              problem.n, memory.stride));
+    throw Error(ErrorCode::usage,
+                fmt::format("rows of {} keys that begin every {} keys overlap: the row stride "
+                            "is in keys, and at least the row length",
+                            problem.n, memory.stride));
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(memory.stride, size_of(problem.key), &bytes) ||
       __builtin_mul_overflow(bytes, problem.rows, &bytes) || bytes > std::uint64_t{1} << 63) {
-    throw Error(ErrorCode::usage, fmt::format("'{}' with a row stride of {} keys reaches over more than 2^63 bytes",
-                                              text_of(problem), memory.stride));
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' with a row stride of {} keys reaches over more than 2^63 bytes",
+                            text_of(problem), memory.stride));
   }
 }
 
@@ -87,8 +89,8 @@ std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) 
 
 void SortEngine::copy_input(const RowMemory& memory, const Problem& problem, StreamHandle stream) const {
   const std::size_t size = size_of(problem.key);
-  device_->copy_rows_on_device(memory.keys, memory.input, problem.n * size, problem.rows, memory.stride * size,
-                               stream);
+  device_->copy_rows_on_device(memory.keys, memory.input, problem.n * size, problem.rows,
+                               memory.stride * size, stream);
 }
 
 void SortEngine::run(const PreparedSort& prepared, const RowMemory& memory, const Problem& problem,

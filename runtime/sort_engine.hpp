@@ -56,7 +56,8 @@ class SortEngine {
   /// What is prepared serves all strides and inputs.
   void sort_rows(const RowMemory& memory, const Problem& problem, StreamHandle stream);
 
-  /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new problem is not part of the times.
+  /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new
+  /// problem is not part of the times.
   HostSortTimes sort_host(void* keys, const Problem& problem);
 
   /// The prepared problem, now; null if there is nothing to do (n < 2). It stays usable while the engine

@@ -30,9 +30,10 @@ std::string describe_mismatch(std::span<const std::byte> actual, std::span<const
     if (!first) first = i;
   }
   if (!first) return "the result is wrong, but not each time: a race";
-  const std::string place = count > layout.row_length
-                                ? fmt::format("in row {} at {}", *first / layout.row_stride, *first % layout.row_stride)
-                                : fmt::format("at index {}", *first);
+  const std::string place =
+      count > layout.row_length
+          ? fmt::format("in row {} at {}", *first / layout.row_stride, *first % layout.row_stride)
+          : fmt::format("at index {}", *first);
   return fmt::format("{} of {} keys differ from the reference, the first {}", wrong, count, place);
 }
 

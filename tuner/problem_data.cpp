@@ -33,7 +33,8 @@ HostImages make_images(const Problem& problem, const ImageLayout& layout, Distri
   fill_keys(keys, problem.key, distribution, seed);
   if (!with_expected) return images;
   images.expected = images.input;
-  reference_sort_rows(std::span(images.expected).subspan(ImageLayout::guard_bytes, layout.key_bytes), problem);
+  reference_sort_rows(std::span(images.expected).subspan(ImageLayout::guard_bytes, layout.key_bytes),
+                      problem);
   return images;
 }
 
@@ -97,7 +98,8 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
   // Two images a distribution, besides those to work in.
   const std::uint64_t besides = can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : image;
   const std::uint64_t allowed = memory_for_images(memory_bytes);
-  const std::uint64_t affordable = allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / image / 2);
+  const std::uint64_t affordable =
+      allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / image / 2);
   if (affordable < distributions.size()) distributions.resize(affordable);
   return distributions;
 }

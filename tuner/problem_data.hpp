@@ -15,8 +15,8 @@
 
 namespace bitune {
 
-/// Where the keys lie in an image: guard bytes, rows of keys with guard bytes between them, guard bytes; whole
-/// words of the key's size. The front guard keeps the keys aligned as the allocation is, to 256 bytes.
+/// Where the keys lie in an image: guard bytes, rows of keys with guard bytes between them, guard bytes;
+/// whole words of the key's size. The front guard keeps the keys aligned as the allocation is, to 256 bytes.
 struct ImageLayout {
   std::size_t key_size = 1;
   std::uint64_t row_length = 0;

@@ -73,8 +73,8 @@ std::vector<Verifier::Case> Verifier::cases_of(const ExecutablePlan& plan, const
   return cases;
 }
 
-void Verifier::compare(const void* actual, const void* expected, const ImageLayout& layout, std::size_t counter,
-                       StreamHandle stream) const {
+void Verifier::compare(const void* actual, const void* expected, const ImageLayout& layout,
+                       std::size_t counter, StreamHandle stream) const {
   Launch launch;
   launch.block = {compare_threads, 1, 1};
   const std::uint64_t blocks = layout.words() / (compare_threads * words_per_thread) + 1;
@@ -85,13 +85,12 @@ void Verifier::compare(const void* actual, const void* expected, const ImageLayo
   device_.launch(*compare_, launch, arguments, stream);
 }
 
-void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data, std::size_t counter,
-                        void* workspace, StreamHandle stream) {
+void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data,
+                        std::size_t counter, void* workspace, StreamHandle stream) {
   const ImageLayout& layout = *one.layout;
   std::byte* image = data.work() + one.offset;
-  PlanBinding binding{.keys = image + ImageLayout::guard_bytes,
-                      .workspace = workspace,
-                      .row_stride = layout.row_stride};
+  PlanBinding binding{
+      .keys = image + ImageLayout::guard_bytes, .workspace = workspace, .row_stride = layout.row_stride};
   if (one.separate_input) {
     if (!separate_input_ || separate_input_->size() < layout.bytes()) {
       separate_input_.reset();

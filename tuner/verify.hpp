@@ -20,11 +20,12 @@ class Verifier {
 
   [[nodiscard]] std::size_t key_size() const noexcept { return key_size_; }
 
-  /// Runs the plan on every verified distribution, on random keys aligned to their own size only, from another
-  /// array if the plan sorts out of place, and, of several rows, on rows with gaps between them. Compares results,
-  /// guard bytes and what must stay as it is with the reference. Returns a sentence on the first that differs;
-  /// nothing if all are right. Since the reference is one array of bits, this also shows that any order of
-  /// the same keys gives the same bits. \throws Error (device) if a launch fails or a kernel faults.
+  /// Runs the plan on every verified distribution, on random keys aligned to their own size only, from
+  /// another array if the plan sorts out of place, and, of several rows, on rows with gaps between them.
+  /// Compares results, guard bytes and what must stay as it is with the reference. Returns a sentence on the
+  /// first that differs; nothing if all are right. Since the reference is one array of bits, this also shows
+  /// that any order of the same keys gives the same bits. \throws Error (device) if a launch fails or a
+  /// kernel faults.
   [[nodiscard]] std::optional<std::string> check(const ExecutablePlan& plan, const ProblemData& data,
                                                  void* workspace, StreamHandle stream);
 

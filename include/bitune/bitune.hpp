@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// bitune: sorting on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at hand.
+/// bitune: sorting on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at
+/// hand.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +23,10 @@ using Stream = void*;
 
 /// Where things are found. Empty fields mean the defaults that the README names.
 struct SorterOptions {
-  std::string device = "auto";  ///< "auto" (the current CUDA device, else GPU 0, else emulated), "0", a UUID, "emulated"
-  std::string database;         ///< tuning database; default: $BITUNE_DB, else the user's
-  std::string kernel_cache;     ///< directory; default: $BITUNE_CACHE, else the user's
+  std::string device =
+      "auto";  ///< "auto" (the current CUDA device, else GPU 0, else emulated), "0", a UUID, "emulated"
+  std::string database;      ///< tuning database; default: $BITUNE_DB, else the user's
+  std::string kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
 };
 
 /// Times of one host sort in microseconds.
@@ -39,8 +41,9 @@ struct HostSortTimes {
 struct RowOptions {
   Order order = Order::ascending;
   Stream stream = nullptr;
-  /// Device memory that the rows are read from and that stays as it is, with the row stride of the sorted rows;
-  /// null: they are sorted in place. Its rows must not overlap the sorted ones, but may lie between them.
+  /// Device memory that the rows are read from and that stays as it is, with the row stride of the sorted
+  /// rows; null: they are sorted in place. Its rows must not overlap the sorted ones, but may lie between
+  /// them.
   const void* input = nullptr;
 };
 
@@ -56,12 +59,12 @@ struct Explanation {
 /// Sorts on one device with the configuration that the tuning database knows to be best.
 ///
 /// Thread safety: all member functions may be called from several threads at once.
-/// The first call for a problem selects, compiles (or loads from the kernel cache) and loads; later calls for the same
-/// problem only launch. The database is read when a key width is first met: a Sorter does not see what is tuned later.
-/// The 4096 problems used last stay prepared. Every function throws bitune::Error.
+/// The first call for a problem selects, compiles (or loads from the kernel cache) and loads; later calls for
+/// the same problem only launch. The database is read when a key width is first met: a Sorter does not see
+/// what is tuned later. The 4096 problems used last stay prepared. Every function throws bitune::Error.
 ///
-/// Keys and streams must belong to the Sorter's device (make a Sorter for each GPU). A damaged or missing database or
-/// kernel cache is no error: the reason that `explain` gives tells of it.
+/// Keys and streams must belong to the Sorter's device (make a Sorter for each GPU). A damaged or missing
+/// database or kernel cache is no error: the reason that `explain` gives tells of it.
 class Sorter {
  public:
   explicit Sorter(SorterOptions options = {});
@@ -69,25 +72,26 @@ class Sorter {
   Sorter(Sorter&&) noexcept;
   Sorter& operator=(Sorter&&) noexcept;
 
-  /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. `keys` must be aligned to its key type.
-  /// \throws Error (capture) if the stream is being captured and the problem was not prepared.
-  void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr, Order order = Order::ascending);
+  /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. `keys` must be aligned to its key
+  /// type. \throws Error (capture) if the stream is being captured and the problem was not prepared.
+  void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr,
+            Order order = Order::ascending);
 
   /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
   HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);
 
   /// Sorts each of `rows` rows of `row_length` keys in device memory on its own, asynchronously on
-  /// `options.stream`. Row i begins at key i * `row_stride` behind `keys`, and behind `options.input` if that is
-  /// given; keys between the rows are neither read nor written. Lengths and strides are in keys; any of them,
-  /// 0 and 1 rows or keys a row included, and more than 2^31 keys in all, as far as memory goes. Both pointers
-  /// must be aligned to the key type (16 bytes are best, for row strides too).
+  /// `options.stream`. Row i begins at key i * `row_stride` behind `keys`, and behind `options.input` if that
+  /// is given; keys between the rows are neither read nor written. Lengths and strides are in keys; any of
+  /// them, 0 and 1 rows or keys a row included, and more than 2^31 keys in all, as far as memory goes. Both
+  /// pointers must be aligned to the key type (16 bytes are best, for row strides too).
   ///
-  /// What is prepared serves all strides and inputs, but one length and number of rows: another number costs a
-  /// new selection on its first call, without a compilation unless a different configuration is best for it.
-  /// \throws Error (usage) if `row_stride` is below `row_length`, or a pointer is null or misaligned; Error
-  /// (capture) as `sort`.
-  void sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride, KeyType type,
-                 const RowOptions& options = {});
+  /// What is prepared serves all strides and inputs, but one length and number of rows: another number costs
+  /// a new selection on its first call, without a compilation unless a different configuration is best for
+  /// it. \throws Error (usage) if `row_stride` is below `row_length`, or a pointer is null or misaligned;
+  /// Error (capture) as `sort`.
+  void sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
+                 KeyType type, const RowOptions& options = {});
 
   /// Sorts each row of a host array, rows one behind the other, in place; returns when they are sorted.
   HostSortTimes sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
@@ -100,7 +104,8 @@ class Sorter {
   /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
   void prepare(const Problem& problem);
 
-  /// Device bytes that a sort of this problem allocates (stream-ordered) besides the keys; 0 for in-place variants.
+  /// Device bytes that a sort of this problem allocates (stream-ordered) besides the keys; 0 for in-place
+  /// variants.
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
 
   /// Which configuration sorts this problem, where it came from, and its launches.
@@ -121,9 +126,15 @@ constexpr KeyType key_type_of() {
   if constexpr (std::is_floating_point_v<T>) {
     return sizeof(T) == 4 ? KeyType::f32 : KeyType::f64;
   } else if constexpr (std::is_signed_v<T>) {
-    return sizeof(T) == 1 ? KeyType::i8 : sizeof(T) == 2 ? KeyType::i16 : sizeof(T) == 4 ? KeyType::i32 : KeyType::i64;
+    return sizeof(T) == 1   ? KeyType::i8
+           : sizeof(T) == 2 ? KeyType::i16
+           : sizeof(T) == 4 ? KeyType::i32
+                            : KeyType::i64;
   } else {
-    return sizeof(T) == 1 ? KeyType::u8 : sizeof(T) == 2 ? KeyType::u16 : sizeof(T) == 4 ? KeyType::u32 : KeyType::u64;
+    return sizeof(T) == 1   ? KeyType::u8
+           : sizeof(T) == 2 ? KeyType::u16
+           : sizeof(T) == 4 ? KeyType::u32
+                            : KeyType::u64;
   }
 }
 

@@ -56,7 +56,8 @@ TEST_F(SorterRowsTest, AnyLengthNumberAndStride) {
       for (const bool out_of_place : {false, true}) {
         const Problem problem = rows_of(KeyType::u32, rows, n);
         EXPECT_TRUE(sorts_rows(*device, sorter, {.problem = problem, .out_of_place = out_of_place}));
-        EXPECT_TRUE(sorts_rows(*device, sorter, {.problem = problem, .gap = 3, .out_of_place = out_of_place}));
+        EXPECT_TRUE(
+            sorts_rows(*device, sorter, {.problem = problem, .gap = 3, .out_of_place = out_of_place}));
       }
     }
   }
@@ -103,7 +104,8 @@ TEST_F(SorterRowsTest, HostRows) {
   auto keys = make_keys(problem.key, problem.n * problem.rows, Distribution::special, 5);
   auto expected = keys;
   reference_sort_rows(expected, problem);
-  const HostSortTimes times = sorter.sort_rows_host(keys.data(), problem.rows, problem.n, problem.key, problem.order);
+  const HostSortTimes times =
+      sorter.sort_rows_host(keys.data(), problem.rows, problem.n, problem.key, problem.order);
   EXPECT_EQ(keys, expected);
   EXPECT_GT(times.kernels_us, 0);
   EXPECT_EQ(sorter.sort_rows_host(nullptr, 0, 50, KeyType::f32).total_us, 0);

@@ -77,8 +77,8 @@ class Stream : public DeviceStream {
   StreamHandle handle() const noexcept override { return const_cast<Stream*>(this); }
 };
 
-/// Executes a launch at once: it sorts argument 1 keys at argument 0, and so on for argument 2 rows, argument 3
-/// keys apart, that come from argument 4. A launch without arguments does nothing.
+/// Executes a launch at once: it sorts argument 1 keys at argument 0, and so on for argument 2 rows, argument
+/// 3 keys apart, that come from argument 4. A launch without arguments does nothing.
 class Device : public bitune::Device {
  public:
   Device() {

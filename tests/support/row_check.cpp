@@ -24,8 +24,8 @@ struct Image {
   const RowCase& one;
   std::size_t key_size = size_of(one.problem.key);
   std::uint64_t stride = one.problem.n + one.gap;
-  std::vector<std::byte> bytes =
-      std::vector<std::byte>((2 * guard_keys + one.offset_keys + stride * one.problem.rows) * key_size, guard);
+  std::vector<std::byte> bytes = std::vector<std::byte>(
+      (2 * guard_keys + one.offset_keys + stride * one.problem.rows) * key_size, guard);
 
   [[nodiscard]] std::size_t first() const { return (guard_keys + one.offset_keys) * key_size; }
   void put(const std::vector<std::byte>& rows) {
@@ -78,9 +78,10 @@ std::string difference(const Device& device, const DeviceBuffer& actual, const I
     if (!wrong.empty()) wrong = "the input was changed: " + wrong;
   }
   if (wrong.empty()) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << text_of(problem) << " gap " << one.gap << " offset " << one.offset_keys
-                                       << (one.out_of_place ? " out of place: " : " in place: ") << wrong << "; "
-                                       << sorter.explain(problem).configuration;
+  return ::testing::AssertionFailure()
+         << text_of(problem) << " gap " << one.gap << " offset " << one.offset_keys
+         << (one.out_of_place ? " out of place: " : " in place: ") << wrong << "; "
+         << sorter.explain(problem).configuration;
 }
 
 }  // namespace bitune::test

@@ -22,8 +22,8 @@ struct RowCase {
   std::uint64_t offset_keys = 0;  ///< the first row's distance from an aligned address
 };
 
-/// Sorts generated rows on the Sorter's device and compares all bytes: sorted rows, what lies between, before and
-/// behind them, and the input where it must stay as it is.
+/// Sorts generated rows on the Sorter's device and compares all bytes: sorted rows, what lies between, before
+/// and behind them, and the input where it must stay as it is.
 [[nodiscard]] ::testing::AssertionResult sorts_rows(const Device& device, Sorter& sorter, const RowCase& one);
 
 }  // namespace bitune::test

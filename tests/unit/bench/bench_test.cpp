@@ -96,7 +96,8 @@ TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
   for (const BenchRecord& record : given) {
     EXPECT_EQ(record.suite, "rows");
     EXPECT_TRUE(record.verified);
-    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us, static_cast<double>(record.n * record.rows), 1e-6);
+    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us, static_cast<double>(record.n * record.rows),
+                1e-6);
   }
 }
 
@@ -133,10 +134,10 @@ TEST(Turns, SamplesWhatIsVerySlowLessOften) {
   const fake::Device device;
   Turns turns(device, make_keys(KeyType::u32, 8, Distribution::random, 1));
   const std::vector<Contestant> both = {
-      {"fast", true, [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
-      {"slow", true, [](void*, void*, StreamHandle) {
-         std::this_thread::sleep_for(std::chrono::milliseconds(120));
-       }}};
+      {"fast", true,
+       [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
+      {"slow", true,
+       [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(120)); }}};
   const TurnsResult result = turns.run(both, 12);
   EXPECT_EQ(result.samples_us[0].size(), 12u);
   EXPECT_GE(result.samples_us[1].size(), 3u);

@@ -83,6 +83,14 @@ TEST(Sizes, WrongRangesAreRefused) {
   }
 }
 
+TEST(Sizes, RowsThatMakeATotal) {
+  EXPECT_EQ(rows_in_total(std::uint64_t{1} << 26, 128), std::uint64_t{1} << 19);
+  EXPECT_EQ(rows_in_total(1000, 300), 3u);
+  EXPECT_EQ(rows_in_total(7, 7), 1u);
+  EXPECT_THROW(static_cast<void>(rows_in_total(7, 8)), Error);
+  EXPECT_THROW(static_cast<void>(rows_in_total(7, 0)), Error);
+}
+
 TEST(Sizes, TextIsShortForPowersOfTwo) {
   EXPECT_EQ(size_text(1024), "2^10");
   EXPECT_EQ(size_text(std::uint64_t{1} << 31), "2^31");

@@ -57,7 +57,8 @@ std::vector<std::byte> random_keys(std::uint64_t n, unsigned seed) {
 }
 
 /// Rows of `stride` keys, of which the first problem.n are sorted.
-std::vector<std::byte> sorted(const std::vector<std::byte>& keys, const Problem& problem, std::uint64_t stride) {
+std::vector<std::byte> sorted(const std::vector<std::byte>& keys, const Problem& problem,
+                              std::uint64_t stride) {
   std::vector<std::byte> result = keys;
   const std::size_t size = size_of(problem.key);
   Problem row = problem;
@@ -153,9 +154,13 @@ TEST_F(SortEngineRowsTest, NewStridesAndInputsCostNothingNewNumbersNoKernel) {
   engine->sort_rows({keys.data(), input.data(), 40}, problem, nullptr);
   Problem more = problem;
   more.rows = 8;
-  EXPECT_EQ(code_of([&] { engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr); }), ErrorCode::capture);
+  EXPECT_EQ(code_of([&] {
+              engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
+            }),
+            ErrorCode::capture);
   device->capturing = false;
-  for (more.rows = 8; more.rows < 100; ++more.rows) engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
+  for (more.rows = 8; more.rows < 100; ++more.rows)
+    engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
   EXPECT_EQ(device->fake_compiler.compiles, 1);
   EXPECT_EQ(reads, 1);
 }

@@ -1,0 +1,92 @@
+// Rows in the tuner: verified row by row, with gaps and out of place, and measured.
+
+#include <gtest/gtest.h>
+
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
+#include "tuner/evaluator.hpp"
+#include "tuner/problem_data.hpp"
+#include "tuner/verify.hpp"
+
+namespace bitune::test {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+std::optional<std::string> verify(const Problem& problem, Plan plan) {
+  const auto stream = emulated().device->create_stream();
+  const ProblemData data(*emulated().device, problem, Distribution::random, 1, stream->handle());
+  Verifier verifier(*emulated().device, *emulated().kernels, size_of(problem.key));
+  const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
+  return verifier.check(executable, data, nullptr, stream->handle());
+}
+
+Plan plan_of(const char* name, const Problem& problem) {
+  const DeviceInfo& info = emulated().device->info();
+  const Variant& family = variant(name);
+  return family.plan(problem, family.default_configuration(problem, info), info);
+}
+
+constexpr Problem problem{.key = KeyType::u64, .order = Order::descending, .n = 30, .rows = 21};
+
+TEST(EmulatedRows, EveryVariantIsVerifiedAndMeasured) {
+  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  for (const Variant* family : variants()) {
+    for (const Problem& rows : {problem, Problem{.key = KeyType::u8, .n = 100, .rows = 3}}) {
+      if (!family->supports(rows, emulated().device->info())) continue;
+      EvaluationRequest request;
+      request.problem = rows;
+      request.configuration = family->default_configuration(rows, emulated().device->info());
+      const Trial trial = evaluator->evaluate(request);
+      EXPECT_EQ(trial.status, TrialStatus::ok) << family->name() << ": " << trial.message;
+      EXPECT_EQ(trial.samples_us.size(), 3u);
+    }
+  }
+}
+
+TEST(EmulatedRows, AWrongNumberOfRowsIsFound) {
+  Problem fewer = problem;
+  fewer.rows -= 1;
+  const auto wrong = verify(problem, plan_of("rows", fewer));
+  ASSERT_TRUE(wrong);
+  EXPECT_NE(wrong->find("of 630 keys differ from the reference, the first in row 20 at 0"), std::string::npos)
+      << *wrong;
+}
+
+TEST(EmulatedRows, APlanThatTakesRowsForPackedIsFound) {
+  Plan plan = plan_of("rows", problem);
+  for (Argument& argument : plan.launches.at(0).arguments) {
+    if (argument.kind == Argument::Kind::row_stride) argument = {Argument::Kind::u64, problem.n};
+  }
+  const auto wrong = verify(problem, std::move(plan));
+  ASSERT_TRUE(wrong);
+  EXPECT_NE(wrong->find("on random keys in rows with gaps between them: "), std::string::npos) << *wrong;
+}
+
+TEST(EmulatedRows, AWriteToTheInputIsFound) {
+  // Sorts the input first: nobody sees that in place.
+  Plan plan = plan_of("rows", problem);
+  ASSERT_TRUE(plan.out_of_place);
+  Launch first = plan.launches.at(0);
+  for (Argument& argument : first.arguments) {
+    if (argument.kind == Argument::Kind::keys) argument.kind = Argument::Kind::input;
+  }
+  plan.launches.insert(plan.launches.begin(), first);
+  const auto wrong = verify(problem, std::move(plan));
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(*wrong, "on random keys sorted out of place: wrote to its input");
+}
+
+TEST(EmulatedRows, MemoryForGapsIsCounted) {
+  const Problem large{.n = 1 << 10, .rows = 1 << 14};
+  EXPECT_EQ(verified_distributions(large, 0).size(), 4u);
+  EXPECT_EQ(verified_distributions(large, std::int64_t{1200} << 20).size(), 2u);
+  EXPECT_EQ(verified_distributions(large, 1).size(), 1u);
+}
+
+}  // namespace
+}  // namespace bitune::test

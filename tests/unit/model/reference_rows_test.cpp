@@ -1,0 +1,77 @@
+#include "model/reference_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "model/key_order.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune {
+namespace {
+
+template <class Key>
+std::vector<Key> random_keys(std::size_t n) {
+  std::mt19937_64 random(n);
+  std::vector<Key> keys(n);
+  std::generate(keys.begin(), keys.end(), [&] { return static_cast<Key>(random()); });
+  return keys;
+}
+
+template <class Key>
+void expect_sorted_rows(KeyType type, std::uint64_t rows, std::uint64_t n, Order order) {
+  auto keys = random_keys<Key>(rows * n);
+  auto expected = keys;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const auto begin = expected.begin() + static_cast<std::ptrdiff_t>(row * n);
+    const auto end = begin + static_cast<std::ptrdiff_t>(n);
+    if (order == Order::ascending) {
+      std::sort(begin, end);
+    } else {
+      std::sort(begin, end, std::greater<>());
+    }
+  }
+  reference_sort_rows(std::as_writable_bytes(std::span(keys)),
+                      {.key = type, .order = order, .n = n, .rows = rows});
+  EXPECT_EQ(keys, expected) << name_of(type) << " rows=" << rows << " n=" << n;
+}
+
+TEST(ReferenceRows, SortsEachRowOnItsOwn) {
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const std::uint64_t n : {0, 1, 2, 7, 256, 257, 2048, 2049}) {
+      for (const std::uint64_t rows : {0, 1, 3}) {
+        expect_sorted_rows<std::uint8_t>(KeyType::u8, rows, n, order);
+        expect_sorted_rows<std::int16_t>(KeyType::i16, rows, n, order);
+        expect_sorted_rows<std::uint32_t>(KeyType::u32, rows, n, order);
+        expect_sorted_rows<std::int64_t>(KeyType::i64, rows, n, order);
+      }
+    }
+  }
+}
+
+TEST(ReferenceRows, SharesManyRowsAmongThreadsWithoutRest) {
+  expect_sorted_rows<std::uint32_t>(KeyType::u32, 100003, 5, Order::ascending);
+  expect_sorted_rows<std::uint32_t>(KeyType::u32, 3, 100003, Order::descending);
+}
+
+// The sort of short arrays and that of long ones must agree on what compares as equal to a person: zeros and
+// NaNs.
+TEST(ReferenceRows, ShortAndLongArraysOrderFloatsAlike) {
+  std::vector<std::uint32_t> longer(300);
+  std::vector<std::uint32_t> pool = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+                                     0x7f800001, 0xffffffff, 1,          0x80000001, 0x3f800000};
+  for (std::size_t i = 0; i < longer.size(); ++i) longer[i] = pool[i % pool.size()];
+  std::vector<std::uint32_t> shorter = pool;
+  reference_sort(longer.data(), longer.size(), KeyType::f32, Order::ascending);
+  reference_sort(shorter.data(), shorter.size(), KeyType::f32, Order::ascending);
+  longer.erase(std::unique(longer.begin(), longer.end()), longer.end());
+  EXPECT_EQ(shorter, longer);
+}
+
+}  // namespace
+}  // namespace bitune
