@@ -86,6 +86,7 @@ void Peer::select_device(const Device& device) const {
 
 std::vector<const BitunePeerMethod*> Peer::methods() const {
   std::vector<const BitunePeerMethod*> result;
+  result.reserve(static_cast<std::size_t>(peer_->method_count));
   for (int i = 0; i < peer_->method_count; ++i) result.push_back(&peer_->methods[i]);
   return result;
 }
