@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -64,24 +65,54 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
   return make_emulated_device(options, std::move(headers));
 }
 
+Problem problem() { return {Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 3000, 1}; }
+
+/// The variant's default with these parameters changed; the emulated device's limits allow all of them.
+Configuration changed(std::string_view variant_name, const std::map<std::string, std::int64_t>& changes) {
+  const Variant& family = variant(variant_name);
+  DeviceInfo device;
+  device.shared_bytes_per_block_optin = 65536;
+  device.max_cluster_size = 8;
+  Configuration configuration = family.default_configuration(problem(), device);
+  for (const auto& [name, value] : changes) {
+    EXPECT_EQ(configuration.parameters.count(name), 1u) << variant_name << " has no parameter " << name;
+    configuration.parameters[name] = value;
+  }
+  const auto violation = family.space(problem(), device).violation(configuration, problem(), device);
+  EXPECT_FALSE(violation) << configuration.text() << ": " << violation.value_or("");
+  return configuration;
+}
+
 // Together they pass every barrier: tiles of several warps, moves within a warp and across, fused steps of
 // each kind.
 std::vector<Configuration> configurations() {
   return {
-      Configuration::parse(
-          "shared(block_size_x=128,loop_unroll_factor_pairs=1,shared_padding=0,steps_per_pass=3,"
-          "tile_size=1024,vector_width=1,warp_barriers=1)"),
-      Configuration::parse(
-          "classic(block_size_x=128,blocks_per_sm=0,loop_unroll_factor_pairs=1,pairing=2,readonly_loads=1,"
-          "tile_size=1024,vector_width=2,warp_shuffles=1)"),
-      Configuration::parse("warp(block_size_x=128,imad_quarters=0,items_per_thread=4,min_blocks_per_sm=1,"
-                           "shuffle_steps=0,steps_per_pass=2,vector_width=1)"),
-      Configuration::parse("rows(block_size_x=256,imad_quarters=0,items_per_thread=16,min_blocks_per_sm=1,"
-                           "shuffle_steps=0,store_swaps=0,threads_per_row=256,vector_width=1)"),
+      changed("shared", {{"block_size_x", 128},
+                         {"loop_unroll_factor_pairs", 1},
+                         {"shared_padding", 0},
+                         {"tile_size", 1024},
+                         {"vector_width", 1},
+                         {"warp_barriers", 1}}),
+      changed("classic", {{"block_size_x", 128},
+                          {"loop_unroll_factor_pairs", 1},
+                          {"pairing", 2},
+                          {"readonly_loads", 1},
+                          {"tile_size", 1024},
+                          {"vector_width", 2},
+                          {"warp_shuffles", 1}}),
+      changed("warp", {{"block_size_x", 128},
+                       {"items_per_thread", 4},
+                       {"shuffle_steps", 0},
+                       {"steps_per_pass", 2},
+                       {"vector_width", 1}}),
+      changed("rows", {{"block_size_x", 256},
+                       {"items_per_thread", 16},
+                       {"shuffle_steps", 0},
+                       {"store_swaps", 0},
+                       {"threads_per_row", 256},
+                       {"vector_width", 1}}),
   };
 }
-
-Problem problem() { return {Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 3000, 1}; }
 
 class LeftOutBarrier : public testing::TestWithParam<Barrier> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::ValuesIn(all_barriers()),
