@@ -100,7 +100,7 @@ class ProblemCache {
 
  private:
   struct Entry {
-    Entry(Pointer value_, std::uint64_t now) : value(std::move(value_)), last_used(now) {}
+    Entry(Pointer made, std::uint64_t now) : value(std::move(made)), last_used(now) {}
     Pointer value;
     mutable std::atomic<std::uint64_t> last_used;
   };
