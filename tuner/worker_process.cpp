@@ -91,7 +91,7 @@ WorkerProcess::~WorkerProcess() {
   close(socket_);
 }
 
-bool WorkerProcess::send(std::string_view line) {
+bool WorkerProcess::send(std::string_view line) const {
   std::string bytes(line);
   bytes += '\n';
   for (std::size_t sent = 0; sent < bytes.size();) {

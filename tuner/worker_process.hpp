@@ -28,7 +28,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   /// Whether the line could be handed over; false if the child has closed its input.
-  [[nodiscard]] bool send(std::string_view line);
+  [[nodiscard]] bool send(std::string_view line) const;
 
   enum class Received {
     line,
