@@ -120,7 +120,7 @@ Configuration RowsVariant::default_configuration(const Problem& problem, const D
   return {std::string(name()),
           {{"threads_per_row", threads},
            {"items_per_thread", items},
-           {"block_size_x", std::max<std::int64_t>(threads, std::min(128, device.max_threads_per_block))},
+           {"block_size_x", threads > 32 ? threads : std::min(128, device.max_threads_per_block)},
            {"shuffle_steps", threads <= 32 ? lane_bits : 2},
            {"vector_width", vector},
            {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},

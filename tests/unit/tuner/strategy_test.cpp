@@ -75,7 +75,7 @@ TEST(Strategies, UnknownNamesListTheKnown) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("exhaustive, random"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("exhaustive, greedy, random"), std::string::npos);
   }
 }
 
