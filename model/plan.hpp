@@ -20,7 +20,8 @@ struct KernelSource {
   auto operator<=>(const KernelSource&) const = default;
 };
 
-/// One kernel argument. Pointers are offsets into what the caller gives, bound at launch, as is the distance of rows.
+/// One kernel argument. Pointers are offsets into what the caller gives, bound at launch, as is the distance
+/// of rows.
 struct Argument {
   enum class Kind : std::uint8_t {
     keys,        ///< where the sorted keys go
@@ -46,7 +47,8 @@ struct Launch {
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
   std::uint32_t cluster = 1;       ///< blocks a cluster, along x
   bool cooperative = false;        ///< all blocks resident at once
-  bool dependent = false;  ///< may begin while the launch before it ends: its kernel waits for that before it reads
+  bool dependent =
+      false;  ///< may begin while the launch before it ends: its kernel waits for that before it reads
   std::vector<Argument> arguments;
 
   bool operator==(const Launch&) const = default;

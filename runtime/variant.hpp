@@ -23,7 +23,8 @@ class Variant {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   [[nodiscard]] virtual std::string_view description() const noexcept = 0;
 
-  /// Whether the variant can do this operation on these types, and on rows, at all (whatever its configuration).
+  /// Whether the variant can do this operation on these types, and on rows, at all (whatever its
+  /// configuration).
   [[nodiscard]] virtual bool supports(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// Whether a search takes the variant without being asked for it by name.
@@ -33,7 +34,8 @@ class Variant {
   [[nodiscard]] virtual SearchSpace space(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// A configuration that is valid on this device for this problem and expected to be good.
-  [[nodiscard]] virtual Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const = 0;
+  [[nodiscard]] virtual Configuration default_configuration(const Problem& problem,
+                                                            const DeviceInfo& device) const = 0;
 
   /// The plan. Precondition: the configuration is valid.
   [[nodiscard]] virtual Plan plan(const Problem& problem, const Configuration& configuration,

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<StrategyEntry, 3> registry = {{
     {"exhaustive", "every configuration, in the order of the search space", make_exhaustive},
-    {"greedy", "the first guesses' best neighbours, for as long as they are better; then perturbed", make_greedy},
+    {"greedy", "the first guesses' best neighbours, for as long as they are better; then perturbed",
+     make_greedy},
     {"random", "every configuration, in a seeded random order that all sizes share", make_random},
 }};
 

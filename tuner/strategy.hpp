@@ -21,7 +21,7 @@ namespace bitune {
 /// only.
 struct SearchDomain {
   std::vector<Configuration> configurations;
-  std::vector<std::size_t> starts;         ///< indices of the variants' first guesses
+  std::vector<std::size_t> starts;  ///< indices of the variants' first guesses
   std::vector<SearchSpace> spaces;  ///< one a variant, for the order and values of parameters
 };
 

@@ -32,13 +32,14 @@ std::int64_t tile_for(std::uint64_t length) {
 }  // namespace
 
 std::string_view ClusterVariant::description() const noexcept {
-  return "tiles in the registers of a cluster of blocks, one launch, steps between blocks through distributed shared memory";
+  return "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
+         "distributed shared memory";
 }
 
 bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.max_cluster_size >= 2 &&
-         device.warp_size == 32 && problem.n <= longest;
+  return problem.operation == Operation::sort && problem.value == ValueType::none &&
+         device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest;
 }
 
 SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
@@ -50,7 +51,9 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
       {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
-      {"imad_quarters", {0, 2}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"imad_quarters",
+       {0, 2},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
   };
   space.restrictions = {
       block_fits_device(),
@@ -82,8 +85,8 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
 
 Configuration ClusterVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t tile = tile_for(problem.n);
-  // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit where there
-  // are many.
+  // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit
+  // where there are many.
   std::int64_t ranks = 2;
   while (ranks < std::min(8, device.max_cluster_size) && tile / ranks > 512) ranks *= 2;
   const std::int64_t a_block = tile / ranks;
@@ -104,9 +107,9 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
   const KernelSource kernel{
       "kernels/cluster_sort.cuh",
-      fmt::format("bitune::cluster_sort<{}, {}, {}, {}, {}, {}, {}>", codec_arguments(problem.key, problem.order),
-                  c.at("block_size_x"), c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("imad_quarters"))};
+      fmt::format("bitune::cluster_sort<{}, {}, {}, {}, {}, {}, {}>",
+                  codec_arguments(problem.key, problem.order), c.at("block_size_x"), c.at("items_per_thread"),
+                  ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"))};
   builder.launch(kernel, problem.rows * ranks, static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
                  {keys_argument(), input_argument(), u32_argument(problem.n), row_stride_argument()});

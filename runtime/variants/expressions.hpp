@@ -9,8 +9,8 @@
 
 namespace bitune {
 
-/// "bitune::Codec<4, bitune::KeyClass::floating_point, 8, false>, bitune::NoPayload": the first two template arguments of
-/// every kernel.
+/// "bitune::Codec<4, bitune::KeyClass::floating_point, 8, false>, bitune::NoPayload": the first two template
+/// arguments of every kernel.
 [[nodiscard]] std::string codec_arguments(KeyType key, Order order);
 
 /// Bytes of the word that registers and shared memory hold a key in: 4, or 8 for 64-bit keys.

@@ -18,11 +18,11 @@ class PlanBuilder {
   explicit PlanBuilder(std::uint64_t rows = 1) : rows_(rows) {}
 
   /// Adds a launch of the kernel, `blocks` blocks. \throws Error (usage) if that exceeds 2^31 - 1.
-  void launch(const KernelSource& kernel, std::uint64_t blocks, std::uint32_t threads, std::uint64_t shared_bytes,
-              std::vector<Argument> arguments);
+  void launch(const KernelSource& kernel, std::uint64_t blocks, std::uint32_t threads,
+              std::uint64_t shared_bytes, std::vector<Argument> arguments);
 
-  /// Adds a launch with `blocks_per_row` blocks for each row, and the kernel's last two arguments, which say so: the
-  /// distance of rows and the blocks a row.
+  /// Adds a launch with `blocks_per_row` blocks for each row, and the kernel's last two arguments, which say
+  /// so: the distance of rows and the blocks a row.
   void launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
                    std::uint64_t shared_bytes, std::vector<Argument> arguments);
 
@@ -42,9 +42,10 @@ class PlanBuilder {
 /// Smallest k with 2^k >= n; 0 for n < 2.
 [[nodiscard]] int ceil_log2(std::uint64_t n) noexcept;
 
-/// Appends one step of the naive form, a thread an element: the partner of i is i ^ partner_mask. `codec`: codec_arguments.
-void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
-                         std::uint64_t partner_mask);
+/// Appends one step of the naive form, a thread an element: the partner of i is i ^ partner_mask. `codec`:
+/// codec_arguments.
+void append_element_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads,
+                         std::uint64_t n, std::uint64_t partner_mask);
 
 /// How steps on the index bits above a tile are done: by strided_merge with these template arguments.
 struct StridedPass {
@@ -54,12 +55,14 @@ struct StridedPass {
   std::int64_t vector_width = 1;
   std::int64_t unroll = 1;
   std::int64_t imad_quarters = 0;
-  std::uint64_t max_blocks = 0;  ///< the grid strides if there are more columns; 0: as many blocks as columns need
+  std::uint64_t max_blocks =
+      0;  ///< the grid strides if there are more columns; 0: as many blocks as columns need
 };
 
-/// Appends the steps of stage `stage` on the index bits stage-1 .. low_bits, in as few passes as steps_per_pass allows,
-/// of even sizes; the first one does the flip if `flip`. Precondition: stage > low_bits.
-void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage, int low_bits,
-                           bool flip);
+/// Appends the steps of stage `stage` on the index bits stage-1 .. low_bits, in as few passes as
+/// steps_per_pass allows, of even sizes; the first one does the flip if `flip`. Precondition: stage >
+/// low_bits.
+void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::uint64_t n, int stage,
+                           int low_bits, bool flip);
 
 }  // namespace bitune

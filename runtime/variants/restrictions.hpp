@@ -13,8 +13,8 @@ namespace bitune {
 /// block_size_x threads are at most what the device allows a block.
 [[nodiscard]] Restriction block_fits_device();
 
-/// The keys that a thread of strided_merge holds (2^steps_per_pass x vector_width x `unroll_parameter`) are at most 256
-/// bytes of registers. `unroll_parameter` may be empty.
+/// The keys that a thread of strided_merge holds (2^steps_per_pass x vector_width x `unroll_parameter`) are
+/// at most 256 bytes of registers. `unroll_parameter` may be empty.
 [[nodiscard]] Restriction pass_fits_registers(std::string unroll_parameter);
 
 }  // namespace bitune

@@ -20,8 +20,8 @@ std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x"
 
 int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh) for every row of the block; none where all steps between threads
-/// go by shuffles.
+/// Bytes of RegisterTile::shared_words (register_tile.cuh) for every row of the block; none where all steps
+/// between threads go by shuffles.
 std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
   const std::int64_t word = word_bytes(key);
@@ -34,7 +34,9 @@ std::int64_t smallest_capacity(std::uint64_t length) {
 }
 
 /// What a block of 1024 threads holds in 128 bytes of registers each.
-std::uint64_t longest_row(KeyType key) { return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key)); }
+std::uint64_t longest_row(KeyType key) {
+  return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key));
+}
 
 }  // namespace
 
@@ -43,22 +45,34 @@ std::string_view RowsVariant::description() const noexcept {
 }
 
 bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.n <= longest_row(problem.key) &&
-         device.warp_size == 32;
+  return problem.operation == Operation::sort && problem.value == ValueType::none &&
+         problem.n <= longest_row(problem.key) && device.warp_size == 32;
 }
 
 SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters = {
-      {"threads_per_row", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, "threads that hold a row in registers"},
+      {"threads_per_row",
+       {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
+       "threads that hold a row in registers"},
       {"items_per_thread", {2, 4, 8, 16, 32, 64}, "keys a thread holds in registers"},
-      {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block; a block has block_size_x / threads_per_row rows"},
-      {"shuffle_steps", {0, 1, 2, 3, 4, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
+      {"block_size_x",
+       {32, 64, 128, 256, 512, 1024},
+       "threads a block; a block has block_size_x / threads_per_row rows"},
+      {"shuffle_steps",
+       {0, 1, 2, 3, 4, 5},
+       "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
-      {"store_swaps", {0, 1, 2, 3}, "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
-      {"imad_quarters", {0, 2, 3}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
-      {"min_blocks_per_sm", {1, 2, 4, 8}, "blocks a multiprocessor that the compiler must leave registers for"},
+      {"store_swaps",
+       {0, 1, 2, 3},
+       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+      {"imad_quarters",
+       {0, 2, 3},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"min_blocks_per_sm",
+       {1, 2, 4, 8},
+       "blocks a multiprocessor that the compiler must leave registers for"},
   };
   space.restrictions = {
       block_fits_device(),
@@ -87,7 +101,8 @@ SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
        }},
-      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's registers",
+      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's "
+       "registers",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
          const std::int64_t registers = a_thread * c.at("block_size_x");
@@ -111,7 +126,8 @@ SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
 Configuration RowsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t word = word_bytes(problem.key);
   const std::int64_t row = smallest_capacity(problem.n);
-  // Most items a thread without spilling, but no fewer than four threads for a row that has that many vectors.
+  // Most items a thread without spilling, but no fewer than four threads for a row that has that many
+  // vectors.
   std::int64_t items = std::clamp<std::int64_t>(row / 4, 4, word == 8 ? 16 : 32);
   while (row / items > device.max_threads_per_block) items *= 2;
   const std::int64_t threads = row / items;
@@ -136,9 +152,11 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
   const KernelSource kernel{
       "kernels/row_sort.cuh",
       fmt::format("bitune::row_sort<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("threads_per_row"),
-                  c.at("items_per_thread"), per_block, c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
-                  c.at("imad_quarters"), c.at("min_blocks_per_sm"), problem.n == static_cast<std::uint64_t>(capacity(c)))};
-  builder.launch(kernel, (problem.rows + per_block - 1) / per_block, static_cast<std::uint32_t>(c.at("block_size_x")),
+                  c.at("items_per_thread"), per_block, c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
+                  problem.n == static_cast<std::uint64_t>(capacity(c)))};
+  builder.launch(kernel, (problem.rows + per_block - 1) / per_block,
+                 static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
                  {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
                   row_stride_argument()});

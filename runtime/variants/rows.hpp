@@ -15,7 +15,8 @@ class RowsVariant final : public Variant {
   [[nodiscard]] std::string_view description() const noexcept override;
   [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
   [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
                           const DeviceInfo& device) const override;
 };

@@ -12,7 +12,8 @@
 namespace bitune {
 namespace {
 
-/// Bytes of a tile in shared memory, one key of padding after each 128 bytes if padded (SharedPlaces in block_steps.cuh).
+/// Bytes of a tile in shared memory, one key of padding after each 128 bytes if padded (SharedPlaces in
+/// block_steps.cuh).
 std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   const auto bytes = static_cast<std::int64_t>(size_of(key));
   const std::int64_t tile = c.at("tile_size");
@@ -34,7 +35,9 @@ SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
   space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
-      {"tile_size", {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072}, "keys a block holds in shared memory"},
+      {"tile_size",
+       {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072},
+       "keys a block holds in shared memory"},
       {"loop_unroll_factor_pairs", {1, 2, 4, 8}, "pairs in flight a thread"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
       {"shared_padding", {0, 1}, "1: one key of padding after each 128 bytes, against bank conflicts"},
@@ -97,15 +100,15 @@ Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const D
   const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
   const int tile_bits = ceil_log2(tile);
   const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
-  const KernelSource steps{
-      "kernels/block_steps.cuh",
-      fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, {}, {}>", codec, threads, tile,
-                  c.at("loop_unroll_factor_pairs"), c.at("vector_width"), c.at("shared_padding") == 1,
-                  c.at("warp_barriers") == 1)};
+  const KernelSource steps{"kernels/block_steps.cuh",
+                           fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, {}, {}>", codec, threads,
+                                       tile, c.at("loop_unroll_factor_pairs"), c.at("vector_width"),
+                                       c.at("shared_padding") == 1, c.at("warp_barriers") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
-    builder.launch_rows(steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
-                   {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-                    u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+    builder.launch_rows(
+        steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
+         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };
   StridedPass pass;
   pass.codec = codec;

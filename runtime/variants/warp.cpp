@@ -28,12 +28,12 @@ std::int64_t registers_estimate(const Configuration& c, KeyType key) {
 }  // namespace
 
 std::string_view WarpVariant::description() const noexcept {
-  return "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by multi-step passes";
+  return "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
+         "multi-step passes";
 }
 
 bool WarpVariant::supports(const Problem& problem, const DeviceInfo& device) const {
-  return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         device.warp_size == 32;
+  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
 }
 
 SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
@@ -44,7 +44,9 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
-      {"imad_quarters", {0, 2}, "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"imad_quarters",
+       {0, 2},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2, 4}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"steps_per_pass", {1, 2, 3, 4, 5}, "network steps a pass over global memory, above the tile"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
@@ -56,10 +58,12 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
        }},
-      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's registers",
+      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's "
+       "registers",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t registers = registers_estimate(c, p.key) * c.at("block_size_x");
-         return registers <= d.registers_per_block && registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
+         return registers <= d.registers_per_block &&
+                registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
        }},
       {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -89,7 +93,8 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
 
 Configuration WarpVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
-  // Large arrays are bound by passes over memory: the largest tile then, and as many steps a pass as registers hold.
+  // Large arrays are bound by passes over memory: the largest tile then, and as many steps a pass as
+  // registers hold.
   const bool large = problem.n >= std::uint64_t{1} << 21;
   const std::int64_t items = (wide ? 8 : 16) * (large ? 2 : 1);
   // The block grows until its tile holds the array, or until two blocks fill half a multiprocessor's threads.
@@ -122,10 +127,11 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
     const KernelSource source{
         "kernels/tile_sort.cuh",
         fmt::format("bitune::{}<{}, {}, {}, {}, {}, {}, {}>", kernel, codec, c.at("block_size_x"),
-                    c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
-                    c.at("min_blocks_per_sm"))};
+                    c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
+                    c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
     builder.launch_rows(source, (n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("block_size_x")),
-                   static_cast<std::uint64_t>(shared_bytes(c, problem.key)), {keys_argument(), u64_argument(n)});
+                        static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                        {keys_argument(), u64_argument(n)});
   };
   StridedPass pass;
   pass.codec = codec;

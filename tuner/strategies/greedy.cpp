@@ -1,6 +1,6 @@
-// Greedy iterated local search: from each variant's first guess, move to the best neighbour (one parameter changed) for as
-// long as there is a better one; then perturb the incumbent and go on. H. R. Lourenço, O. C. Martin, T. Stützle, "Iterated
-// Local Search", Handbook of Metaheuristics, 2003.
+// Greedy iterated local search: from each variant's first guess, move to the best neighbour (one parameter
+// changed) for as long as there is a better one; then perturb the incumbent and go on. H. R. Lourenço, O. C.
+// Martin, T. Stützle, "Iterated Local Search", Handbook of Metaheuristics, 2003.
 
 #include <algorithm>
 #include <deque>
@@ -112,11 +112,13 @@ class GreedyStrategy final : public Strategy {
       configuration.parameters[parameter.name] = here;
     }
     // Fisher-Yates by hand: std::shuffle differs between libraries, and a seed must mean the same everywhere.
-    for (std::size_t i = neighbours.size(); i > 1; --i) std::swap(neighbours[i - 1], neighbours[random_() % i]);
+    for (std::size_t i = neighbours.size(); i > 1; --i)
+      std::swap(neighbours[i - 1], neighbours[random_() % i]);
     return {neighbours.begin(), neighbours.end()};
   }
 
-  /// A valid configuration that differs from the incumbent in two or three parameters, or nothing after some attempts.
+  /// A valid configuration that differs from the incumbent in two or three parameters, or nothing after some
+  /// attempts.
   std::optional<std::size_t> perturb(const Hill& hill) {
     for (int attempt = 0; attempt < 64; ++attempt) {
       Configuration configuration = domain_.configurations[hill.best];

@@ -13,8 +13,8 @@ namespace bitune {
 /// Every configuration, in the domain's order. The seed is not used.
 [[nodiscard]] std::unique_ptr<Strategy> make_exhaustive(const SearchDomain& domain, std::uint64_t seed);
 
-/// Climbs from each variant's first guess to the best neighbour, again and again; then from perturbed incumbents. The
-/// domain must outlive it.
+/// Climbs from each variant's first guess to the best neighbour, again and again; then from perturbed
+/// incumbents. The domain must outlive it.
 [[nodiscard]] std::unique_ptr<Strategy> make_greedy(const SearchDomain& domain, std::uint64_t seed);
 
 /// Every configuration, in an order drawn from the seed. The order of two configurations depends on them and

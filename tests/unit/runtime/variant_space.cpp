@@ -40,7 +40,8 @@ std::vector<const Variant*> variants_of_any_length() {
   return found;
 }
 
-/// The number of valid configurations, or `enough` if there are more: points from all over the product are looked at.
+/// The number of valid configurations, or `enough` if there are more: points from all over the product are
+/// looked at.
 std::uint64_t count_valid(const Variant& variant, const Problem& problem, std::uint64_t enough) {
   const SearchSpace space = variant.space(problem, h200());
   constexpr std::uint64_t stride = 1000003;  // a prime, so that every point has its turn
