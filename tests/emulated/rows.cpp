@@ -19,11 +19,22 @@ const Bench& emulated() {
   return bench;
 }
 
-/// A configuration with small blocks, of which the emulated device runs many more in the same time.
-Configuration small_blocks(const Variant& variant, const Problem& problem) {
-  const auto sample = sample_configurations(variant, problem, emulated().device->info(), 40, problem.n);
-  return *std::min_element(sample.begin(), sample.end(), [](const Configuration& a, const Configuration& b) {
-    return a.at("block_size_x") < b.at("block_size_x");
+/// About how much a plan makes the emulated device do: threads, and the words that their blocks hold in
+/// shared memory.
+std::uint64_t cost(const Plan& plan) {
+  std::uint64_t sum = 0;
+  for (const Launch& launch : plan.launches) {
+    sum += std::uint64_t{launch.grid[0]} * (launch.block[0] + launch.shared_bytes / 4);
+  }
+  return sum;
+}
+
+/// The cheapest of some configurations from all over the space: short rows waste most of a large tile.
+Configuration cheap_configuration(const Variant& variant, const Problem& problem) {
+  const DeviceInfo& device = emulated().device->info();
+  const auto sample = sample_configurations(variant, problem, device, 40, problem.n);
+  return *std::min_element(sample.begin(), sample.end(), [&](const Configuration& a, const Configuration& b) {
+    return cost(variant.plan(problem, a, device)) < cost(variant.plan(problem, b, device));
   });
 }
 
@@ -38,7 +49,7 @@ class Rows : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>
     const Problem problem{Operation::sort, key, ValueType::none, order, length, rows};
     auto& configuration = configurations_[order == Order::ascending ? 0 : 1];
     if (variant->space(problem, device).violation(configuration, problem, device)) {
-      configuration = small_blocks(*variant, problem);
+      configuration = cheap_configuration(*variant, problem);
     }
     const auto distribution = all_distributions[(rows + length) % all_distributions.size()];
     // Few short rows lie in every way, others in one, in turn over lengths and types.
@@ -60,10 +71,9 @@ TEST_P(Rows, OfAwkwardLengths) {
 }
 
 TEST_P(Rows, OneAndAThousand) {
-  for (const std::uint64_t length : {1, 2, 5, 32}) {
-    check(1, length);
-    check(1000, length);
-  }
+  for (const std::uint64_t length : {1, 2, 5, 32}) check(1, length);
+  // A thousand of them on one type: each is a tile, however short.
+  if (std::get<1>(GetParam()) == KeyType::f32) check(1000, 5);
 }
 
 std::string test_name(const ::testing::TestParamInfo<Rows::ParamType>& info) {
