@@ -79,12 +79,33 @@ struct Ranked {
   const Candidate* candidate = nullptr;
 };
 
+/// How much slower than the best trial of its own problem a trial may be and still say something about
+/// another length: where the best ones do not fit that, a good trial of a farther length is better than a
+/// poor one of the nearest, and so is the default.
+constexpr double most_behind = 1.5;
+
+/// The best median of each problem on each device.
+using Bests = std::map<std::pair<std::string, Problem>, double>;
+
+Bests bests_of(const std::vector<Candidate>& candidates) {
+  Bests bests;
+  for (const Candidate& candidate : candidates) {
+    const auto [entry, is_new] =
+        bests.try_emplace({candidate.device_digest, candidate.problem}, candidate.median_us);
+    if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
+  }
+  return bests;
+}
+
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
               const DeviceInfo& device, const std::string& device_digest, std::string_view current_kernels,
               std::vector<Ranked>& ranked) {
+  const Bests bests = bests_of(candidates);
   for (const Candidate& candidate : candidates) {
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
+    const double best_us = bests.at({candidate.device_digest, candidate.problem});
+    if (candidate.problem.n != problem.n && candidate.median_us > most_behind * best_us) continue;
     Rank rank;
     rank.shipped = shipped;
     rank.other_device = *step == Step::same_capability || *step == Step::same_major;

@@ -38,7 +38,6 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   }
   domain_.starts.assign(guesses_.begin(), guesses_.end());
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
-  guess_count_ = guesses_.size();
   for (const auto& [text, trial] : known_.ok) {
     if (!by_text.contains(text)) continue;  // of a variant that is not searched now
     verified_.push_back(trial);
@@ -62,7 +61,9 @@ void ProblemSearch::run(const SearchLimits& limits) {
 bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
   const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
-  return late && (best_.has_value() || evaluated_ >= guess_count_);
+  return late && std::all_of(domain_.starts.begin(), domain_.starts.end(), [this](std::size_t guess) {
+    return candidates_[guess].state == State::done;
+  });
 }
 
 bool ProblemSearch::refill(const SearchLimits& limits) {

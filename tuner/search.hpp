@@ -25,7 +25,7 @@ namespace bitune {
 /// is stopped.
 struct SearchLimits {
   std::optional<SessionState::Clock::time_point>
-      deadline;  ///< not before a verified trial, or all first guesses tried
+      deadline;  ///< not before all first guesses were tried
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
@@ -79,7 +79,6 @@ class ProblemSearch {
   std::vector<Trial> verified_;
   std::optional<std::size_t> best_;  ///< index into verified_
   SessionState::Clock::time_point begin_ = SessionState::Clock::now();
-  std::uint64_t guess_count_ = 0;
   std::uint64_t to_evaluate_ = 0;  ///< configurations that are not known, within the budget
   std::uint64_t submitted_ = 0;
   std::uint64_t evaluated_ = 0;
