@@ -61,9 +61,8 @@ void ProblemSearch::run(const SearchLimits& limits) {
 bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
   const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
-  return late && std::all_of(domain_.starts.begin(), domain_.starts.end(), [this](std::size_t guess) {
-    return candidates_[guess].state == State::done;
-  });
+  return late && std::all_of(domain_.starts.begin(), domain_.starts.end(),
+                             [this](std::size_t guess) { return candidates_[guess].state == State::done; });
 }
 
 bool ProblemSearch::refill(const SearchLimits& limits) {
