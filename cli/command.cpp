@@ -96,9 +96,9 @@ int parse_and_run(int argc, const char* const* argv) {
 }  // namespace
 
 CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, const char* paragraph,
-                      const char* footer) {
+                      const char* command_footer) {
   auto* command = parent.add_subcommand(name, summary);
-  command->footer(footer);
+  command->footer(command_footer);
   command->get_formatter()->column_width(30);
   // The paragraph heads the command's own help; its parent lists the summary.
   command->preparse_callback(
