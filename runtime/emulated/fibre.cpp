@@ -23,9 +23,9 @@ struct KeepStack {
 }  // namespace
 
 Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour)
-    : stack_(boost::context::protected_fixedsize_stack(stack_bytes).allocate()),
-      bottom_(static_cast<const char*>(stack_.sp) - stack_.size),
-      bytes_(stack_.size) {
+    : stack_(boost::context::protected_fixedsize_stack(stack_bytes).allocate()) {
+  sanitized_.bottom = static_cast<const char*>(stack_.sp) - stack_.size;
+  sanitized_.bytes = stack_.size;
   const std::size_t offset = colour % colours * cache_line;
   const boost::context::preallocated place(static_cast<char*>(stack_.sp) - offset, stack_.size - offset,
                                            stack_);
@@ -41,7 +41,7 @@ Fibre::~Fibre() {
 #if BITUNE_ADDRESS_SANITIZER
   // Frames that were never returned from have left their marks; the next memory mapped here must not inherit
   // them.
-  __asan_unpoison_memory_region(bottom_, bytes_);
+  __asan_unpoison_memory_region(sanitized_.bottom, sanitized_.bytes);
 #endif
   boost::context::protected_fixedsize_stack(stack_.size).deallocate(stack_);
 }
@@ -52,7 +52,7 @@ boost::context::fiber Fibre::run(Body body, void* argument) {
   Fibre& next = *previous_;
   next.previous_ = this;
 #if BITUNE_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.bytes_);
+  __sanitizer_start_switch_fiber(nullptr, next.sanitized_.bottom, next.sanitized_.bytes);
 #endif
   return std::move(next.context_);
 }
@@ -61,10 +61,10 @@ void Fibre::arrived() {
 #if BITUNE_ADDRESS_SANITIZER
   const void* bottom = nullptr;
   std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
+  __sanitizer_finish_switch_fiber(sanitized_.fake_stack, &bottom, &bytes);
   if (previous_->stack_.sp == nullptr) {  // only the sanitizer knows where a host thread's own stack lies
-    previous_->bottom_ = bottom;
-    previous_->bytes_ = bytes;
+    previous_->sanitized_.bottom = bottom;
+    previous_->sanitized_.bytes = bytes;
   }
 #endif
 }
@@ -72,7 +72,7 @@ void Fibre::arrived() {
 void Fibre::switch_to(Fibre& from, Fibre& to) {
   to.previous_ = &from;
 #if BITUNE_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(&from.fake_stack_, to.bottom_, to.bytes_);
+  __sanitizer_start_switch_fiber(&from.sanitized_.fake_stack, to.sanitized_.bottom, to.sanitized_.bytes);
 #endif
   boost::context::fiber resumed_from = std::move(to.context_).resume();
   from.previous_->context_ = std::move(resumed_from);
