@@ -60,10 +60,10 @@ TuningDatabase& TuningDatabase::operator=(TuningDatabase&&) noexcept = default;
 const std::filesystem::path& TuningDatabase::path() const noexcept { return implementation_->path; }
 
 std::int64_t TuningDatabase::begin_session(const DeviceInfo& device, const DeviceSoftware& software,
-                                           const Protocol& protocol) {
+                                           const Protocol& protocol, const std::string& origin) {
   SQLite::Database& db = implementation_->writable();
   return database::guarded(path(), "beginning a session", [&] {
-    return database::insert_session(db, device, software, protocol, database::now());
+    return database::insert_session(db, device, software, protocol, origin, database::now());
   });
 }
 

@@ -62,6 +62,7 @@ struct TrialRow {
   std::string device_name;
   DeviceSoftware software;
   Protocol protocol;
+  std::string origin;  ///< the file it was read from; empty: bitune measured it
   Trial trial;
 };
 
@@ -97,14 +98,17 @@ class TuningDatabase {
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
 
   /// Starts a session (who measured, with which software and protocol); returns its id, given to `store`.
+  /// Evidence that is read from a file names it in `origin`, such as "cache 'h200.json'": its trials are
+  /// never `ok`, are not ranked, and replace nothing that was measured.
   std::int64_t begin_session(const DeviceInfo& device, const DeviceSoftware& software,
-                             const Protocol& protocol);
+                             const Protocol& protocol, const std::string& origin = {});
 
   /// Stores one trial in a transaction of its own; returns its row id.
   std::int64_t store(std::int64_t session, const Trial& trial);
 
   /// Canonical configuration texts already tried on this device for this problem with these kernels and this
-  /// protocol (any status): what `--resume` skips. Pairs of (configuration text, kernel digest).
+  /// protocol (any status, but by bitune itself): what `--resume` skips. Pairs of (configuration text, kernel
+  /// digest).
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> tried(const std::string& device_digest,
                                                                        const Problem& problem,
                                                                        const Protocol& protocol) const;

@@ -48,7 +48,8 @@ void add_problem_filter(CLI::App& command, FilterOptions& options) {
 void add_trial_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--variant", options.variant, "Family of kernels (default: all)", "NAME");
   add_text(command, "--status", options.status,
-           "ok, invalid, compile_failed, spilled, over_limit, launch_failed, wrong_result or timed_out "
+           "ok, invalid, compile_failed, spilled, over_limit, launch_failed, wrong_result, timed_out "
+           "or unverified "
            "(default: all)",
            "STATUS");
 }
@@ -120,7 +121,8 @@ Json json_of_row(const TrialRow& row) {
                    {"device", row.device_name},
                    {"device_digest", row.device_digest},
                    {"software", json_of(row.software)},
-                   {"protocol", json_of(row.protocol)}};
+                   {"protocol", json_of(row.protocol)},
+                   {"origin", row.origin}};
   document.update(json_of(row.trial));
   return document;
 }

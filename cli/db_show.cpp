@@ -98,6 +98,7 @@ std::string trial_text(const TrialRow& row) {
   sheet.add("verify", fmt::format("{:.1f} ms", trial.verify_ms));
   sheet.add("measure", fmt::format("{:.1f} ms", trial.measure_ms));
   sheet.add("protocol", row.protocol.text());
+  sheet.add("origin", row.origin.empty() ? "measured by bitune" : row.origin);
   sheet.add("kernel sources", trial.kernel_digest);
   sheet.add("device uuid", row.software.uuid);
   sheet.add("driver", row.software.driver);

@@ -13,7 +13,7 @@
 namespace bitune {
 namespace {
 
-constexpr std::array<std::pair<TrialStatus, std::string_view>, 8> status_names = {{
+constexpr std::array<std::pair<TrialStatus, std::string_view>, 9> status_names = {{
     {TrialStatus::ok, "ok"},
     {TrialStatus::invalid, "invalid"},
     {TrialStatus::compile_failed, "compile_failed"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<TrialStatus, std::string_view>, 8> status_names =
     {TrialStatus::launch_failed, "launch_failed"},
     {TrialStatus::wrong_result, "wrong_result"},
     {TrialStatus::timed_out, "timed_out"},
+    {TrialStatus::unverified, "unverified"},
 }};
 
 template <class T>

@@ -24,6 +24,7 @@ enum class TrialStatus : std::uint8_t {
   launch_failed,   ///< the driver refused the launch, or the kernel faulted
   wrong_result,    ///< not sorted, not a permutation, or a guard byte was overwritten
   timed_out,       ///< cut off by the time limit
+  unverified,      ///< has times, but a file claims them: bitune did not verify it here
 };
 
 [[nodiscard]] std::string_view name_of(TrialStatus status) noexcept;

@@ -90,9 +90,16 @@ void check_trials(const SQLite::Database& db, Sentences& sentences) {
       db,
       "SELECT t.id FROM trials t JOIN series s ON s.id = t.series_id JOIN sessions e ON e.id = t.session_id "
       "JOIN configurations c ON c.id = t.configuration_id WHERE s.device_id <> e.device_id "
-      "OR s.protocol_id <> e.protocol_id OR s.variant <> c.variant",
+      "OR s.protocol_id <> e.protocol_id OR s.variant <> c.variant OR s.imported <> (e.origin <> '')",
       "trial", sentences,
       [](const SQLite::Statement&) -> std::string { return "its series is not of its session and variant"; });
+  check_rows(db,
+             "SELECT t.id FROM trials t JOIN series s ON s.id = t.series_id WHERE (s.imported = 1 AND "
+             "t.status = 'ok') "
+             "OR (s.imported = 0 AND t.status = 'unverified')",
+             "trial", sentences, [](const SQLite::Statement&) -> std::string {
+               return "what a file claims is 'unverified', what bitune measured is not";
+             });
 }
 
 }  // namespace

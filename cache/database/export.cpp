@@ -33,8 +33,8 @@ void copy_best(const SQLite::Database& from, SQLite::Database& to) {
                                 row.software.compiler, row.protocol.text());
     auto session = sessions.find(key);
     if (session == sessions.end()) {
-      const std::int64_t id =
-          insert_session(to, devices.at(row.device_digest), row.software, row.protocol, row.trial.timestamp);
+      const std::int64_t id = insert_session(to, devices.at(row.device_digest), row.software, row.protocol,
+                                             row.origin, row.trial.timestamp);
       session = sessions.emplace(key, id).first;
     }
     insert_trial(to, session->second, row.trial);

@@ -28,8 +28,8 @@ FROM v1_devices;
 
 INSERT INTO software (uuid, driver, compiler) SELECT DISTINCT uuid, driver, compiler FROM v1_sessions;
 INSERT INTO protocols (text) SELECT DISTINCT protocol FROM v1_sessions;
-INSERT INTO sessions (id, device_id, software_id, protocol_id, started)
-SELECT e.id, e.device_id, w.id, q.id, e.started FROM v1_sessions e
+INSERT INTO sessions (id, device_id, software_id, protocol_id, started, origin)
+SELECT e.id, e.device_id, w.id, q.id, e.started, '' FROM v1_sessions e
 JOIN software w ON w.uuid = e.uuid AND w.driver = e.driver AND w.compiler = e.compiler
 JOIN protocols q ON q.text = e.protocol;
 
@@ -44,8 +44,8 @@ INSERT INTO configurations (variant, text)
 SELECT DISTINCT substr(configuration, 1, instr(configuration, '(') - 1), configuration FROM v1_trials;
 INSERT INTO kernels (digest) SELECT DISTINCT kernel_digest FROM v1_trials;
 
-INSERT INTO series (device_id, problem_id, protocol_id, kernel_id, variant)
-SELECT DISTINCT e.device_id, o.problem_id, e.protocol_id, k.id, c.variant FROM v1_trials o
+INSERT INTO series (device_id, problem_id, protocol_id, kernel_id, variant, imported)
+SELECT DISTINCT e.device_id, o.problem_id, e.protocol_id, k.id, c.variant, 0 FROM v1_trials o
 JOIN sessions e ON e.id = o.session_id
 JOIN kernels k ON k.digest = o.kernel_digest
 JOIN configurations c ON c.text = o.configuration;
@@ -71,11 +71,60 @@ DROP TABLE v1_sessions;
 DROP TABLE v1_devices;
 )sql";
 
-void migrate_1_to_2(SQLite::Database& db) {
+// Version 2 did not know where trials came from: bitune had measured all of them.
+constexpr const char* set_version_2_aside = R"sql(
+DROP VIEW best;
+DROP VIEW best_of_variants;
+DROP INDEX sessions_by_device;
+DROP INDEX problems_by_width;
+DROP INDEX series_by_problem;
+DROP INDEX trials_by_session;
+DROP INDEX trials_by_configuration;
+DROP INDEX trials_by_rank;
+ALTER TABLE devices RENAME TO v2_devices;
+ALTER TABLE software RENAME TO v2_software;
+ALTER TABLE protocols RENAME TO v2_protocols;
+ALTER TABLE sessions RENAME TO v2_sessions;
+ALTER TABLE problems RENAME TO v2_problems;
+ALTER TABLE configurations RENAME TO v2_configurations;
+ALTER TABLE kernels RENAME TO v2_kernels;
+ALTER TABLE series RENAME TO v2_series;
+ALTER TABLE trials RENAME TO v2_trials;
+)sql";
+
+constexpr const char* fill_from_version_2 = R"sql(
+INSERT INTO devices SELECT * FROM v2_devices;
+INSERT INTO software SELECT * FROM v2_software;
+INSERT INTO protocols SELECT * FROM v2_protocols;
+INSERT INTO sessions (id, device_id, software_id, protocol_id, started, origin)
+SELECT id, device_id, software_id, protocol_id, started, '' FROM v2_sessions;
+INSERT INTO problems SELECT * FROM v2_problems;
+INSERT INTO configurations SELECT * FROM v2_configurations;
+INSERT INTO kernels SELECT * FROM v2_kernels;
+INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
+SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, 0 FROM v2_series;
+INSERT INTO trials (id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
+  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
+SELECT id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
+  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp FROM v2_trials;
+
+DROP TABLE v2_trials;
+DROP TABLE v2_series;
+DROP TABLE v2_kernels;
+DROP TABLE v2_configurations;
+DROP TABLE v2_problems;
+DROP TABLE v2_sessions;
+DROP TABLE v2_protocols;
+DROP TABLE v2_software;
+DROP TABLE v2_devices;
+)sql";
+
+// Each older version is brought to the present one at once.
+void migrate_from(SQLite::Database& db, const char* set_aside, const char* fill) {
   const std::int64_t before = db.execAndGet("SELECT count(*) FROM trials").getInt64();
-  db.exec(set_version_1_aside);
+  db.exec(set_aside);
   create_objects(db);
-  db.exec(fill_from_version_1);
+  db.exec(fill);
   const std::int64_t after = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   if (before != after) {
     throw SQLite::Exception(
@@ -93,7 +142,8 @@ void migrate(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (version >= schema_version) return;
-  if (version == 1) migrate_1_to_2(db);
+  if (version == 1) migrate_from(db, set_version_1_aside, fill_from_version_1);
+  if (version == 2) migrate_from(db, set_version_2_aside, fill_from_version_2);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
   if (dangling.executeStep()) {
     throw SQLite::Exception(fmt::format("a row of table '{}' refers to one that is not there",

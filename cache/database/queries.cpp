@@ -34,7 +34,7 @@ JOIN protocols q ON q.id = s.protocol_id
 JOIN kernels k ON k.id = s.kernel_id
 JOIN trials t ON t.series_id = s.id
 JOIN configurations c ON c.id = t.configuration_id
-WHERE d.digest = ? AND q.text = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ?
+WHERE s.imported = 0 AND d.digest = ? AND q.text = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ?
   AND p.n = ? AND p.rows = ?
 ORDER BY 1, 2)sql");
   statement.bind(1, device_digest);

@@ -21,7 +21,7 @@ const std::string_view select_trial_rows = R"sql(
 SELECT t.id, d.digest, d.name, w.uuid, w.driver, w.compiler, q.text,
   p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows,
   c.text, k.digest, t.status, t.message, t.samples, t.compile_ms, t.verify_ms, t.measure_ms,
-  t.registers, t.local_bytes, t.shared_bytes, t.launches, t.finalist, t.timestamp
+  t.registers, t.local_bytes, t.shared_bytes, t.launches, t.finalist, t.timestamp, e.origin
 FROM trials t
 JOIN series s ON s.id = t.series_id
 JOIN devices d ON d.id = s.device_id
@@ -58,6 +58,7 @@ TrialRow read_trial_row(const SQLite::Statement& row) {
     trial.launches = row.getColumn(24).getInt();
     trial.finalist = row.getColumn(25).getInt() != 0;
     trial.timestamp = row.getColumn(26).getString();
+    result.origin = row.getColumn(27).getString();
   } catch (const Error& error) {
     throw Unreadable("trial", result.id, error.what());
   }

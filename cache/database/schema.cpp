@@ -10,8 +10,9 @@ namespace bitune::database {
 namespace {
 
 // A series holds the trials that may be ranked together: one device, problem, protocol, kernel source and
-// variant. Its device and protocol repeat those of the sessions, so that ranking needs one index; `check`
-// compares them.
+// variant, and either measured by bitune or read from files: what a file claims never supersedes what was
+// measured. Its device, protocol and origin repeat those of the sessions, so that ranking needs one index;
+// `check` compares them.
 constexpr const char* tables = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
@@ -54,7 +55,8 @@ CREATE TABLE sessions (
   device_id INTEGER NOT NULL REFERENCES devices,
   software_id INTEGER NOT NULL REFERENCES software,
   protocol_id INTEGER NOT NULL REFERENCES protocols,
-  started TEXT NOT NULL
+  started TEXT NOT NULL,
+  origin TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE problems (
@@ -87,7 +89,8 @@ CREATE TABLE series (
   protocol_id INTEGER NOT NULL REFERENCES protocols,
   kernel_id INTEGER NOT NULL REFERENCES kernels,
   variant TEXT NOT NULL,
-  UNIQUE (device_id, problem_id, protocol_id, kernel_id, variant)
+  imported INTEGER NOT NULL CHECK (imported IN (0, 1)),
+  UNIQUE (device_id, problem_id, protocol_id, kernel_id, variant, imported)
 ) STRICT;
 
 CREATE TABLE trials (

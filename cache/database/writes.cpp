@@ -80,7 +80,7 @@ void validate(const Trial& trial) {
 }  // namespace
 
 std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
-                            const Protocol& protocol, const std::string& started) {
+                            const Protocol& protocol, const std::string& origin, const std::string& started) {
   const std::string protocol_text = protocol.text();
   if (Protocol::parse(protocol_text) != protocol) {
     throw Error(ErrorCode::usage, fmt::format("the protocol '{}' has no unambiguous text", protocol_text));
@@ -92,8 +92,10 @@ std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, cons
             software.driver, software.compiler);
   const std::int64_t protocol_id = id_of(db, "SELECT id FROM protocols WHERE text = ?1",
                                          "INSERT INTO protocols (text) VALUES (?1)", protocol_text);
-  prepared(db, "INSERT INTO sessions (device_id, software_id, protocol_id, started) VALUES (?, ?, ?, ?)",
-           device_id(db, device), software_id, protocol_id, started)
+  prepared(
+      db,
+      "INSERT INTO sessions (device_id, software_id, protocol_id, started, origin) VALUES (?, ?, ?, ?, ?)",
+      device_id(db, device), software_id, protocol_id, started, origin)
       .exec();
   const std::int64_t id = db.getLastInsertRowid();
   transaction.commit();
@@ -105,11 +107,15 @@ std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Tria
   const std::string& variant = trial.configuration.variant;
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
 
-  auto in_session = prepared(db, "SELECT device_id, protocol_id FROM sessions WHERE id = ?", session);
+  auto in_session =
+      prepared(db, "SELECT device_id, protocol_id, origin <> '' FROM sessions WHERE id = ?", session);
   if (!in_session.executeStep()) refuse(trial, fmt::format("there is no session {}", session));
   const std::int64_t device = in_session.getColumn(0).getInt64();
   const std::int64_t protocol = in_session.getColumn(1).getInt64();
+  const int imported = in_session.getColumn(2).getInt();
   in_session.reset();
+  if (imported == 1 && trial.status == TrialStatus::ok) refuse(trial, "what a file claims is not verified");
+  if (imported == 0 && trial.status == TrialStatus::unverified) refuse(trial, "it comes from no file");
 
   const std::int64_t problem = problem_id(db, trial.problem);
   const std::int64_t kernel = id_of(db, "SELECT id FROM kernels WHERE digest = ?1",
@@ -120,10 +126,10 @@ std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Tria
   const std::int64_t series = id_of(db,
                                     "SELECT id FROM series WHERE device_id = ?1 AND problem_id = ?2 AND "
                                     "protocol_id = ?3 AND kernel_id = ?4 "
-                                    "AND variant = ?5",
+                                    "AND variant = ?5 AND imported = ?6",
                                     "INSERT INTO series (device_id, problem_id, protocol_id, kernel_id, "
-                                    "variant) VALUES (?1, ?2, ?3, ?4, ?5)",
-                                    device, problem, protocol, kernel, variant);
+                                    "variant, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                                    device, problem, protocol, kernel, variant, imported);
 
   SQLite::Statement insert(
       db,

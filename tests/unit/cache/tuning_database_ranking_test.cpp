@@ -59,7 +59,7 @@ TEST_F(RankingTest, TheFastestOfEachVariantIsACandidate) {
 }
 
 TEST_F(RankingTest, OnlyVerifiedTrialsAreCandidates) {
-  for (int i = 1; i <= static_cast<int>(TrialStatus::timed_out); ++i) {
+  for (int i = 1; i < static_cast<int>(TrialStatus::unverified); ++i) {
     Trial failed = trial(problem(), "warp(a=" + std::to_string(i) + ")", 1);
     failed.status = static_cast<TrialStatus>(i);
     store(failed);
@@ -70,6 +70,26 @@ TEST_F(RankingTest, OnlyVerifiedTrialsAreCandidates) {
   EXPECT_EQ(candidates(), Texts{});
   store(trial(problem(), "warp(a=101)", 99));
   EXPECT_EQ(candidates(), (Texts{"warp(a=101) 99"}));
+}
+
+TEST_F(RankingTest, WhatAFileClaimsIsNeitherACandidateNorReplacesWhatWasMeasured) {
+  store(trial(problem(), "warp(a=1)", 50));
+  const auto imported = db.begin_session(h200(), software(), {}, "cache 'h200.json'");
+  Trial claimed = trial(problem(), "warp(a=2)", 1);
+  EXPECT_THROW(db.store(imported, claimed), Error) << "nobody verified it here";
+  claimed.status = TrialStatus::unverified;
+  EXPECT_THROW(store(claimed), Error) << "it has no file";
+  const auto id = db.store(imported, claimed);
+  Trial failed = trial(problem(), "warp(a=1)", 1);  // newer than what was measured
+  failed.status = TrialStatus::launch_failed;
+  failed.timestamp = "2099-01-01 00:00:00.000";
+  db.store(imported, failed);
+
+  EXPECT_EQ(candidates(), (Texts{"warp(a=1) 50"}));
+  EXPECT_EQ(db.tried(h200().digest(), problem(), {}).size(), 1u) << "resume tries what a file claims";
+  EXPECT_EQ(db.trial(id)->origin, "cache 'h200.json'");
+  EXPECT_EQ(db.trial(id)->trial.median_us(), 1);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
 }
 
 TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {

@@ -65,7 +65,8 @@ TEST_F(RefusalTest, ADatabaseWithoutVersionOrTablesIsDamaged) {
   fill(1);
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 0");
   expect_refused("damaged");
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 2; DROP VIEW best; ");
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = " + std::to_string(database::schema_version) + "; DROP VIEW best; ");
   expect_refused("view 'best' is missing");
 }
 
