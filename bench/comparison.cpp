@@ -12,8 +12,8 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/reference_rows.hpp"
+#include "model/statistics.hpp"
 #include "tuner/inputs.hpp"
-#include "tuner/statistics.hpp"
 
 namespace bitune {
 namespace {

@@ -16,12 +16,12 @@
 #include "model/key_order.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/statistics.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/presets.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/inputs.hpp"
-#include "tuner/statistics.hpp"
 
 namespace bitune {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "tuner/statistics.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune {
 namespace {
@@ -98,11 +99,7 @@ Protocol Protocol::parse(std::string_view text) {
 
 std::optional<double> Trial::median_us() const {
   if (samples_us.empty()) return std::nullopt;
-  std::vector<double> samples = samples_us;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  if (samples.size() % 2 == 1) return *middle;
-  return (*std::max_element(samples.begin(), middle) + *middle) / 2;
+  return median_of(samples_us);
 }
 
 }  // namespace bitune

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/statistics.hpp"
+#include "model/statistics.hpp"
 #include "tuner/timestamp.hpp"
 
 namespace bitune {
