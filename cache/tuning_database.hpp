@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/device_info.hpp"
+#include "model/statistics.hpp"
 #include "model/trial.hpp"
 
 namespace bitune {
@@ -64,6 +65,7 @@ struct TrialRow {
   Protocol protocol;
   std::string origin;  ///< the file it was read from; empty: bitune measured it
   Trial trial;
+  std::optional<SampleStatistics> statistics;  ///< of its samples, as stored; nothing if there are none
 };
 
 /// Summary of one (device, problem): how many trials, how many of them ok, and the best.

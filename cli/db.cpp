@@ -124,6 +124,7 @@ Json json_of_row(const TrialRow& row) {
                    {"protocol", json_of(row.protocol)},
                    {"origin", row.origin}};
   document.update(json_of(row.trial));
+  if (row.statistics) document["statistics"] = json_of(*row.statistics);
   return document;
 }
 

@@ -86,9 +86,19 @@ std::string trial_text(const TrialRow& row) {
   if (const auto median = trial.median_us()) {
     const double keys = static_cast<double>(trial.problem.n) * static_cast<double>(trial.problem.rows);
     sheet.add("rate", rate_text(keys, *median));
+    if (row.statistics) {
+      sheet.add("interval (95 %)", fmt::format("{} to {}", microseconds_text(row.statistics->low),
+                                               microseconds_text(row.statistics->high)));
+      sheet.add("deviation (MAD)", microseconds_text(row.statistics->mad));
+    }
     const auto [low, high] = std::minmax_element(trial.samples_us.begin(), trial.samples_us.end());
     sheet.add("range", fmt::format("{} to {}", microseconds_text(*low), microseconds_text(*high)));
   }
+  if (trial.clock.is_known()) {
+    sheet.add("SM clock", fmt::format("{} to {} MHz", trial.clock.lowest_mhz, trial.clock.highest_mhz));
+  }
+  if (trial.clock.throttled != 0) sheet.add("throttled", throttle_text(trial.clock.throttled));
+  if (trial.remeasured > 0) sheet.add("measured again", fmt::format("{} times", trial.remeasured));
   sheet.add("finalist", trial.finalist ? "yes" : "no");
   sheet.add("launches", trial.launches);
   sheet.add("registers a thread", trial.registers);

@@ -17,7 +17,7 @@ double quantile_of_sorted(const std::vector<double>& sorted, double fraction) {
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double weight = position - static_cast<double>(below);
-  return sorted[below] + weight * (sorted[above] - sorted[below]);
+  return std::min(sorted[below] + weight * (sorted[above] - sorted[below]), sorted[above]);
 }
 
 /// As Trial::median_us has been stored from the first day: the mean of the two in the middle.
@@ -90,7 +90,8 @@ MedianInterval median_interval(const std::vector<double>& samples, const Bootstr
   }
   std::sort(medians.begin(), medians.end());
   const double tail = (1 - how.confidence) / 2;
-  return {median, quantile_of_sorted(medians, tail), quantile_of_sorted(medians, 1 - tail)};
+  return {median, std::min(quantile_of_sorted(medians, tail), median),
+          std::max(quantile_of_sorted(medians, 1 - tail), median)};
 }
 
 bool is_tie(const std::vector<double>& a, const std::vector<double>& b) {

@@ -50,6 +50,7 @@ bool read_field(std::string_view name, std::string_view value, Protocol& protoco
   }
   if (name == "budget_ms")
     return read(value, protocol.sample_budget_ms) && std::isfinite(protocol.sample_budget_ms);
+  if (name == "precision") return read(value, protocol.precision) && protocol.precision > 0;
   return false;
 }
 
@@ -72,12 +73,15 @@ TrialStatus parse_trial_status(std::string_view text) {
 }
 
 std::string Protocol::text() const {
-  return fmt::format("distribution={} seed={} l2={} samples={}..{} budget_ms={}", distribution, seed,
-                     cold_l2 ? "cold" : "warm", min_samples, max_samples, sample_budget_ms);
+  std::string text = fmt::format("distribution={} seed={} l2={} samples={}..{} budget_ms={}", distribution,
+                                 seed, cold_l2 ? "cold" : "warm", min_samples, max_samples, sample_budget_ms);
+  if (precision != 0) text += fmt::format(" precision={}", precision);
+  return text;
 }
 
 Protocol Protocol::parse(std::string_view text) {
   Protocol protocol;
+  protocol.precision = 0;  // texts of before there were intervals say nothing of them
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t blank = std::min(rest.find(' '), rest.size());
@@ -89,7 +93,7 @@ Protocol Protocol::parse(std::string_view text) {
                                                 text, item, Protocol{}.text()));
     }
   }
-  // Every field must be there, once and in its place: one protocol has one text, as texts are the keys.
+  // Every other field must be there, once and in its place: one protocol has one text, as texts are the keys.
   if (protocol.text() != text) {
     throw Error(ErrorCode::usage,
                 fmt::format("'{}' is not a complete protocol; write it as '{}'", text, Protocol{}.text()));

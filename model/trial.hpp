@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "model/clock.hpp"
 #include "model/configuration.hpp"
 
 namespace bitune {
@@ -36,8 +37,11 @@ struct Protocol {
   std::uint64_t seed = 1;
   bool cold_l2 = false;
   int min_samples = 7;
-  int max_samples = 50;
+  int max_samples = 200;
   double sample_budget_ms = 100;  ///< stop taking samples of one configuration after this much device time
+  /// Stop also, from min_samples on, as soon as the 95 % interval of the median is within this part of it on
+  /// either side; 0: never, as it was before there were intervals.
+  double precision = 0.01;
 
   bool operator==(const Protocol&) const = default;
 
@@ -54,6 +58,8 @@ struct Trial {
   TrialStatus status = TrialStatus::ok;
   std::string message;             ///< why it is not ok; empty otherwise
   std::vector<double> samples_us;  ///< all samples, in the order in which they were taken
+  ClockSummary clock;              ///< of the device while they were taken
+  int remeasured = 0;              ///< how often they were discarded and taken again, as the clock had fallen
   double compile_ms = 0;
   double verify_ms = 0;
   double measure_ms = 0;

@@ -48,7 +48,21 @@ Json json_of(const Configuration& configuration) {
 Json json_of(const Protocol& protocol) {
   return {{"distribution", protocol.distribution}, {"seed", protocol.seed},
           {"cold_l2", protocol.cold_l2},           {"min_samples", protocol.min_samples},
-          {"max_samples", protocol.max_samples},   {"sample_budget_ms", protocol.sample_budget_ms}};
+          {"max_samples", protocol.max_samples},   {"sample_budget_ms", protocol.sample_budget_ms},
+          {"precision", protocol.precision}};
+}
+
+Json json_of(const ClockSummary& clock) {
+  return {{"lowest_mhz", clock.is_known() ? Json(clock.lowest_mhz) : Json()},
+          {"highest_mhz", clock.is_known() ? Json(clock.highest_mhz) : Json()},
+          {"throttled", throttle_text(clock.throttled)}};
+}
+
+Json json_of(const SampleStatistics& statistics) {
+  return {{"median_us", statistics.median},
+          {"mad_us", statistics.mad},
+          {"low_us", statistics.low},
+          {"high_us", statistics.high}};
 }
 
 Json json_of(const Trial& trial) {
@@ -60,6 +74,8 @@ Json json_of(const Trial& trial) {
           {"message", trial.message},
           {"median_us", median ? Json(*median) : Json()},
           {"samples_us", trial.samples_us},
+          {"clock", json_of(trial.clock)},
+          {"remeasured", trial.remeasured},
           {"compile_ms", trial.compile_ms},
           {"verify_ms", trial.verify_ms},
           {"measure_ms", trial.measure_ms},
@@ -134,7 +150,16 @@ Protocol protocol_from(const Json& json) {
   protocol.min_samples = get<int>(json, "min_samples");
   protocol.max_samples = get<int>(json, "max_samples");
   protocol.sample_budget_ms = get<double>(json, "sample_budget_ms");
+  protocol.precision = json.contains("precision") ? get<double>(json, "precision") : 0;
   return protocol;
+}
+
+ClockSummary clock_from(const Json& json) {
+  ClockSummary clock;
+  if (!member(json, "lowest_mhz").is_null()) clock.lowest_mhz = get<int>(json, "lowest_mhz");
+  if (!member(json, "highest_mhz").is_null()) clock.highest_mhz = get<int>(json, "highest_mhz");
+  clock.throttled = parse_throttle(get<std::string>(json, "throttled"));
+  return clock;
 }
 
 Trial trial_from(const Json& json) {
@@ -145,6 +170,9 @@ Trial trial_from(const Json& json) {
   trial.status = parse_trial_status(get<std::string>(json, "status"));
   trial.message = get<std::string>(json, "message");
   trial.samples_us = get<std::vector<double>>(json, "samples_us");
+  // Documents of before clocks were looked at have neither.
+  if (json.contains("clock")) trial.clock = clock_from(json.at("clock"));
+  if (json.contains("remeasured")) trial.remeasured = get<int>(json, "remeasured");
   trial.compile_ms = get<double>(json, "compile_ms");
   trial.verify_ms = get<double>(json, "verify_ms");
   trial.measure_ms = get<double>(json, "measure_ms");

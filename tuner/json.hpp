@@ -7,7 +7,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "model/clock.hpp"
 #include "model/device_info.hpp"
+#include "model/statistics.hpp"
 #include "model/trial.hpp"
 #include "tuner/evaluator.hpp"
 
@@ -23,6 +25,10 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const Protocol& protocol);
 /// All fields, and "median_us" (null if there is no sample). Times in the unit that the name ends in.
 [[nodiscard]] Json json_of(const Trial& trial);
+/// {"lowest_mhz": 1755, "highest_mhz": 1980, "throttled": "sw_power_cap"}; clocks are null where unknown
+[[nodiscard]] Json json_of(const ClockSummary& clock);
+/// {"median_us": ..., "mad_us": ..., "low_us": ..., "high_us": ...}
+[[nodiscard]] Json json_of(const SampleStatistics& statistics);
 [[nodiscard]] Json json_of(const DeviceInfo& info);
 [[nodiscard]] Json json_of(const DeviceSoftware& software);
 [[nodiscard]] Json json_of(const EvaluationRequest& request);
@@ -32,6 +38,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Problem problem_from(const Json& json);
 [[nodiscard]] Configuration configuration_from(const Json& json);
 [[nodiscard]] Protocol protocol_from(const Json& json);
+[[nodiscard]] ClockSummary clock_from(const Json& json);
 [[nodiscard]] Trial trial_from(const Json& json);
 [[nodiscard]] EvaluationRequest request_from(const Json& json);
 

@@ -3,7 +3,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "bitune/error.hpp"
+#include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune::database {
 namespace {
@@ -51,12 +56,9 @@ JOIN kernels k ON k.digest = o.kernel_digest
 JOIN configurations c ON c.text = o.configuration;
 
 INSERT INTO trials (id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
-  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
+  throttled, remeasured, compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
 SELECT o.id, o.session_id, s.id, c.id, o.status, o.message, o.finalist,
-  (SELECT avg(value) FROM (SELECT value, row_number() OVER (ORDER BY value) AS place, count(*) OVER () AS samples
-                           FROM json_each(o.samples))
-   WHERE place IN ((samples + 1) / 2, (samples + 2) / 2)),
-  o.samples, o.compile_ms, o.verify_ms, o.measure_ms, o.registers, o.local_bytes, o.shared_bytes, o.launches,
+  NULL, o.samples, '', 0, o.compile_ms, o.verify_ms, o.measure_ms, o.registers, o.local_bytes, o.shared_bytes, o.launches,
   o.timestamp
 FROM v1_trials o
 JOIN sessions e ON e.id = o.session_id
@@ -71,7 +73,8 @@ DROP TABLE v1_sessions;
 DROP TABLE v1_devices;
 )sql";
 
-// Version 2 did not know where trials came from: bitune had measured all of them.
+// Version 2 did not know where trials came from: bitune had measured all of them. It kept no statistics but
+// medians, and nothing of clocks.
 constexpr const char* set_version_2_aside = R"sql(
 DROP VIEW best;
 DROP VIEW best_of_variants;
@@ -104,9 +107,9 @@ INSERT INTO kernels SELECT * FROM v2_kernels;
 INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
 SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, 0 FROM v2_series;
 INSERT INTO trials (id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
-  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
+  throttled, remeasured, compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
 SELECT id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
-  compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp FROM v2_trials;
+  '', 0, compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp FROM v2_trials;
 
 DROP TABLE v2_trials;
 DROP TABLE v2_series;
@@ -119,12 +122,37 @@ DROP TABLE v2_software;
 DROP TABLE v2_devices;
 )sql";
 
+// Statistics are those of the samples, which every version has kept.
+void add_statistics(SQLite::Database& db) {
+  SQLite::Statement trials(db, "SELECT id, samples FROM trials WHERE samples <> '[]'");
+  SQLite::Statement update(
+      db, "UPDATE trials SET median_us = ?2, mad_us = ?3, low_us = ?4, high_us = ?5 WHERE id = ?1");
+  while (trials.executeStep()) {
+    const std::int64_t id = trials.getColumn(0).getInt64();
+    std::optional<SampleStatistics> statistics;
+    try {
+      statistics = statistics_of(parse_samples(trials.getColumn(1).getString()));
+    } catch (const Error& error) {
+      throw SQLite::Exception(fmt::format("trial {}: {}", id, error.what()));
+    }
+    if (!statistics) continue;
+    update.bind(1, id);
+    update.bind(2, statistics->median);
+    update.bind(3, statistics->mad);
+    update.bind(4, statistics->low);
+    update.bind(5, statistics->high);
+    update.exec();
+    update.reset();
+  }
+}
+
 // Each older version is brought to the present one at once.
 void migrate_from(SQLite::Database& db, const char* set_aside, const char* fill) {
   const std::int64_t before = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   db.exec(set_aside);
   create_objects(db);
   db.exec(fill);
+  add_statistics(db);
   const std::int64_t after = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   if (before != after) {
     throw SQLite::Exception(

@@ -102,7 +102,7 @@ std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& pro
 std::vector<DeviceRow> devices(const SQLite::Database& db) {
   SQLite::Statement statement(db, fmt::format(R"sql(
 SELECT {}, d.id, w.uuid, w.driver, w.compiler, coalesce(e.started, ''),
-  (SELECT count(*) FROM series s JOIN trials t ON t.series_id = s.id WHERE s.device_id = d.id)
+  (SELECT coalesce(sum(s.trials), 0) FROM series s WHERE s.device_id = d.id)
 FROM devices d
 LEFT JOIN sessions e ON e.id = (SELECT id FROM sessions WHERE device_id = d.id ORDER BY started DESC, id DESC LIMIT 1)
 LEFT JOIN software w ON w.id = e.software_id
@@ -161,27 +161,32 @@ WHERE {} ORDER BY b.finalist DESC, b.median_us, b.trial_id)sql",
                  leaders.getColumn(2).getInt64());
   }
 
-  // Trials are counted series by series, each a range of an index; joined first, they would all have to be
-  // sorted.
+  // Series know how many trials they have; those of one status are counted series by series, each a range of
+  // an index: joined first, they would all have to be sorted.
   TrialFilter of_series = filter;
   of_series.status.reset();
   const Condition series_condition = condition_of(of_series);
-  const std::string status = filter.status ? fmt::format("t.status = '{}'", name_of(*filter.status)) : "1";
+  const std::string of_status =
+      filter.status
+          ? fmt::format("(SELECT count(*) FROM trials t WHERE t.series_id = s.id AND t.status = '{}')",
+                        name_of(*filter.status))
+          : "s.trials";
+  const std::string ok = !filter.status || *filter.status == TrialStatus::ok ? "s.ok" : "0";
   SQLite::Statement counts(db, fmt::format(R"sql(
 SELECT operation, key_type, value_type, key_order, n, rows, digest, name, sum(trials), sum(ok), device_id, problem_id
 FROM (
   SELECT p.*, d.digest, d.name, s.device_id, s.problem_id,
-    (SELECT count(*) FROM trials t WHERE t.series_id = s.id AND {0}) AS trials,
-    (SELECT count(*) FROM trials t WHERE t.series_id = s.id AND {0} AND t.status = 'ok') AS ok
+    {0} AS trials, {1} AS ok
   FROM series s
   JOIN devices d ON d.id = s.device_id
   JOIN problems p ON p.id = s.problem_id
   JOIN kernels k ON k.id = s.kernel_id
-  WHERE {1})
+  WHERE {2})
 WHERE trials > 0 GROUP BY device_id, problem_id
-ORDER BY device_id, operation, key_width, key_type, value_type, key_order, rows, n{2})sql",
-                                           status, series_condition.sql, limit_clause(filter)));
+ORDER BY device_id, operation, key_width, key_type, value_type, key_order, rows, n{3})sql",
+                                           of_status, ok, series_condition.sql, limit_clause(filter)));
   series_condition.bind_to(counts);
+  SQLite::Statement best_trial(db, fmt::format("{} WHERE t.id = ?", select_trial_rows));
   std::vector<ProblemSummary> rows;
   while (counts.executeStep()) {
     ProblemSummary row;
@@ -195,7 +200,11 @@ ORDER BY device_id, operation, key_width, key_type, value_type, key_order, rows,
     row.trials = static_cast<std::uint64_t>(counts.getColumn(8).getInt64());
     row.ok = static_cast<std::uint64_t>(counts.getColumn(9).getInt64());
     const auto found = best.find({counts.getColumn(10).getInt64(), counts.getColumn(11).getInt64()});
-    if (found != best.end()) row.best = trial(db, found->second);
+    if (found != best.end()) {
+      best_trial.bind(1, found->second);
+      if (best_trial.executeStep()) row.best = read_trial_row(best_trial);
+      best_trial.reset();
+    }
     rows.push_back(std::move(row));
   }
   return rows;

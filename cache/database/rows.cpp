@@ -21,7 +21,8 @@ const std::string_view select_trial_rows = R"sql(
 SELECT t.id, d.digest, d.name, w.uuid, w.driver, w.compiler, q.text,
   p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows,
   c.text, k.digest, t.status, t.message, t.samples, t.compile_ms, t.verify_ms, t.measure_ms,
-  t.registers, t.local_bytes, t.shared_bytes, t.launches, t.finalist, t.timestamp, e.origin
+  t.registers, t.local_bytes, t.shared_bytes, t.launches, t.finalist, t.timestamp, e.origin,
+  t.median_us, t.mad_us, t.low_us, t.high_us, t.clock_low_mhz, t.clock_high_mhz, t.throttled, t.remeasured
 FROM trials t
 JOIN series s ON s.id = t.series_id
 JOIN devices d ON d.id = s.device_id
@@ -59,6 +60,13 @@ TrialRow read_trial_row(const SQLite::Statement& row) {
     trial.finalist = row.getColumn(25).getInt() != 0;
     trial.timestamp = row.getColumn(26).getString();
     result.origin = row.getColumn(27).getString();
+    if (!row.getColumn(28).isNull()) {
+      result.statistics = {row.getColumn(28).getDouble(), row.getColumn(29).getDouble(),
+                           row.getColumn(30).getDouble(), row.getColumn(31).getDouble()};
+    }
+    trial.clock = {row.getColumn(32).getInt(), row.getColumn(33).getInt(),
+                   parse_throttle(row.getColumn(34).getString())};
+    trial.remeasured = row.getColumn(35).getInt();
   } catch (const Error& error) {
     throw Unreadable("trial", result.id, error.what());
   }

@@ -11,8 +11,9 @@ namespace {
 
 // A series holds the trials that may be ranked together: one device, problem, protocol, kernel source and
 // variant, and either measured by bitune or read from files: what a file claims never supersedes what was
-// measured. Its device, protocol and origin repeat those of the sessions, so that ranking needs one index;
-// `check` compares them.
+// measured. Its device, protocol and origin repeat those of the sessions, so that ranking needs one index.
+// The triggers below count its trials, so that a list of a million of them need not. `check` compares all of
+// that.
 constexpr const char* tables = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
@@ -90,6 +91,8 @@ CREATE TABLE series (
   kernel_id INTEGER NOT NULL REFERENCES kernels,
   variant TEXT NOT NULL,
   imported INTEGER NOT NULL CHECK (imported IN (0, 1)),
+  trials INTEGER NOT NULL DEFAULT 0,
+  ok INTEGER NOT NULL DEFAULT 0,
   UNIQUE (device_id, problem_id, protocol_id, kernel_id, variant, imported)
 ) STRICT;
 
@@ -102,7 +105,14 @@ CREATE TABLE trials (
   message TEXT NOT NULL,
   finalist INTEGER NOT NULL CHECK (finalist IN (0, 1)),
   median_us REAL,
+  mad_us REAL,
+  low_us REAL,
+  high_us REAL,
   samples TEXT NOT NULL,
+  clock_low_mhz INTEGER,
+  clock_high_mhz INTEGER,
+  throttled TEXT NOT NULL,
+  remeasured INTEGER NOT NULL,
   compile_ms REAL NOT NULL,
   verify_ms REAL NOT NULL,
   measure_ms REAL NOT NULL,
@@ -122,6 +132,19 @@ CREATE INDEX trials_by_session ON trials (session_id);
 CREATE INDEX trials_by_configuration ON trials (series_id, configuration_id, timestamp, finalist, status);
 CREATE INDEX trials_by_rank ON trials (series_id, finalist DESC, median_us)
   WHERE status = 'ok' AND median_us IS NOT NULL;
+)sql";
+
+constexpr const char* triggers = R"sql(
+CREATE TRIGGER trial_is_counted AFTER INSERT ON trials BEGIN
+  UPDATE series SET trials = trials + 1, ok = ok + (new.status = 'ok') WHERE id = new.series_id;
+END;
+CREATE TRIGGER trial_is_no_longer_counted AFTER DELETE ON trials BEGIN
+  UPDATE series SET trials = trials - 1, ok = ok - (old.status = 'ok') WHERE id = old.series_id;
+END;
+CREATE TRIGGER trial_is_counted_anew AFTER UPDATE OF series_id, status ON trials BEGIN
+  UPDATE series SET trials = trials - 1, ok = ok - (old.status = 'ok') WHERE id = old.series_id;
+  UPDATE series SET trials = trials + 1, ok = ok + (new.status = 'ok') WHERE id = new.series_id;
+END;
 )sql";
 
 std::string best_views() {
@@ -186,6 +209,7 @@ SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_p
 void create_objects(SQLite::Database& db) {
   db.exec(tables);
   db.exec(indices);
+  db.exec(triggers);
   db.exec(best_views());
 }
 

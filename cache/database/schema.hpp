@@ -20,11 +20,11 @@ inline constexpr std::int32_t application_id = 0x42695475;
 /// `user_version` of the schema below. A change of the schema raises it and adds a step to migrations.cpp.
 inline constexpr std::int32_t schema_version = 3;
 
-/// Creates tables, indices and views in an empty database and marks it as ours.
+/// Creates tables, indices, triggers and views in an empty database and marks it as ours.
 /// Precondition: a transaction is open.
 void create_schema(SQLite::Database& db);
 
-/// Creates tables, indices and views only: what a migration fills.
+/// Creates tables, indices, triggers and views only: what a migration fills.
 void create_objects(SQLite::Database& db);
 
 /// What the database lacks of the schema, a clause each ("table 'trials' is missing"); empty if it is whole.

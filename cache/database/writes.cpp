@@ -134,25 +134,36 @@ std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Tria
   SQLite::Statement insert(
       db,
       "INSERT INTO trials (session_id, series_id, configuration_id, status, message, finalist, median_us, "
-      "samples, "
-      "compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "mad_us, low_us, high_us, samples, clock_low_mhz, clock_high_mhz, throttled, remeasured, compile_ms, "
+      "verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, session);
   insert.bind(2, series);
   insert.bind(3, configuration);
   insert.bind(4, std::string(name_of(trial.status)));
   insert.bind(5, trial.message);
   insert.bind(6, trial.finalist ? 1 : 0);
-  if (const auto median = trial.median_us()) insert.bind(7, *median);
-  insert.bind(8, samples_text(trial.samples_us));
-  insert.bind(9, trial.compile_ms);
-  insert.bind(10, trial.verify_ms);
-  insert.bind(11, trial.measure_ms);
-  insert.bind(12, trial.registers);
-  insert.bind(13, trial.local_bytes);
-  insert.bind(14, trial.shared_bytes);
-  insert.bind(15, trial.launches);
-  insert.bind(16, trial.timestamp.empty() ? now() : trial.timestamp);
+  if (const auto statistics = statistics_of(trial.samples_us)) {
+    insert.bind(7, statistics->median);
+    insert.bind(8, statistics->mad);
+    insert.bind(9, statistics->low);
+    insert.bind(10, statistics->high);
+  }
+  insert.bind(11, samples_text(trial.samples_us));
+  if (trial.clock.is_known()) {
+    insert.bind(12, trial.clock.lowest_mhz);
+    insert.bind(13, trial.clock.highest_mhz);
+  }
+  insert.bind(14, throttle_text(trial.clock.throttled));
+  insert.bind(15, trial.remeasured);
+  insert.bind(16, trial.compile_ms);
+  insert.bind(17, trial.verify_ms);
+  insert.bind(18, trial.measure_ms);
+  insert.bind(19, trial.registers);
+  insert.bind(20, trial.local_bytes);
+  insert.bind(21, trial.shared_bytes);
+  insert.bind(22, trial.launches);
+  insert.bind(23, trial.timestamp.empty() ? now() : trial.timestamp);
   insert.exec();
   const std::int64_t id = db.getLastInsertRowid();
   transaction.commit();

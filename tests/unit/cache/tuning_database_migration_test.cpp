@@ -53,7 +53,20 @@ class MigrationTest : public DirectoryTest, public testing::WithParamInterface<i
     ASSERT_EQ(candidates.size(), 1u);
     EXPECT_EQ(candidates[0].trial_id, 2) << "the finalist";
     EXPECT_EQ(candidates[0].median_us, 9.75);
-    EXPECT_EQ(db.tried(h200().digest(), problem(1048576), {}).size(), 3u);
+    const Protocol of_then =
+        Protocol::parse("distribution=random seed=1 l2=warm samples=7..50 budget_ms=100");
+    EXPECT_EQ(db.tried(h200().digest(), problem(1048576), of_then).size(), 3u);
+
+    const auto finalist = db.trial(2);
+    ASSERT_TRUE(finalist && finalist->statistics) << "statistics are made of the samples";
+    EXPECT_EQ(finalist->statistics, statistics_of({9, 8, 12, 10.5}));
+    EXPECT_EQ(spilled->statistics, std::nullopt);
+    EXPECT_FALSE(finalist->trial.clock.is_known());
+    EXPECT_EQ(finalist->trial.remeasured, 0);
+    const auto summaries = db.summaries({});
+    ASSERT_EQ(summaries.size(), 3u) << "counts are those of the trials";
+    EXPECT_EQ(summaries[0].trials + summaries[1].trials + summaries[2].trials, 6u);
+    EXPECT_EQ(summaries[0].ok + summaries[1].ok + summaries[2].ok, 4u);
   }
 
   std::filesystem::path path = directory / "tuning.db";

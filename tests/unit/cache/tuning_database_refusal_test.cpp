@@ -97,13 +97,16 @@ TEST_F(RefusalTest, ADamagedPageIsFoundBeforeAnythingIsWritten) {
 }
 
 TEST_F(RefusalTest, CheckFindsRowsThatDoNotMakeSense) {
-  fill(3);
+  fill(6);
   {
     SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
     raw.exec(
         "UPDATE trials SET median_us = 77 WHERE id = 1;"
         "UPDATE trials SET samples = '[1,2' WHERE id = 2;"
         "UPDATE trials SET status = 'splendid', timestamp = 'now' WHERE id = 3;"
+        "UPDATE trials SET mad_us = 77 WHERE id = 4;"
+        "UPDATE trials SET high_us = 1e9 WHERE id = 5;"
+        "UPDATE trials SET throttled = 'tired' WHERE id = 6; UPDATE series SET trials = 9;"
         "UPDATE configurations SET text = 'warp(b=1,a=2)' WHERE id = 1;"
         "UPDATE protocols SET text = 'at noon'; UPDATE devices SET sm_count = 1;"
         "UPDATE problems SET key_width = 8; UPDATE sessions SET started = 'today'");
@@ -118,6 +121,10 @@ TEST_F(RefusalTest, CheckFindsRowsThatDoNotMakeSense) {
   EXPECT_TRUE(found("trial 1: its median"));
   EXPECT_TRUE(found("trial 2: '[1,2' is not a JSON array"));
   EXPECT_TRUE(found("trial 3: 'splendid'"));
+  EXPECT_TRUE(found("trial 4: its deviation"));
+  EXPECT_TRUE(found("trial 5: its interval"));
+  EXPECT_TRUE(found("trial 6: 'tired'"));
+  EXPECT_TRUE(found("series 1: it does not have as many trials"));
   EXPECT_TRUE(found("configuration 1: its text is not canonical"));
   EXPECT_TRUE(found("protocol 1: 'at noon'"));
   EXPECT_TRUE(found("device 1: its digest"));

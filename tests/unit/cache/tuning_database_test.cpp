@@ -21,6 +21,8 @@ Trial full_trial() {
   trial.status = TrialStatus::wrong_result;
   trial.message = "key 17 is out of order; 'quoted' and\nbroken";
   trial.samples_us = {0.1, 1e-9, 123456.789012345678, 0, 1e20};
+  trial.clock = {1755, 1980, sw_power_cap | hw_thermal};
+  trial.remeasured = 2;
   trial.compile_ms = 12.5;
   trial.verify_ms = 0.25;
   trial.measure_ms = 1e-3;
@@ -40,6 +42,8 @@ void expect_equal(const Trial& a, const Trial& b) {
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.message, b.message);
   EXPECT_EQ(a.samples_us, b.samples_us) << "samples are kept to the last bit";
+  EXPECT_EQ(a.clock, b.clock);
+  EXPECT_EQ(a.remeasured, b.remeasured);
   EXPECT_EQ(a.compile_ms, b.compile_ms);
   EXPECT_EQ(a.verify_ms, b.verify_ms);
   EXPECT_EQ(a.measure_ms, b.measure_ms);
@@ -64,6 +68,7 @@ TEST_F(TuningDatabaseTest, ATrialIsReadBackAsItWasStored) {
   EXPECT_EQ(row->software, software());
   EXPECT_EQ(row->protocol, protocol);
   expect_equal(row->trial, full_trial());
+  EXPECT_EQ(row->statistics, statistics_of(full_trial().samples_us));
   EXPECT_EQ(db.trial(id + 1), std::nullopt);
   EXPECT_EQ(db.check(), std::vector<std::string>{});
 }

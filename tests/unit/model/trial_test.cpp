@@ -16,7 +16,8 @@ TEST(TrialStatus, NamesAreReadBack) {
 }
 
 TEST(Protocol, TextIsReadBack) {
-  EXPECT_EQ(Protocol{}.text(), "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100");
+  EXPECT_EQ(Protocol{}.text(),
+            "distribution=random seed=1 l2=warm samples=7..200 budget_ms=100 precision=0.01");
   Protocol protocol;
   protocol.distribution = "few_distinct";
   protocol.seed = ~std::uint64_t{0};
@@ -28,6 +29,12 @@ TEST(Protocol, TextIsReadBack) {
   EXPECT_EQ(Protocol::parse(Protocol{}.text()), Protocol{});
 }
 
+TEST(Protocol, OfBeforeThereWereIntervalsHasNoPrecision) {
+  const std::string old = "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100";
+  EXPECT_EQ(Protocol::parse(old).precision, 0);
+  EXPECT_EQ(Protocol::parse(old).text(), old);
+}
+
 TEST(Protocol, WhatIsNoProtocolIsRefused) {
   for (const char* text :
        {"", "distribution=random", "distribution= seed=1 l2=warm samples=7..50 budget_ms=100",
@@ -36,6 +43,9 @@ TEST(Protocol, WhatIsNoProtocolIsRefused) {
         "distribution=random seed=1 l2=warm samples=7 budget_ms=100",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=nan",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 extra=1",
+        "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 precision=0",
+        "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 precision=-1",
+        "distribution=random seed=1 l2=warm samples=7..50 precision=0.01 budget_ms=100",
         "seed=1 distribution=random l2=warm samples=7..50 budget_ms=100",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 ",
         "distribution=random seed=01 l2=warm samples=7..50 budget_ms=100"}) {

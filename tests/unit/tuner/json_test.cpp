@@ -17,6 +17,8 @@ Trial a_trial() {
   trial.status = TrialStatus::wrong_result;
   trial.message = "line one\nline \"two\"";
   trial.samples_us = {3.25, 1.0 / 3, 1e9};
+  trial.clock = {1200, 1980, sw_thermal};
+  trial.remeasured = 1;
   trial.compile_ms = 1;
   trial.verify_ms = 2;
   trial.measure_ms = 3;
@@ -40,6 +42,8 @@ TEST(Json, TrialsSurviveALine) {
   EXPECT_EQ(read.status, trial.status);
   EXPECT_EQ(read.message, trial.message);
   EXPECT_EQ(read.samples_us, trial.samples_us);
+  EXPECT_EQ(read.clock, trial.clock);
+  EXPECT_EQ(read.remeasured, trial.remeasured);
   EXPECT_EQ(read.compile_ms, trial.compile_ms);
   EXPECT_EQ(read.verify_ms, trial.verify_ms);
   EXPECT_EQ(read.measure_ms, trial.measure_ms);
@@ -49,6 +53,18 @@ TEST(Json, TrialsSurviveALine) {
   EXPECT_EQ(read.launches, trial.launches);
   EXPECT_EQ(read.finalist, trial.finalist);
   EXPECT_EQ(read.timestamp, trial.timestamp);
+}
+
+TEST(Json, TrialsOfBeforeThereWereClocksAreRead) {
+  Json old = json_of(a_trial());
+  old.erase("clock");
+  old.erase("remeasured");
+  const Trial read = trial_from(old);
+  EXPECT_FALSE(read.clock.is_known());
+  EXPECT_EQ(read.remeasured, 0);
+  Json unknown = json_of(Trial{});
+  EXPECT_TRUE(unknown["clock"]["lowest_mhz"].is_null());
+  EXPECT_FALSE(trial_from(unknown).clock.is_known());
 }
 
 TEST(Json, RequestsSurviveALine) {
