@@ -195,6 +195,29 @@ EvaluationRequest request_from(const Json& json) {
   return request;
 }
 
+DeviceInfo device_from(const Json& json) {
+  DeviceInfo info;
+  info.kind = get<std::string>(json, "kind");
+  info.name = get<std::string>(json, "name");
+  info.compute_major = get<int>(json, "compute_major");
+  info.compute_minor = get<int>(json, "compute_minor");
+  info.sm_count = get<int>(json, "sm_count");
+  info.warp_size = get<int>(json, "warp_size");
+  info.max_threads_per_block = get<int>(json, "max_threads_per_block");
+  info.max_threads_per_sm = get<int>(json, "max_threads_per_sm");
+  info.max_blocks_per_sm = get<int>(json, "max_blocks_per_sm");
+  info.registers_per_block = get<int>(json, "registers_per_block");
+  info.registers_per_sm = get<int>(json, "registers_per_sm");
+  info.shared_bytes_per_block = get<std::int64_t>(json, "shared_bytes_per_block");
+  info.shared_bytes_per_block_optin = get<std::int64_t>(json, "shared_bytes_per_block_optin");
+  info.shared_bytes_per_sm = get<std::int64_t>(json, "shared_bytes_per_sm");
+  info.l2_bytes = get<std::int64_t>(json, "l2_bytes");
+  info.memory_bytes = get<std::int64_t>(json, "memory_bytes");
+  info.cooperative_launch = get<bool>(json, "cooperative_launch");
+  info.max_cluster_size = get<int>(json, "max_cluster_size");
+  return info;
+}
+
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace bitune

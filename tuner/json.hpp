@@ -41,6 +41,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] ClockSummary clock_from(const Json& json);
 [[nodiscard]] Trial trial_from(const Json& json);
 [[nodiscard]] EvaluationRequest request_from(const Json& json);
+[[nodiscard]] DeviceInfo device_from(const Json& json);
 
 /// One line of text without a line end; bytes that are not UTF-8 (compilers' logs) are replaced, never an
 /// error.

@@ -1,0 +1,223 @@
+#include "tuner/exchange/parts.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variant.hpp"
+
+namespace bitune::exchange {
+namespace {
+
+constexpr std::int64_t most_size = std::int64_t{1} << 62;
+constexpr std::int64_t most_int = std::numeric_limits<int>::max();
+
+[[noreturn]] void refuse(const std::string& clause) { throw Error(ErrorCode::input, clause); }
+
+std::uint64_t size_of_value(const Value& value, std::int64_t least) {
+  return static_cast<std::uint64_t>(value.integer(least, most_size));
+}
+
+void check_size(const Problem& problem) { static_cast<void>(key_bytes(problem)); }
+
+}  // namespace
+
+Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
+  Subject subject;
+  const auto named = [&] {
+    for (const Variant* family : variants()) {
+      for (const Operation operation : {Operation::sort, Operation::sort_pairs, Operation::argsort}) {
+        for (const ValueType value : {ValueType::none, ValueType::u32, ValueType::u64}) {
+          for (const KeyType key : all_key_types) {
+            for (const Order order : {Order::ascending, Order::descending}) {
+              subject.problem = {operation, key, value, order, 0, 1};
+              subject.variant = family->name();
+              if (kernel_name_of(subject.problem, subject.variant) == kernel_name) return true;
+            }
+          }
+        }
+      }
+    }
+    return false;
+  };
+  if (!named()) {
+    refuse(fmt::format("'{}' is not a kernel of bitune; one would be called '{}'", kernel_name.substr(0, 80),
+                       kernel_name_of({}, "warp")));
+  }
+  within("the problem size", [&] {
+    if (problem_size.is(Value::Kind::list)) {
+      const auto& sizes = problem_size.items();
+      if (sizes.empty() || sizes.size() > 3) refuse("it is neither n nor [n, rows]");
+      subject.problem.n = size_of_value(sizes[0], 0);
+      if (sizes.size() > 1) subject.problem.rows = size_of_value(sizes[1], 1);
+      if (sizes.size() > 2) static_cast<void>(sizes[2].integer(1, 1));
+    } else {
+      subject.problem.n = size_of_value(problem_size, 0);
+    }
+    check_size(subject.problem);
+  });
+  return subject;
+}
+
+Problem problem_of(const Value& value) {
+  Problem problem;
+  problem.operation = parse_operation(value.at("operation").text());
+  problem.key = parse_key_type(value.at("key").text());
+  problem.value = parse_value_type(value.at("value").text());
+  problem.order = parse_order(value.at("order").text());
+  problem.n = size_of_value(value.at("n"), 0);
+  problem.rows = size_of_value(value.at("rows"), 1);
+  check_size(problem);
+  return problem;
+}
+
+Configuration configuration_of(std::string_view variant, const Value& parameters,
+                               const std::vector<std::string>* names) {
+  constexpr std::int64_t most_value = std::int64_t{1} << 40;
+  Configuration configuration;
+  configuration.variant = variant;
+  for (const std::string& name : names == nullptr ? parameters.names() : *names) {
+    const std::int64_t value = within(fmt::format("parameter '{}'", name.substr(0, 40)),
+                                      [&] { return parameters.at(name).integer(-most_value, most_value); });
+    if (!configuration.parameters.emplace(name, value).second)
+      refuse(fmt::format("'{}' is named twice", name));
+  }
+  if (configuration.parameters.empty()) refuse("there are no parameters");
+  // Names are limited to what a configuration's text can carry.
+  if (Configuration::parse(configuration.text()) != configuration) refuse("its parameters have no text");
+  return configuration;
+}
+
+std::vector<double> samples_of(const Value& list, int decimal_shift) {
+  if (!list.is(Value::Kind::list)) refuse(fmt::format("{} is not a list of times", list.shown()));
+  std::vector<double> samples;
+  samples.reserve(list.items().size());
+  for (const Value& sample : list.items()) samples.push_back(sample.amount(decimal_shift));
+  return samples;
+}
+
+std::string timestamp_of(const std::string& text) {
+  const auto wrong = [&text] { refuse(fmt::format("'{}' is not a time of day", text.substr(0, 40))); };
+  constexpr std::string_view shape = "0000-00-00 00:00:00";
+  if (text.size() < shape.size()) wrong();
+  std::array<int, 6> numbers{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (shape[i] == '0' ? !digit : (text[i] != shape[i] && !(i == 10 && text[i] == 'T'))) wrong();
+    if (digit) {
+      numbers[at] = numbers[at] * 10 + (text[i] - '0');
+    } else {
+      ++at;
+    }
+  }
+  std::string milliseconds = "000";
+  std::size_t i = shape.size();
+  if (i < text.size() && (text[i] == '.' || text[i] == ',')) {
+    std::size_t digits = 0;
+    for (++i; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i, ++digits) {
+      if (digits < 3) milliseconds[digits] = text[i];
+    }
+    if (digits == 0) wrong();
+  }
+  int offset = 0;  // minutes east of UTC
+  const std::string zone = text.substr(i);
+  if (zone.size() == 6 && (zone[0] == '+' || zone[0] == '-') && zone[3] == ':') {
+    for (const std::size_t digit : {1, 2, 4, 5}) {
+      if (zone[digit] < '0' || zone[digit] > '9') wrong();
+    }
+    offset = ((zone[1] - '0') * 10 + zone[2] - '0') * 60 + (zone[4] - '0') * 10 + zone[5] - '0';
+    if (zone[0] == '-') offset = -offset;
+  } else if (!zone.empty() && zone != "Z") {
+    wrong();
+  }
+  using namespace std::chrono;
+  const year_month_day day{year{numbers[0]}, month{static_cast<unsigned>(numbers[1])},
+                           std::chrono::day{static_cast<unsigned>(numbers[2])}};
+  if (!day.ok() || numbers[0] < 1970 || numbers[3] > 23 || numbers[4] > 59 || numbers[5] > 60) wrong();
+  const sys_seconds time =
+      sys_days{day} + hours{numbers[3]} + minutes{numbers[4] - offset} + seconds{numbers[5]};
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{}", fmt::gmtime(system_clock::to_time_t(time)), milliseconds);
+}
+
+Recording recording_of_unknown(const std::string& device_name) {
+  Recording recording;
+  // No facts: not even a warp's size is known, and nothing is taken for the facts of a real device.
+  recording.device = DeviceInfo{"unknown", device_name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false, 0};
+  recording.protocol.distribution = "unknown";
+  return recording;
+}
+
+void overlay(Json& known, const Value& given) {
+  using Kind = Value::Kind;
+  if (known.is_boolean()) {
+    known = given.is(Kind::number) ? given.integer(0, 1) == 1 : given.boolean();
+  } else if (known.is_number_unsigned()) {
+    known = static_cast<std::uint64_t>(given.integer(0, most_size));
+  } else if (known.is_number_integer()) {
+    known = given.integer(0, most_int);
+  } else if (known.is_number_float()) {
+    known = given.amount();
+  } else if (known.is_string()) {
+    known = given.text();
+  }
+}
+
+void read_circumstances(const Value& about, Recording& recording) {
+  if (const Value* facts = about.find("device")) {
+    within("the device", [&] {
+      Json known = json_of(DeviceInfo{});
+      for (const auto& [name, fact] : known.items()) {
+        if (name != "digest") overlay(fact, facts->at(name));
+      }
+      // These two exceed 32 bits on large GPUs.
+      for (const char* name : {"memory_bytes", "l2_bytes"})
+        known[name] = facts->at(name).integer(0, most_size);
+      recording.device = device_from(known);
+      const std::string& kind = recording.device.kind;
+      if (kind != "cuda" && kind != "emulated" && kind != "unknown") {
+        refuse(fmt::format("there is no kind of device '{}'", kind.substr(0, 40)));
+      }
+      recording.has_device = kind != "unknown";
+    });
+  }
+  if (const Value* software = about.find("software")) {
+    within("the software", [&] {
+      recording.software = {software->at("uuid").text(), software->at("driver").text(),
+                            software->at("compiler").text()};
+    });
+  }
+  if (const Value* protocol = about.find("protocol")) {
+    within("the protocol", [&] {
+      Json known = json_of(recording.protocol);
+      for (const auto& [name, value] : known.items()) {
+        const Value* given = protocol->find(name);
+        if (given != nullptr) overlay(value, *given);
+      }
+      recording.protocol = protocol_from(known);
+      if (Protocol::parse(recording.protocol.text()) != recording.protocol) refuse("it has no text");
+    });
+  }
+}
+
+Json further_facts(const Trial& trial) {
+  constexpr std::array<std::string_view, 10> have_words = {
+      "problem",    "configuration", "kernel_digest", "status",     "median_us",
+      "samples_us", "compile_ms",    "verify_ms",     "measure_ms", "timestamp"};
+  Json further = Json::object();
+  const Json all = json_of(trial);
+  for (const auto& [name, value] : all.items()) {
+    const bool has_word = std::find(have_words.begin(), have_words.end(), name) != have_words.end();
+    if (!has_word && value.is_primitive() && !value.is_null()) further[name] = value;
+  }
+  return further;
+}
+
+}  // namespace bitune::exchange
