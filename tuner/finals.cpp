@@ -10,7 +10,6 @@ namespace bitune {
 namespace {
 
 constexpr int rounds = 3;
-constexpr double beyond_noise = 1.25;
 
 bool faster(const Trial& a, const Trial& b) { return a.median_us() < b.median_us(); }
 

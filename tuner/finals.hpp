@@ -18,8 +18,11 @@ struct FinalsResult {
   std::vector<Trial> ties;
 };
 
-/// The trials with the lowest medians, fastest first: at most `count`, and none that is more than a quarter
-/// slower than the fastest, which no noise explains.
+/// How many times slower a configuration must be for no noise to explain it.
+inline constexpr double beyond_noise = 1.25;
+
+/// The trials with the lowest medians, fastest first: at most `count`, and none that is slower than the
+/// fastest by `beyond_noise`.
 [[nodiscard]] std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count);
 
 /// Ranks finalists by the median of their samples. Ties are those whose median's interval overlaps the

@@ -1,16 +1,30 @@
 #include "tuner/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "tuner/finals.hpp"
 #include "tuner/timestamp.hpp"
+#include "tuner/warm_start.hpp"
 
 namespace bitune {
 namespace {
 
-/// A configuration that many times slower than the best need not be measured to the end.
-constexpr double plainly_slower = 3;
 constexpr auto tick = std::chrono::milliseconds(100);
+
+/// A share of the samples, and of their time; all of the rest is as it was.
+Protocol protocol_at(Protocol protocol, double fidelity) {
+  const auto share = [fidelity](int samples) {
+    return std::max(1, static_cast<int>(std::lround(fidelity * samples)));
+  };
+  protocol.max_samples = share(protocol.max_samples);
+  protocol.min_samples = std::min(protocol.min_samples, protocol.max_samples);
+  protocol.sample_budget_ms *= fidelity;
+  return protocol;
+}
 
 }  // namespace
 
@@ -27,26 +41,38 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
     const auto [entry, added] = by_text.emplace(domain_.configurations[i].text(), i);
     Candidate& candidate = candidates_[i];
     if (known_.tried.contains(entry->first)) {
-      candidate = {.state = State::done, .known = true, .time_us = known_.time_us(entry->first)};
+      candidate.state = State::done;
+      candidate.known = true;
+      candidate.time_us = known_.time_us(entry->first);
     } else {
       ++to_evaluate_;
     }
   }
-  for (const Configuration& guess : session.source.first_guesses(problem)) {
-    const auto found = by_text.find(guess.text());
-    if (found != by_text.end()) guesses_.push_back(found->second);
+  const auto valid = [&by_text](const Configuration& configuration) {
+    return by_text.contains(configuration.text());
+  };
+  std::vector<Configuration> guesses =
+      warm_starts(problem, session.device, session.candidates(problem), valid);
+  for (Configuration& guess : session.source.first_guesses(problem)) {
+    if (valid(guess)) guesses.push_back(std::move(guess));
   }
+  for (const Configuration& guess : guesses) guesses_.push_back(by_text.at(guess.text()));
   domain_.starts.assign(guesses_.begin(), guesses_.end());
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
   for (const auto& [text, trial] : known_.ok) {
-    if (!by_text.contains(text)) continue;  // of a variant that is not searched now
-    verified_.push_back(trial);
-    if (!best_ || trial.median_us() < verified_[*best_].median_us()) best_ = verified_.size() - 1;
+    // Others are of a variant that is not searched now.
+    if (const auto found = by_text.find(text); found != by_text.end()) keep_verified(found->second, trial);
+  }
+  for (const std::string& text : known_.tried) {
+    const auto found = by_text.find(text);
+    if (found == by_text.end()) continue;
+    const std::string digest = session.source.plan_digest(problem, domain_.configurations[found->second]);
+    if (!digest.empty()) by_plan_.emplace(digest, found->second);
   }
 }
 
 void ProblemSearch::run(const SearchLimits& limits) {
-  to_evaluate_ = std::min(to_evaluate_, limits.evaluations);
+  most_evaluations_ = limits.evaluations;
   show(nullptr);
   while (!must_end(limits) && refill(limits)) {
     if (const std::optional<Compiled> compiled = pool_.wait_for(tick)) {
@@ -67,39 +93,61 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
 
 bool ProblemSearch::refill(const SearchLimits& limits) {
   while (submitted_ < limits.evaluations && pool_.outstanding() < pool_.capacity()) {
-    const std::optional<std::size_t> index = next();
-    if (!index) break;
-    candidates_[*index].state = State::under_way;
-    pool_.submit(*index, problem_, domain_.configurations[*index]);
+    const std::optional<Proposal> proposal = next();
+    if (!proposal) break;
+    candidates_[proposal->index].state = State::under_way;
+    candidates_[proposal->index].fidelity = proposal->fidelity;
+    pool_.submit(proposal->index, problem_, domain_.configurations[proposal->index]);
     ++submitted_;
   }
   return pool_.outstanding() > 0;
 }
 
-std::optional<std::size_t> ProblemSearch::next() {
+std::optional<Proposal> ProblemSearch::next() {
   while (!session_.stopped()) {
     if (!guesses_.empty()) {
-      const std::size_t index = guesses_.front();
+      const std::size_t guess = candidate_of(guesses_.front());
       guesses_.pop_front();
-      if (candidates_[index].state == State::untouched) return index;
+      if (candidates_[guess].state == State::untouched) return Proposal{.index = guess};
       continue;
     }
     if (proposals_.empty()) {
       // A strategy that proposes nothing has finished, or waits for reports: it is asked again after the next
       // one.
-      for (const std::size_t index : strategy_->propose(pool_.capacity())) proposals_.push_back(index);
+      for (const Proposal& proposal : strategy_->propose(pool_.capacity())) proposals_.push_back(proposal);
       if (proposals_.empty()) return std::nullopt;
     }
-    const std::size_t index = proposals_.front();
+    const Proposal proposal = proposals_.front();
     proposals_.pop_front();
-    candidates_[index].proposed = true;
-    if (candidates_[index].state == State::untouched) return index;
-    if (candidates_[index].state == State::done) {
-      if (candidates_[index].known) ++skipped_;
-      tell_strategy(index);
-    }
+    if (const auto evaluation = evaluation_for(proposal)) return evaluation;
   }
   return std::nullopt;
+}
+
+std::optional<Proposal> ProblemSearch::evaluation_for(const Proposal& proposal) {
+  const std::size_t index = candidate_of(proposal.index);
+  Candidate& candidate = candidates_[index];
+  const bool briefly = candidate.time_us && candidate.fidelity < proposal.fidelity;
+  if (candidate.state == State::done && !briefly) {
+    if (candidate.known) ++skipped_;
+    strategy_->report(proposal.index, candidate.time_us);
+    return std::nullopt;
+  }
+  candidate.waiting.push_back(proposal.index);
+  if (candidate.state == State::under_way) return std::nullopt;
+  return Proposal{.index = index, .fidelity = proposal.fidelity};
+}
+
+std::size_t ProblemSearch::candidate_of(std::size_t index) {
+  const std::string digest = session_.source.plan_digest(problem_, domain_.configurations[index]);
+  if (digest.empty()) return index;
+  const std::size_t candidate = by_plan_.emplace(digest, index).first->second;
+  if (candidate != index && candidates_[index].state == State::untouched) {
+    candidates_[index].state = State::done;
+    ++same_plan_;
+    --to_evaluate_;
+  }
+  return candidate;
 }
 
 void ProblemSearch::take(const Compiled& compiled) {
@@ -114,12 +162,17 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
   Trial trial;
   if (compilation.status == TrialStatus::ok) {
     const Trial* fastest = best();
+    const double fidelity = candidates_[index].fidelity;
+    // What is stopped early is further behind than what finals take, so that it can never win.
     trial = session_.evaluate(
         {.problem = problem_,
          .configuration = configuration,
-         .protocol = session_.request.protocol,
-         .verify = true,
-         .abandon_above_us = fastest ? plainly_slower * fastest->median_us().value_or(0) : 0});
+         .protocol = protocol_at(session_.request.protocol, fidelity),
+         .verify = !verified_at_.contains(index),
+         .abandon_above_us = fastest ? beyond_noise * fastest->median_us().value_or(0) : 0});
+    if (fidelity < 1 && trial.status == TrialStatus::ok && trial.message.empty()) {
+      trial.message = fmt::format("measured briefly: {} samples", trial.samples_us.size());
+    }
   } else {
     trial.problem = problem_;
     trial.configuration = configuration;
@@ -141,20 +194,29 @@ void ProblemSearch::finish(std::size_t index, const Trial& trial) {
   ++session_.evaluations;
   Candidate& candidate = candidates_[index];
   candidate.state = State::done;
-  if (trial.status == TrialStatus::ok) {
-    candidate.time_us = trial.median_us();
-  } else {
-    ++failed_;
+  candidate.time_us = trial.status == TrialStatus::ok ? trial.median_us() : std::nullopt;
+  if (trial.status != TrialStatus::ok) ++failed_;
+  for (const std::size_t proposal : std::exchange(candidate.waiting, {})) {
+    strategy_->report(proposal, candidate.time_us);
   }
-  if (candidate.proposed) tell_strategy(index);
-  if (candidate.time_us) {
-    verified_.push_back(trial);
-    if (!best_ || *candidate.time_us < *verified_[*best_].median_us()) best_ = verified_.size() - 1;
-  }
+  keep_verified(index, trial);
   show(&trial);
 }
 
-void ProblemSearch::tell_strategy(std::size_t index) { strategy_->report(index, candidates_[index].time_us); }
+void ProblemSearch::keep_verified(std::size_t index, const Trial& trial) {
+  const auto faster = [](const Trial& a, const Trial& b) { return a.median_us() < b.median_us(); };
+  if (const auto found = verified_at_.find(index); found != verified_at_.end()) {
+    // Measured again, for longer: that may have cost it the lead. A failure leaves it in its place, where the
+    // finals meet it.
+    if (trial.status == TrialStatus::ok && trial.median_us()) verified_[found->second] = trial;
+    const auto best = std::min_element(verified_.begin(), verified_.end(), faster);
+    best_ = static_cast<std::size_t>(best - verified_.begin());
+  } else if (trial.status == TrialStatus::ok && trial.median_us()) {
+    verified_at_.emplace(index, verified_.size());
+    verified_.push_back(trial);
+    if (!best_ || faster(trial, verified_[*best_])) best_ = verified_.size() - 1;
+  }
+}
 
 const Trial* ProblemSearch::best() const { return best_ ? &verified_[*best_] : nullptr; }
 
@@ -166,12 +228,16 @@ void ProblemSearch::show(const Trial* last) const {
   progress.problem_index = session_.problem_index;
   progress.problem_count = session_.request.problems.size();
   progress.evaluated = evaluated_;
-  progress.candidates = to_evaluate_;
+  progress.candidates = most_to_come();
   progress.elapsed_seconds = Seconds(SessionState::Clock::now() - session_.begin).count();
   progress.remaining_seconds = remaining_seconds(progress.elapsed_seconds);
   progress.last = last;
   progress.best = best();
   session_.progress(progress);
+}
+
+std::uint64_t ProblemSearch::most_to_come() const {
+  return std::min(std::max(to_evaluate_, evaluated_), most_evaluations_);
 }
 
 std::optional<double> ProblemSearch::remaining_seconds(double elapsed) const {
@@ -180,8 +246,9 @@ std::optional<double> ProblemSearch::remaining_seconds(double elapsed) const {
   if (session_.evaluations > 0) {
     // Problems to come are taken to be like this one.
     const double each = elapsed / static_cast<double>(session_.evaluations);
-    const auto here = static_cast<double>(to_evaluate_ - std::min(to_evaluate_, evaluated_));
-    const auto later = static_cast<double>(to_evaluate_ * (session_.problems_left() - 1));
+    const std::uint64_t most = most_to_come();
+    const auto here = static_cast<double>(most - std::min(most, evaluated_));
+    const auto later = static_cast<double>(most * (session_.problems_left() - 1));
     remaining = each * (here + later);
   }
   if (session_.end) {

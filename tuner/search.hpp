@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tuner/compile_pool.hpp"
@@ -28,9 +28,10 @@ struct SearchLimits {
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
-/// Searches one problem. Each configuration of the domain is in one state: untouched, under way (submitted to
-/// the pool), or done (evaluated now, or known from before). A strategy hears of each of its proposals
-/// exactly once, also of those that were done or under way when it proposed them.
+/// Searches one problem. Configurations of the same plan are one candidate, the first of them that was met.
+/// Each candidate is in one state: untouched, under way (submitted to the pool), or done (evaluated now, or
+/// known from before). A strategy hears of each of its proposals exactly once, also of those that were done
+/// or under way when it proposed them.
 class ProblemSearch {
  public:
   ProblemSearch(SessionState& session, CompilePool& pool, const Problem& problem, KnownTrials known);
@@ -42,6 +43,8 @@ class ProblemSearch {
   [[nodiscard]] std::uint64_t evaluated() const noexcept { return evaluated_; }
   [[nodiscard]] std::uint64_t skipped() const noexcept { return skipped_; }
   [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }
+  /// Proposals that were not evaluated since another configuration has the same plan.
+  [[nodiscard]] std::uint64_t same_plan() const noexcept { return same_plan_; }
   /// Shows the progress display where the search stands. `last` may be null.
   void show(const Trial* last) const;
 
@@ -49,21 +52,29 @@ class ProblemSearch {
   enum class State : std::uint8_t { untouched, under_way, done };
   struct Candidate {
     State state = State::untouched;
-    bool known = false;     ///< done before this session
-    bool proposed = false;  ///< and the strategy waits to hear of it
+    bool known = false;   ///< done before this session
+    double fidelity = 1;  ///< under way or done: share of the samples taken
     std::optional<double> time_us;
+    std::vector<std::size_t> waiting;  ///< under way: the strategy's proposals that this one answers
   };
 
   [[nodiscard]] bool must_end(const SearchLimits& limits) const;
   /// Submits until the pool has enough to do. False if there is nothing left to submit or to wait for.
   bool refill(const SearchLimits& limits);
   /// The next configuration to evaluate; nothing if there is none now.
-  std::optional<std::size_t> next();
+  std::optional<Proposal> next();
+  /// What is to be evaluated for a proposal; nothing if the strategy has heard of it, or will when what is
+  /// under way ends.
+  std::optional<Proposal> evaluation_for(const Proposal& proposal);
+  /// The candidate that stands for this configuration.
+  std::size_t candidate_of(std::size_t index);
   void take(const Compiled& compiled);
   [[nodiscard]] Trial evaluate(std::size_t index, const Compilation& compilation) const;
   void finish(std::size_t index, const Trial& trial);
-  void tell_strategy(std::size_t index);
+  void keep_verified(std::size_t index, const Trial& trial);
   [[nodiscard]] const Trial* best() const;
+  /// Evaluations, those done counted, if nothing but the budget ends the search.
+  [[nodiscard]] std::uint64_t most_to_come() const;
   [[nodiscard]] std::optional<double> remaining_seconds(double elapsed) const;
 
   SessionState& session_;
@@ -72,16 +83,20 @@ class ProblemSearch {
   KnownTrials known_;
   SearchDomain domain_;
   std::unique_ptr<Strategy> strategy_;
-  std::vector<Candidate> candidates_;  ///< parallel to the domain's configurations
-  std::deque<std::size_t> guesses_;    ///< before anything that the strategy proposes
-  std::deque<std::size_t> proposals_;  ///< of the strategy, not looked at yet
+  std::vector<Candidate> candidates_;                     ///< parallel to the domain's configurations
+  std::deque<std::size_t> guesses_;                       ///< before anything that the strategy proposes
+  std::deque<Proposal> proposals_;                        ///< of the strategy, not looked at yet
+  std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;
-  std::optional<std::size_t> best_;  ///< index into verified_
+  std::unordered_map<std::size_t, std::size_t> verified_at_;  ///< candidate to its place in verified_
+  std::optional<std::size_t> best_;                           ///< index into verified_
   SessionState::Clock::time_point begin_ = SessionState::Clock::now();
-  std::uint64_t to_evaluate_ = 0;  ///< configurations that are not known, within the budget
+  std::uint64_t most_evaluations_ = ~std::uint64_t{0};
+  std::uint64_t to_evaluate_ = 0;  ///< candidates that were not known, as far as plans have been compared
   std::uint64_t submitted_ = 0;
   std::uint64_t evaluated_ = 0;
   std::uint64_t skipped_ = 0;
+  std::uint64_t same_plan_ = 0;
   std::uint64_t failed_ = 0;
 };
 

@@ -73,6 +73,7 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool, const Problem
   outcome.problem = problem;
   outcome.evaluated = search.evaluated();
   outcome.skipped = search.skipped();
+  outcome.same_plan = search.same_plan();
   outcome.failed = search.failed();
 
   std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists);

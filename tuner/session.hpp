@@ -16,6 +16,7 @@
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
 #include "tuner/evaluator.hpp"
+#include "tuner/strategy.hpp"
 
 namespace bitune {
 
@@ -23,13 +24,14 @@ namespace bitune {
 struct TuneRequest {
   std::vector<Problem> problems;
   std::vector<std::string> variants;  ///< empty: all
-  std::string strategy = "greedy";
+  std::string strategy = std::string(default_strategy);
   std::uint64_t seed = 1;
   Protocol protocol;
   std::optional<double> budget_seconds;             ///< for the whole session
   std::optional<std::uint64_t> budget_evaluations;  ///< for the whole session
   bool resume =
       true;  ///< never measure again what the database has for this device, kernels, problem, protocol
+  bool warm_start = true;   ///< begin with what won at near sizes and on near devices
   int finalists = 4;        ///< the best few are measured again in turn
   int compile_threads = 0;  ///< 0: all cores
 };
@@ -51,7 +53,8 @@ struct TuneProgress {
 struct TuneOutcome {
   Problem problem;
   std::uint64_t evaluated = 0;
-  std::uint64_t skipped = 0;  ///< known from before
+  std::uint64_t skipped = 0;    ///< known from before
+  std::uint64_t same_plan = 0;  ///< not measured: differ from one that was in what cannot matter here
   std::uint64_t failed = 0;
   std::optional<Trial> best;  ///< of the finalists
   std::vector<Trial> ties;    ///< finalists whose difference to the best is within the noise

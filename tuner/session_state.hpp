@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 
+#include "runtime/selection.hpp"
 #include "tuner/session.hpp"
 #include "tuner/tuning_source.hpp"
 
@@ -36,6 +37,12 @@ struct SessionState {
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
   [[nodiscard]] bool out_of_time() const { return end && Clock::now() >= *end; }
   [[nodiscard]] std::size_t problems_left() const noexcept { return request.problems.size() - problem_index; }
+
+  /// What is known of problems like this one, in this database and the shipped one; nothing if the session is
+  /// to start cold.
+  [[nodiscard]] CandidateSet candidates(const Problem& problem) const {
+    return request.warm_start ? read_candidates(problem, database.path()) : CandidateSet{};
+  }
 
   /// Evaluates; whatever the result, it is about this problem and these kernels.
   [[nodiscard]] Trial evaluate(const EvaluationRequest& evaluation) const {

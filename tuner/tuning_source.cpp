@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/digest.hpp"
 #include "runtime/compiler.hpp"
 #include "runtime/variant.hpp"
 
@@ -15,6 +16,29 @@ namespace bitune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of all that a launch depends on.
+std::string digest_of(const Plan& plan) {
+  Digest digest;
+  const auto add = [&digest](std::uint64_t number) {
+    digest.add({reinterpret_cast<const char*>(&number), sizeof(number)});
+  };
+  for (const KernelSource& kernel : plan.kernels) digest.add(kernel.header).add(kernel.name_expression);
+  add(plan.workspace_bytes);
+  for (const Launch& launch : plan.launches) {
+    add(launch.kernel);
+    for (const std::uint32_t size : launch.grid) add(size);
+    for (const std::uint32_t size : launch.block) add(size);
+    add(launch.shared_bytes);
+    add(launch.cluster);
+    add((launch.cooperative ? 1U : 0U) + (launch.dependent ? 2U : 0U));
+    for (const Argument& argument : launch.arguments) {
+      add(static_cast<std::uint64_t>(argument.kind));
+      add(argument.value);
+    }
+  }
+  return digest.hex();
+}
 
 class VariantSource final : public TuningSource {
  public:
@@ -25,8 +49,7 @@ class VariantSource final : public TuningSource {
     SearchDomain domain;
     for (const Variant* family : searched_) {
       if (!family->supports(problem, device_)) continue;
-      domain.spaces.push_back(family->space(problem, device_));
-      auto valid = domain.spaces.back().valid(problem, device_);
+      auto valid = family->space(problem, device_).valid(problem, device_);
       std::move(valid.begin(), valid.end(), std::back_inserter(domain.configurations));
     }
     return domain;
@@ -64,6 +87,10 @@ class VariantSource final : public TuningSource {
       result.fatal = std::current_exception();
     }
     return result;
+  }
+
+  std::string plan_digest(const Problem& problem, const Configuration& configuration) const override {
+    return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
   }
 
   std::string kernel_digest() const override { return kernel_sources_digest(); }

@@ -43,6 +43,11 @@ class TuningSource {
   [[nodiscard]] virtual Compilation compile(const Problem& problem,
                                             const Configuration& configuration) const = 0;
 
+  /// Digest of the launches that sort the problem: configurations that share it differ only in parameters
+  /// that cannot matter here. Empty if that is not known.
+  [[nodiscard]] virtual std::string plan_digest(const Problem& problem,
+                                                const Configuration& configuration) const = 0;
+
   /// Digest of the kernel sources that trials are stored under.
   [[nodiscard]] virtual std::string kernel_digest() const = 0;
 };

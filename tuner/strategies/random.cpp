@@ -8,7 +8,7 @@
 
 namespace bitune {
 
-std::unique_ptr<Strategy> make_random(const SearchDomain& domain, std::uint64_t seed) {
+std::vector<std::size_t> random_order(const SearchDomain& domain, std::uint64_t seed) {
   const std::string seed_text = std::to_string(seed);
   std::vector<std::pair<std::string, std::size_t>> keyed;
   keyed.reserve(domain.configurations.size());
@@ -19,7 +19,11 @@ std::unique_ptr<Strategy> make_random(const SearchDomain& domain, std::uint64_t 
   std::vector<std::size_t> order;
   order.reserve(keyed.size());
   for (const auto& entry : keyed) order.push_back(entry.second);
-  return std::make_unique<SequenceStrategy>(std::move(order));
+  return order;
+}
+
+std::unique_ptr<Strategy> make_random(const SearchDomain& domain, std::uint64_t seed) {
+  return std::make_unique<SequenceStrategy>(random_order(domain, seed));
 }
 
 }  // namespace bitune

@@ -32,6 +32,10 @@ std::vector<Configuration> FakeSource::first_guesses(const Problem&) const {
   return configurations;
 }
 
+std::string FakeSource::plan_digest(const Problem&, const Configuration& configuration) const {
+  return plan ? plan(configuration.at("x")) : "";
+}
+
 Compilation FakeSource::compile(const Problem&, const Configuration& configuration) const {
   ++compilations;
   return on_compile ? on_compile(configuration.at("x")) : Compilation{.compile_ms = 5};

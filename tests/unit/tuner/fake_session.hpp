@@ -23,10 +23,12 @@ class FakeSource final : public TuningSource {
   SearchDomain domain(const Problem& problem) const override;
   std::vector<Configuration> first_guesses(const Problem& problem) const override;
   Compilation compile(const Problem& problem, const Configuration& configuration) const override;
+  std::string plan_digest(const Problem& problem, const Configuration& configuration) const override;
   std::string kernel_digest() const override { return digest; }
 
   std::vector<std::int64_t> guesses;
   std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads
+  std::function<std::string(std::int64_t x)> plan;        ///< what tells plans apart; not set: nothing does
   std::string digest = "kernels of today";
   mutable std::atomic<int> compilations = 0;
 

@@ -1,0 +1,84 @@
+#include "tuner/warm_start.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bitune {
+namespace {
+
+DeviceInfo gpu(int major, int minor, int sms) {
+  DeviceInfo device;
+  device.kind = "cuda";
+  device.name = "GPU";
+  device.compute_major = major;
+  device.compute_minor = minor;
+  device.sm_count = sms;
+  return device;
+}
+
+Candidate candidate(const DeviceInfo& device, const Problem& problem, std::string variant, std::int64_t x,
+                    double median_us) {
+  Candidate made;
+  made.device = device;
+  made.device_digest = device.digest();
+  made.problem = problem;
+  made.configuration = {std::move(variant), {{"x", x}}};
+  made.median_us = median_us;
+  return made;
+}
+
+std::vector<std::int64_t> started(const Problem& problem, const DeviceInfo& device, const CandidateSet& set) {
+  std::vector<std::int64_t> values;
+  for (const Configuration& configuration :
+       warm_starts(problem, device, set, [](const Configuration& c) { return c.at("x") < 100; })) {
+    values.push_back(configuration.at("x"));
+  }
+  return values;
+}
+
+const DeviceInfo here = gpu(9, 0, 132);
+
+TEST(WarmStarts, NearestSizesOfThisDeviceBeforeOthers) {
+  CandidateSet set;
+  set.user = {candidate(here, {.n = 1 << 20}, "a", 1, 10), candidate(here, {.n = 1 << 14}, "a", 2, 10),
+              candidate(here, {.n = 1 << 12}, "a", 3, 10),
+              candidate(gpu(9, 0, 100), {.n = 1 << 13}, "a", 4, 10)};
+  EXPECT_EQ(started({.n = 1 << 13}, here, set), (std::vector<std::int64_t>{2, 3, 1, 4}));
+}
+
+TEST(WarmStarts, NearerDevicesFirst) {
+  CandidateSet set;
+  set.shipped = {candidate(gpu(8, 9, 132), {.n = 1024}, "a", 1, 10),
+                 candidate(gpu(9, 1, 132), {.n = 1024}, "a", 2, 10),
+                 candidate(gpu(9, 0, 114), {.n = 2048}, "a", 3, 10)};
+  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
+}
+
+TEST(WarmStarts, OtherVariantsOnlyIfTheyAreNotFarBehind) {
+  CandidateSet set;
+  set.user = {candidate(here, {.n = 1024}, "a", 1, 10), candidate(here, {.n = 1024}, "b", 2, 12),
+              candidate(here, {.n = 1024}, "c", 3, 13)};
+  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST(WarmStarts, TheSameKeyTypeAndOrderBeforeOthers) {
+  CandidateSet set;
+  set.user = {candidate(here, {.key = KeyType::f32, .n = 1024}, "a", 1, 10),
+              candidate(here, {.key = KeyType::u32, .order = Order::descending, .n = 1024}, "a", 2, 10),
+              candidate(here, {.key = KeyType::u32, .n = 1024}, "a", 3, 10)};
+  EXPECT_EQ(started({.key = KeyType::u32, .n = 1024}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
+}
+
+TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFourAtMost) {
+  DeviceInfo emulated = here;
+  emulated.kind = "emulated";
+  CandidateSet set;
+  set.user = {candidate(here, {.n = 1024}, "a", 100, 10), candidate(emulated, {.n = 1024}, "a", 1, 10)};
+  for (std::int64_t x : {2, 2, 3, 4, 5, 6}) {
+    set.user.push_back(candidate(here, {.n = std::uint64_t{2048} << x}, "a", x, 10));
+  }
+  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5}));
+  EXPECT_TRUE(started({.n = 1024}, here, {}).empty());
+}
+
+}  // namespace
+}  // namespace bitune
