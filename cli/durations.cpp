@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -40,20 +41,37 @@ double parse_duration(std::string_view text) {
 }
 
 Budget parse_budget(std::string_view text) {
+  Budget budget;
   if (text == "none") {
-    return {};
+    return budget;
   }
-  if (const auto count = leading_number<std::uint64_t>(text);
-      count && count->second.empty() && count->first > 0) {
-    return {std::nullopt, count->first};
-  }
-  try {
-    return {parse_duration(text), std::nullopt};
-  } catch (const Error&) {
+  const auto refuse = [text] {
     throw Error(ErrorCode::usage,
                 fmt::format("'{}' is not a budget; write a duration (60s, 5m), a number of evaluations "
-                            "(500), or none",
+                            "(500evals), both with a comma between, or none",
                             text));
+  };
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view term = rest.substr(0, comma);
+    const auto count = leading_number<std::uint64_t>(term);
+    const bool counts = count && count->first > 0 && (count->second.empty() || count->second == "evals");
+    if (counts ? budget.evaluations.has_value() : budget.seconds.has_value()) {
+      refuse();
+    }
+    if (counts) {
+      budget.evaluations = count->first;
+    } else {
+      try {
+        budget.seconds = parse_duration(term);
+      } catch (const Error&) {
+        refuse();
+      }
+    }
+    if (comma == rest.size()) {
+      return budget;
+    }
+    rest.remove_prefix(comma + 1);
   }
 }
 

@@ -12,7 +12,7 @@ namespace bitune::cli {
 /// "30s", "1.5m", "2h", "500ms" in seconds. \throws Error (usage) if it is none, not above 0, or has no unit
 [[nodiscard]] double parse_duration(std::string_view text);
 
-/// What a session may spend; at most one is set.
+/// What a session may spend: what is set bounds it.
 struct Budget {
   std::optional<double> seconds;
   std::optional<std::uint64_t> evaluations;
@@ -20,7 +20,8 @@ struct Budget {
   bool operator==(const Budget&) const = default;
 };
 
-/// A duration, a number of evaluations ("500"), or "none". \throws Error (usage)
+/// A duration, a number of evaluations ("500", "500evals"), both ("60s,500evals"), or "none".
+/// \throws Error (usage)
 [[nodiscard]] Budget parse_budget(std::string_view text);
 
 }  // namespace bitune::cli

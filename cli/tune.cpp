@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,8 +37,9 @@ constexpr const char* footer =
     "Ctrl-C ends it at once. What was measured stays stored in both cases.\n"
     "\n"
     "Examples:\n"
-    "  bitune tune                                              u32 and f32, every fourth size, 5 minutes\n"
+    "  bitune tune                                              u32 and f32, every fourth size, 80 seconds\n"
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
+    "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
     "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
@@ -50,17 +52,26 @@ struct TuneOptions {
   std::string total;
   std::string order = "ascending";
   std::vector<std::string> variants = {"all"};
-  std::string strategy = "greedy";
+  std::string strategy = std::string(default_strategy);
   std::uint64_t seed = 1;
-  std::string budget = "5m";
+  std::string budget = "80s";
   std::string timeout = "30s";
   bool resume = true;
+  bool warm_start = true;
   int finalists = 4;
   bool cold_l2 = false;
   int samples = Protocol{}.max_samples;
   std::string distribution = Protocol{}.distribution;
   bool isolate = true;
 };
+
+std::vector<std::string_view> strategy_names() {
+  std::vector<std::string_view> names;
+  for (const StrategyEntry& entry : strategies()) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
 
 constexpr const char* gpu_sizes = "2^10..2^26:4";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
@@ -114,6 +125,7 @@ TuneRequest request_of(const TuneOptions& options) {
   request.budget_seconds = budget.seconds;
   request.budget_evaluations = budget.evaluations;
   request.resume = options.resume;
+  request.warm_start = options.warm_start;
   request.finalists = options.finalists;
   return request;
 }
@@ -187,14 +199,20 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Instead of --rows: as many arrays of each size as have so many keys in all", "SIZE");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--variants", options->variants, "Families of kernels to search, or all", "NAME,...");
-  add_text(command, "--strategy", options->strategy, "How the next configuration is chosen", "NAME");
+  add_text(command, "--strategy", options->strategy,
+           fmt::format("How the next configuration is chosen: {}", fmt::join(strategy_names(), ", ")),
+           "NAME");
   add_number(command, "--seed", options->seed, "Seed of the strategy", "N");
   add_text(command, "--budget", options->budget,
-           "For the session: a duration (60s, 5m, 1h), a number of evaluations, or none", "BUDGET");
+           "For the session: a duration (60s, 5m, 1h), a number of evaluations (200evals), both with a comma "
+           "between, or none",
+           "BUDGET");
   add_text(command, "--timeout", options->timeout, "For one configuration; one that takes longer is cut off",
            "DURATION");
   add_flag(command, "--resume,!--no-resume", options->resume,
            "Skip what the database already has (default: on)");
+  add_flag(command, "--warm-start,!--no-warm-start", options->warm_start,
+           "Begin with what won at near sizes and on near devices (default: on)");
   add_number(command, "--finalists", options->finalists, "The best few are measured again, in turn", "N", 0,
              1000);
   add_flag(command, "--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");

@@ -33,6 +33,7 @@ Json json_of_outcome(const TuneOutcome& outcome) {
   return {{"problem", json_of(outcome.problem)},
           {"evaluated", outcome.evaluated},
           {"skipped", outcome.skipped},
+          {"same_plan", outcome.same_plan},
           {"failed", outcome.failed},
           {"best", best},
           {"keys_per_second", rate},

@@ -37,8 +37,8 @@ TEST(TuneReport, ProgressNamesProblemBestAndTimeLeft) {
 }
 
 TEST(TuneReport, OutcomesAreRows) {
-  TuneOutcome good{trial_of(10).problem, 8, 2, 1, trial_of(10), {trial_of(10.1)}};
-  TuneOutcome bad{trial_of(10).problem, 3, 0, 3, std::nullopt, {}};
+  TuneOutcome good{trial_of(10).problem, 8, 2, 4, 1, trial_of(10), {trial_of(10.1)}};
+  TuneOutcome bad{trial_of(10).problem, 3, 0, 0, 3, std::nullopt, {}};
   const std::vector<TuneOutcome> outcomes = {good, bad};
   const TuneSummary summary{"Test GPU", "/x/tuning.db", 1.5, false};
   const std::string text = tune_text(outcomes, summary);
