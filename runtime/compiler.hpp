@@ -28,7 +28,4 @@ class Compiler {
   [[nodiscard]] virtual std::string digest(const KernelSource& source) const = 0;
 };
 
-/// Digest of all embedded device headers together: the kernel source version that trials are stored under.
-[[nodiscard]] const std::string& kernel_sources_digest();
-
 }  // namespace bitune

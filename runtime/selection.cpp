@@ -13,7 +13,7 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/compiler.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
 namespace bitune {
@@ -98,8 +98,8 @@ Bests bests_of(const std::vector<Candidate>& candidates) {
 }
 
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
-              const DeviceInfo& device, const std::string& device_digest, std::string_view current_kernels,
-              std::vector<Ranked>& ranked) {
+              const DeviceInfo& device, const std::string& device_digest,
+              const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
   const Bests bests = bests_of(candidates);
   for (const Candidate& candidate : candidates) {
     const auto step = step_of(candidate, problem, device, device_digest);
@@ -119,7 +119,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
-    rank.older_kernels = candidate.kernel_digest != current_kernels;
+    rank.older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant);
     rank.smaller = candidate.problem.n < problem.n;
     rank.median_us = candidate.median_us;
     rank.trial_id = candidate.trial_id;
@@ -229,7 +229,7 @@ std::string_view name_of(MatchKind kind) noexcept {
 }
 
 Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
-                       std::span<const Variant* const> variants, std::string_view current_kernels) {
+                       std::span<const Variant* const> variants, const KernelDigests& current_kernels) {
   const std::string digest = device.digest();
   std::vector<Ranked> ranked;
   rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
@@ -272,7 +272,8 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
 }
 
 Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
-  return select_among(problem, device, candidates, variants(), kernel_sources_digest());
+  return select_among(problem, device, candidates, variants(),
+                      [](std::string_view name) { return kernel_sources_digest(name); });
 }
 
 Selection default_selection(const Problem& problem, const DeviceInfo& device) {

@@ -7,16 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/kernel_sources.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune {
 
-/// As `select`, for these variants. `current_kernels` is the digest of today's kernel sources: on each rung
+/// As `select`, for these variants. `current_kernels` gives the digest of today's kernels: on each rung
 /// their trials go before others, and only they give an expected time. A pure function.
 [[nodiscard]] Selection select_among(const Problem& problem, const DeviceInfo& device,
                                      const CandidateSet& candidates, std::span<const Variant* const> variants,
-                                     std::string_view current_kernels);
+                                     const KernelDigests& current_kernels);
 
 /// As `default_selection`, for these variants, the last one that can sort the problem first.
 /// \throws Error (unavailable) if none can.

@@ -7,7 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
-#include "runtime/compiler.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
 namespace bitune {
@@ -29,8 +29,8 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
 
 Selection Selector::select(const Problem& problem) {
   const auto candidates = known(problem);
-  Selection selection =
-      select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest());
+  Selection selection = select_among(problem, device_, candidates->candidates, variants_,
+                                     [](std::string_view name) { return kernel_sources_digest(name); });
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
 }

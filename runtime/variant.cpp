@@ -5,23 +5,14 @@
 #include <array>
 
 #include "bitune/error.hpp"
-#include "runtime/variants/classic.hpp"
-#include "runtime/variants/cluster.hpp"
-#include "runtime/variants/global.hpp"
-#include "runtime/variants/rows.hpp"
-#include "runtime/variants/shared.hpp"
-#include "runtime/variants/warp.hpp"
+#include "runtime/variants/registered.hpp"
 
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const ClassicVariant classic;
-  static const GlobalVariant global;
-  static const SharedVariant shared;
-  static const WarpVariant warp;
-  static const ClusterVariant cluster;
-  static const RowsVariant rows;
-  static const std::array<const Variant*, 6> all = {&classic, &global, &shared, &warp, &cluster, &rows};
+  static const std::array<const Variant*, 7> all = {
+      &classic_variant(), &global_variant(),   &shared_variant(), &warp_variant(),
+      &cluster_variant(), &multiway_variant(), &rows_variant()};
   return all;
 }
 

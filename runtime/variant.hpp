@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/configuration.hpp"
 #include "model/device_info.hpp"
@@ -22,6 +23,9 @@ class Variant {
 
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   [[nodiscard]] virtual std::string_view description() const noexcept = 0;
+
+  /// The embedded headers that define the kernels of its plans, each without those that it includes.
+  [[nodiscard]] virtual std::vector<std::string_view> kernel_headers() const = 0;
 
   /// Whether the variant can do this operation on these types, and on rows, at all (whatever its
   /// configuration).

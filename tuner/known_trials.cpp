@@ -10,11 +10,12 @@ std::optional<double> KnownTrials::time_us(const std::string& text) const {
 
 KnownTrials read_known_trials(const TuningDatabase& database, const DeviceInfo& device,
                               const Problem& problem, const Protocol& protocol,
-                              const std::string& kernel_digest) {
+                              const KernelDigests& kernel_digests) {
   KnownTrials known;
   const std::string device_digest = device.digest();
   for (auto& [text, digest] : database.tried(device_digest, problem, protocol)) {
-    if (digest == kernel_digest) known.tried.insert(text);
+    const std::string_view variant_name = std::string_view(text).substr(0, text.find('('));
+    if (digest == kernel_digests(variant_name)) known.tried.insert(text);
   }
   if (known.tried.empty()) return known;
 
@@ -25,9 +26,9 @@ KnownTrials read_known_trials(const TuningDatabase& database, const DeviceInfo& 
   filter.n = problem.n;
   filter.rows = problem.rows;
   filter.status = TrialStatus::ok;
-  filter.kernel_digest = kernel_digest;
   for (TrialRow& row : database.trials(filter)) {  // newest first: the first of a configuration stays
     if (row.trial.problem != problem || row.protocol != protocol) continue;
+    if (row.trial.kernel_digest != kernel_digests(row.trial.configuration.variant)) continue;
     auto& kept = row.trial.finalist ? known.finalists : known.ok;
     kept.try_emplace(row.trial.configuration.text(), std::move(row.trial));
   }

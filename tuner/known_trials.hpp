@@ -11,6 +11,7 @@
 
 #include "cache/tuning_database.hpp"
 #include "model/trial.hpp"
+#include "runtime/kernel_sources.hpp"
 
 namespace bitune {
 
@@ -27,6 +28,6 @@ struct KnownTrials {
 /// \throws Error (database)
 [[nodiscard]] KnownTrials read_known_trials(const TuningDatabase& database, const DeviceInfo& device,
                                             const Problem& problem, const Protocol& protocol,
-                                            const std::string& kernel_digest);
+                                            const KernelDigests& kernel_digests);
 
 }  // namespace bitune

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/measure.hpp"
 #include "tuner/problem_data.hpp"
@@ -40,7 +41,7 @@ class LocalEvaluator final : public Evaluator {
     Trial trial;
     trial.problem = request.problem;
     trial.configuration = request.configuration;
-    trial.kernel_digest = kernel_sources_digest();
+    trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
     trial.timestamp = timestamp_now();
     try {
       run(request, trial);

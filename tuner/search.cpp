@@ -176,7 +176,7 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
   } else {
     trial.problem = problem_;
     trial.configuration = configuration;
-    trial.kernel_digest = session_.source.kernel_digest();
+    trial.kernel_digest = session_.source.kernel_digest(configuration.variant);
     trial.status = compilation.status;
     trial.message = compilation.message;
     trial.registers = std::max(compilation.registers, 0);

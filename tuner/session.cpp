@@ -62,8 +62,9 @@ std::vector<Trial> settled_finalists(const ProblemSearch& search, const KnownTri
 TuneOutcome tune_problem(SessionState& session, CompilePool& pool, const Problem& problem) {
   KnownTrials known;
   if (session.request.resume) {
-    known = read_known_trials(session.database, session.device, problem, session.request.protocol,
-                              session.source.kernel_digest());
+    known =
+        read_known_trials(session.database, session.device, problem, session.request.protocol,
+                          [&session](std::string_view name) { return session.source.kernel_digest(name); });
   }
   const auto deadline = deadline_of_problem(session);
   ProblemSearch search(session, pool, problem, known);

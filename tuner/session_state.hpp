@@ -47,7 +47,7 @@ struct SessionState {
   /// Evaluates; whatever the result, it is about this problem and these kernels.
   [[nodiscard]] Trial evaluate(const EvaluationRequest& evaluation) const {
     Trial trial = evaluator.evaluate(evaluation);
-    trial.kernel_digest = source.kernel_digest();
+    trial.kernel_digest = source.kernel_digest(trial.configuration.variant);
     return trial;
   }
 };

@@ -9,7 +9,7 @@
 
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
-#include "runtime/compiler.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune {
@@ -93,7 +93,9 @@ class VariantSource final : public TuningSource {
     return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
   }
 
-  std::string kernel_digest() const override { return kernel_sources_digest(); }
+  std::string kernel_digest(std::string_view variant_name) const override {
+    return kernel_sources_digest(variant_name);
+  }
 
  private:
   void compile_one(const KernelSource& source, Compilation& result) const {

@@ -48,8 +48,8 @@ class TuningSource {
   [[nodiscard]] virtual std::string plan_digest(const Problem& problem,
                                                 const Configuration& configuration) const = 0;
 
-  /// Digest of the kernel sources that trials are stored under.
-  [[nodiscard]] virtual std::string kernel_digest() const = 0;
+  /// Digest of the variant's kernel sources, which its trials are stored under.
+  [[nodiscard]] virtual std::string kernel_digest(std::string_view variant_name) const = 0;
 };
 
 /// The registered variants (of these names; all if empty) with the kernels of a device's store.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "runtime/compiler.hpp"
 #include "runtime/emulated/temporary_folder.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/json.hpp"
 #include "tuner/local_evaluator.hpp"
@@ -44,7 +44,7 @@ class WorkerEvaluator final : public Evaluator {
     } catch (const Failure& failure) {
       trial.problem = request.problem;
       trial.configuration = request.configuration;
-      trial.kernel_digest = kernel_sources_digest();
+      trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
       trial.timestamp = timestamp_now();
       trial.measure_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
       trial.status = failure.status;

@@ -10,7 +10,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
-#include "runtime/compiler.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/json.hpp"
 #include "tuner/local_evaluator.hpp"
@@ -47,7 +47,7 @@ Trial broken_trial(const EvaluationRequest& request, const std::string& message)
   Trial trial;
   trial.problem = request.problem;
   trial.configuration = request.configuration;
-  trial.kernel_digest = kernel_sources_digest();
+  trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
   trial.status = TrialStatus::launch_failed;
   trial.message = message;
   trial.timestamp = timestamp_now();

@@ -1,4 +1,4 @@
-#include "runtime/variants/classic.hpp"
+// The variant `classic`: the structures of published GPU bitonic sorts.
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -30,6 +31,26 @@ void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int
                       (length / 2 + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
                       {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
 }
+
+/// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
+/// tile in shared memory for the steps within it. It is there for the presets (runtime/presets.hpp); a search
+/// takes it if it is named.
+class ClassicVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "classic"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] bool searched() const noexcept override { return false; }
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/mirror_step.cuh",
+            "kernels/strided_merge.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -152,6 +173,11 @@ Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const 
     if (has_tile(c)) append_tiles(tile_bits, tile_bits, false);
   }
   return builder.take();
+}
+
+const Variant& classic_variant() {
+  static const ClassicVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

@@ -1,4 +1,4 @@
-#include "runtime/variants/cluster.hpp"
+// The variant `cluster`: tiles in the registers of a cluster of blocks.
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -17,9 +18,8 @@ namespace {
 std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
 /// Bytes of RegisterTile::shared_words (register_tile.cuh).
-std::int64_t shared_bytes(const Configuration& c, KeyType key) {
-  const std::int64_t word = word_bytes(key);
-  return (share(c) + share(c) / (128 / word)) * word;
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  return padded_tile_bytes(share(c), problem.key);
 }
 
 /// The keys that clusters of this space hold at least: smaller arrays are one block's work.
@@ -28,6 +28,23 @@ constexpr std::uint64_t smallest_tile = 1024;
 std::int64_t tile_for(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
 }
+
+/// One launch for arrays, and rows, of up to 8 blocks' registers, on GPUs with distributed shared memory
+/// (sm_90 on; kernels/cluster_sort.cuh).
+class ClusterVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "cluster"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/cluster_sort.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -66,19 +83,9 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("cluster_size") * share(c) == tile_for(p.n);
        }},
-      {"a block's items and their padding fit the shared memory that the device allows a block",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
-       }},
-      {"a block's items and 20 registers a thread besides fit a block's registers",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
-         return a_thread * c.at("block_size_x") <= d.registers_per_block;
-       }},
-      {"64-bit keys have no maximum by multiplication",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
-       }},
+      shared_memory_fits_block(shared_bytes),
+      items_fit_registers(""),
+      maximum_fits_multiplier(),
   };
   return space;
 }
@@ -111,12 +118,17 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
                   codec_arguments(problem.key, problem.order), c.at("block_size_x"), c.at("items_per_thread"),
                   ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"))};
   builder.launch(kernel, problem.rows * ranks, static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                 static_cast<std::uint64_t>(shared_bytes(c, problem)),
                  {keys_argument(), input_argument(), u32_argument(problem.n), row_stride_argument()});
   Plan plan = builder.take();
   plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
   plan.out_of_place = true;
   return plan;
+}
+
+const Variant& cluster_variant() {
+  static const ClusterVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

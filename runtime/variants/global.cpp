@@ -1,4 +1,4 @@
-#include "runtime/variants/global.hpp"
+// The variant `global`: every compare-exchange in global memory.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -18,6 +19,24 @@ bool naive(const Configuration& c) { return c.at("thread_per_element") == 1; }
 int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
+
+/// From the naive form (a launch a step, a thread an element) to several steps fused in registers a pass,
+/// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
+/// launch.
+class GlobalVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "global"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/strided_merge.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -115,6 +134,11 @@ Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const D
     if (span > 0) append_block_steps(span, span, false);
   }
   return builder.take();
+}
+
+const Variant& global_variant() {
+  static const GlobalVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

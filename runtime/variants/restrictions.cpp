@@ -1,5 +1,7 @@
 #include "runtime/variants/restrictions.hpp"
 
+#include <utility>
+
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 
@@ -24,6 +26,54 @@ Restriction pass_fits_registers(std::string unroll_parameter) {
           [unroll_parameter](const Configuration& c, const Problem& p, const DeviceInfo&) {
             const std::int64_t unroll = unroll_parameter.empty() ? 1 : c.at(unroll_parameter);
             return (c.at("vector_width") << c.at("steps_per_pass")) * unroll * word_bytes(p.key) <= 256;
+          }};
+}
+
+std::int64_t padded_tile_bytes(std::int64_t keys, KeyType key) noexcept {
+  const std::int64_t word = word_bytes(key);
+  return (keys + keys / (128 / word)) * word;
+}
+
+Restriction shared_memory_fits_block(SharedBytes bytes) {
+  return {"a block's tile and its padding fit the shared memory that the device allows a block",
+          [bytes = std::move(bytes)](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            return bytes(c, p) <= d.shared_bytes_per_block_optin;
+          }};
+}
+
+Restriction items_fit_registers(std::string blocks_parameter) {
+  std::string text = "the threads' items and 20 registers besides fit a block's registers";
+  if (!blocks_parameter.empty()) text += ", and " + blocks_parameter + " times a multiprocessor's";
+  return {std::move(text), [blocks_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
+            const std::int64_t registers = a_thread * c.at("block_size_x");
+            const std::int64_t blocks = blocks_parameter.empty() ? 1 : c.at(blocks_parameter);
+            return a_thread <= 255 && registers <= d.registers_per_block &&
+                   registers * blocks <= d.registers_per_sm;
+          }};
+}
+
+Restriction blocks_fit_multiprocessor(SharedBytes bytes) {
+  return {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
+          [bytes = std::move(bytes)](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            constexpr std::int64_t reserved = 1024;  // by the system, for each block
+            const std::int64_t blocks = c.at("min_blocks_per_sm");
+            return blocks * c.at("block_size_x") <= d.max_threads_per_sm &&
+                   blocks * (bytes(c, p) + reserved) <= d.shared_bytes_per_sm;
+          }};
+}
+
+Restriction maximum_fits_multiplier() {
+  return {"64-bit keys have no maximum by multiplication",
+          [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+            return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
+          }};
+}
+
+Restriction dependent_launch_fits_device() {
+  return {"dependent launches need compute capability 9.0",
+          [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+            return c.at("dependent_launch") == 0 || d.compute_major >= 9;
           }};
 }
 

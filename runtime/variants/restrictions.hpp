@@ -3,6 +3,9 @@
 /// \file
 /// Restrictions that several variants share.
 
+#include <functional>
+#include <string>
+
 #include "model/search_space.hpp"
 
 namespace bitune {
@@ -16,5 +19,28 @@ namespace bitune {
 /// The keys that a thread of strided_merge holds (2^steps_per_pass x vector_width x `unroll_parameter`) are
 /// at most 256 bytes of registers. `unroll_parameter` may be empty.
 [[nodiscard]] Restriction pass_fits_registers(std::string unroll_parameter);
+
+/// Bytes of dynamic shared memory that a block of the configuration takes.
+using SharedBytes = std::function<std::int64_t(const Configuration&, const Problem&)>;
+
+/// Bytes of RegisterTile::shared_words (register_tile.cuh) for a tile of so many keys: a word of padding
+/// after each 128 bytes.
+[[nodiscard]] std::int64_t padded_tile_bytes(std::int64_t keys, KeyType key) noexcept;
+
+/// A block's shared memory is at most what the device allows one.
+[[nodiscard]] Restriction shared_memory_fits_block(SharedBytes bytes);
+
+/// items_per_thread keys and 20 registers besides, for block_size_x threads, fit a block's registers, and
+/// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty.
+[[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter);
+
+/// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
+[[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);
+
+/// imad_quarters is 0 for 64-bit keys.
+[[nodiscard]] Restriction maximum_fits_multiplier();
+
+/// dependent_launch is 0 before compute capability 9.0.
+[[nodiscard]] Restriction dependent_launch_fits_device();
 
 }  // namespace bitune

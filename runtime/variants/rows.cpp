@@ -1,4 +1,4 @@
-#include "runtime/variants/rows.hpp"
+// The variant `rows`: short arrays in registers, many at once.
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -22,10 +23,9 @@ int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value
 
 /// Bytes of RegisterTile::shared_words (register_tile.cuh) for every row of the block; none where all steps
 /// between threads go by shuffles.
-std::int64_t shared_bytes(const Configuration& c, KeyType key) {
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
-  const std::int64_t word = word_bytes(key);
-  return (capacity(c) + capacity(c) / (128 / word)) * word * rows_per_block(c);
+  return padded_tile_bytes(capacity(c), problem.key) * rows_per_block(c);
 }
 
 /// Smallest capacity that holds a row: the tile that wastes least.
@@ -37,6 +37,23 @@ std::int64_t smallest_capacity(std::uint64_t length) {
 std::uint64_t longest_row(KeyType key) {
   return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key));
 }
+
+/// A row is held by part of a warp, a warp, or a block, and sorted in one pass over memory, in place or not
+/// (kernels/row_sort.cuh). A single array is one row.
+class RowsVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "rows"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/row_sort.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -97,28 +114,10 @@ SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
          return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
                 c.at("store_swaps") <= log2(c.at("threads_per_row"));
        }},
-      {"the rows and their padding fit the shared memory that the device allows a block",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
-       }},
-      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's "
-       "registers",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
-         const std::int64_t registers = a_thread * c.at("block_size_x");
-         return a_thread <= 255 && registers <= d.registers_per_block &&
-                registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
-       }},
-      {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t blocks = c.at("min_blocks_per_sm");
-         return blocks * c.at("block_size_x") <= d.max_threads_per_sm &&
-                blocks * (shared_bytes(c, p.key) + 1024) <= d.shared_bytes_per_sm;
-       }},
-      {"64-bit keys have no maximum by multiplication",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
-       }},
+      shared_memory_fits_block(shared_bytes),
+      items_fit_registers("min_blocks_per_sm"),
+      blocks_fit_multiprocessor(shared_bytes),
+      maximum_fits_multiplier(),
   };
   return space;
 }
@@ -157,12 +156,17 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
                   problem.n == static_cast<std::uint64_t>(capacity(c)))};
   builder.launch(kernel, (problem.rows + per_block - 1) / per_block,
                  static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                 static_cast<std::uint64_t>(shared_bytes(c, problem)),
                  {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
                   row_stride_argument()});
   Plan plan = builder.take();
   plan.out_of_place = true;
   return plan;
+}
+
+const Variant& rows_variant() {
+  static const RowsVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

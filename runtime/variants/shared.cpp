@@ -1,4 +1,4 @@
-#include "runtime/variants/shared.hpp"
+// The variant `shared`: tiles sorted and merged in shared memory, larger strides in global memory.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -19,6 +20,23 @@ std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   const std::int64_t tile = c.at("tile_size");
   return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
 }
+
+/// Tiles up to what the device allows a block; a step a barrier, pairs unrolled; strides above the tile by
+/// strided_merge.
+class SharedVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "shared"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/block_steps.cuh", "kernels/strided_merge.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -122,6 +140,11 @@ Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const D
     append_tiles(tile_bits, tile_bits, false);
   }
   return builder.take();
+}
+
+const Variant& shared_variant() {
+  static const SharedVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

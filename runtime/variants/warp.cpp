@@ -1,4 +1,4 @@
-#include "runtime/variants/warp.hpp"
+// The variant `warp`: tiles in the registers of a block, larger strides in global memory.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -14,16 +15,26 @@ namespace {
 
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh): a word of padding after each 128 bytes.
-std::int64_t shared_bytes(const Configuration& c, KeyType key) {
-  const std::int64_t word = word_bytes(key);
-  return (tile_size(c) + tile_size(c) / (128 / word)) * word;
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  return padded_tile_bytes(tile_size(c), problem.key);
 }
 
-/// Registers that the items of a thread take, and about what addresses and temporaries need besides.
-std::int64_t registers_estimate(const Configuration& c, KeyType key) {
-  return c.at("items_per_thread") * word_bytes(key) / 4 + 20;
-}
+/// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
+/// (kernels/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
+class WarpVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "warp"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/strided_merge.cuh", "kernels/tile_sort.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
 
 }  // namespace
 
@@ -54,31 +65,11 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
   space.restrictions = {
       block_fits_device(),
       vector_fits_access(),
-      {"the tile and its padding fit the shared memory that the device allows a block",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return shared_bytes(c, p.key) <= d.shared_bytes_per_block_optin;
-       }},
-      {"the threads' items and 20 registers besides fit min_blocks_per_sm times into a multiprocessor's "
-       "registers",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t registers = registers_estimate(c, p.key) * c.at("block_size_x");
-         return registers <= d.registers_per_block &&
-                registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
-       }},
-      {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t blocks = c.at("min_blocks_per_sm");
-         return blocks * c.at("block_size_x") <= d.max_threads_per_sm &&
-                blocks * (shared_bytes(c, p.key) + 1024) <= d.shared_bytes_per_sm;
-       }},
-      {"64-bit keys have no maximum by multiplication",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
-       }},
-      {"dependent launches need compute capability 9.0",
-       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("dependent_launch") == 0 || d.compute_major >= 9;
-       }},
+      shared_memory_fits_block(shared_bytes),
+      items_fit_registers("min_blocks_per_sm"),
+      blocks_fit_multiprocessor(shared_bytes),
+      maximum_fits_multiplier(),
+      dependent_launch_fits_device(),
       {"a pass of a thread holds at most 256 bytes of keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return word_bytes(p.key) << c.at("steps_per_pass") <= 256;
@@ -130,7 +121,7 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
                     c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
                     c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
     builder.launch_rows(source, (n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("block_size_x")),
-                        static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+                        static_cast<std::uint64_t>(shared_bytes(c, problem)),
                         {keys_argument(), u64_argument(n)});
   };
   StridedPass pass;
@@ -147,6 +138,11 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
   Plan plan = builder.take();
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
   return plan;
+}
+
+const Variant& warp_variant() {
+  static const WarpVariant variant;
+  return variant;
 }
 
 }  // namespace bitune

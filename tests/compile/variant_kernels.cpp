@@ -23,10 +23,10 @@ DeviceInfo common_limits(int architecture) {
   return device;
 }
 
-/// The first kernel of a plan and the last: the sort of a tile, and the longest of the passes that follow it,
+/// All kernels of a plan of up to three; else the first and the last: the sort of a tile, and the longest of the passes that follow it,
 /// or the merge.
 std::vector<KernelSource> sample_kernels(const Plan& plan) {
-  if (plan.kernels.size() <= 2) return plan.kernels;
+  if (plan.kernels.size() <= 3) return plan.kernels;
   return {plan.kernels.front(), plan.kernels.back()};
 }
 

@@ -111,6 +111,12 @@ std::vector<Configuration> configurations() {
                        {"store_swaps", 0},
                        {"threads_per_row", 256},
                        {"vector_width", 1}}),
+      changed("multiway", {{"block_size_x", 64},
+                           {"items_per_thread", 4},
+                           {"store_swaps", 0},
+                           {"vector_width", 1},
+                           {"split_pivots", 3},
+                           {"split_threads", 64}}),
   };
 }
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "bitune/error.hpp"
-#include "runtime/compiler.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/session.hpp"
 
@@ -50,7 +50,7 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
     EXPECT_EQ(outcome.evaluated, 6u);
     EXPECT_EQ(outcome.failed, 0u);
     ASSERT_TRUE(outcome.best);
-    EXPECT_EQ(outcome.best->kernel_digest, kernel_sources_digest());
+    EXPECT_EQ(outcome.best->kernel_digest, kernel_sources_digest(outcome.best->configuration.variant));
   }
 
   const TuningDatabase database(path_, DatabaseMode::read_only);

@@ -188,6 +188,7 @@ class Variant : public bitune::Variant {
 
   std::string_view name() const noexcept override { return name_; }
   std::string_view description() const noexcept override { return "a variant for tests"; }
+  std::vector<std::string_view> kernel_headers() const override { return {}; }
   bool supports(const Problem& problem, const DeviceInfo&) const override {
     return problem.operation == Operation::sort;
   }

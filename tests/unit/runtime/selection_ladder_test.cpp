@@ -372,7 +372,7 @@ class SelectionLadder : public testing::TestWithParam<Case> {};
 
 TEST_P(SelectionLadder, TakesTheRightCandidate) {
   const Case& c = GetParam();
-  const Selection selection = select_among(c.problem, c.device, c.candidates, both, "today");
+  const Selection selection = select_among(c.problem, c.device, c.candidates, both, today);
   EXPECT_EQ(name_of(selection.match), name_of(c.match)) << selection.reason;
   EXPECT_EQ(selection.configuration.at("tile"), c.tile) << selection.reason;
   EXPECT_EQ(selection.evidence.has_value(), c.match != MatchKind::defaulted);

@@ -12,7 +12,7 @@ TEST(Selection, ExpectsATimeOnlyOfExactEvidenceOfTodaysKernels) {
   const DeviceInfo here = gpu();
   const Problem problem = u32(4096);
   const auto expected = [&](const CandidateSet& set) {
-    return select_among(problem, here, set, both, "today").expected_us;
+    return select_among(problem, here, set, both, today).expected_us;
   };
   EXPECT_EQ(expected({{trial(2, here, problem, 12.5)}, {}}), 12.5);
   EXPECT_EQ(expected({{}, {trial(2, here, problem, 12.5)}}), 12.5)
@@ -27,7 +27,7 @@ TEST(Selection, GivesItsReasons) {
   const DeviceInfo here = gpu();
   const Problem problem = u32(4096);
   const auto reason = [&](const CandidateSet& set) {
-    return select_among(problem, here, set, both, "today").reason;
+    return select_among(problem, here, set, both, today).reason;
   };
   EXPECT_EQ(reason({{trial(2, here, problem)}, {}}), "tuned on this device for this problem");
   EXPECT_EQ(reason({{of_kernels(trial(2, here, problem), "old")}, {}}),

@@ -13,8 +13,8 @@
 #include "bitune/bitune.hpp"
 #include "cache/tuning_database.hpp"
 #include "model/key_order.hpp"
-#include "runtime/compiler.hpp"
 #include "runtime/device.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune {
@@ -96,7 +96,7 @@ TEST_F(SorterTest, SelectsWhatWasTuned) {
     Trial trial;
     trial.problem = problem;
     trial.configuration = valid.back();
-    trial.kernel_digest = kernel_sources_digest();
+    trial.kernel_digest = kernel_sources_digest(trial.configuration.variant);
     trial.samples_us = {123, 125, 124};
     database.store(database.begin_session(device->info(), device->software(), {}), trial);
   }

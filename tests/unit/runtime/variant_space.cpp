@@ -10,22 +10,12 @@
 #include "model/key_type.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/network_plan.hpp"
+#include "tests/unit/runtime/device_limits.hpp"
 
 namespace bitune {
 namespace {
 
-/// The limits of an H200, as cuDeviceGetAttribute gives them.
-DeviceInfo h200() {
-  DeviceInfo device;
-  device.name = "NVIDIA H200";
-  device.compute_major = 9;
-  device.sm_count = 132;
-  device.shared_bytes_per_block_optin = 232448;
-  device.shared_bytes_per_sm = 233472;
-  device.max_cluster_size = 8;
-  device.cooperative_launch = true;
-  return device;
-}
+using test::h200;
 
 Problem problem_of(KeyType key, std::uint64_t n) {
   return {Operation::sort, key, ValueType::none, Order::ascending, n, 1};
@@ -247,7 +237,7 @@ TEST(VariantRegistry, NamesTheVariantsThereAre) {
     (void)variant("quick");
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("warp, cluster, rows"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cluster, multiway, rows"), std::string::npos) << error.what();
   }
 }
 

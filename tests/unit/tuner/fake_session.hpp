@@ -24,7 +24,7 @@ class FakeSource final : public TuningSource {
   std::vector<Configuration> first_guesses(const Problem& problem) const override;
   Compilation compile(const Problem& problem, const Configuration& configuration) const override;
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override;
-  std::string kernel_digest() const override { return digest; }
+  std::string kernel_digest(std::string_view) const override { return digest; }
 
   std::vector<std::int64_t> guesses;
   std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads

@@ -1,0 +1,252 @@
+// The variant `multiway`: sorted runs, split exactly where buckets begin, and each bucket sorted in
+// registers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/registered.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace {
+
+/// Keys of a run, and of a bucket.
+std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+
+constexpr std::int64_t smallest_tile = 64 * 4;
+
+/// How many runs, and as many buckets, a row has.
+std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
+  const auto tile = static_cast<std::uint64_t>(tile_size(c));
+  return (problem.n + tile - 1) / tile;
+}
+
+/// Splitting takes a place in every run for every bucket: it grows with the square of this.
+constexpr std::uint64_t most_tiles = 4096;
+
+/// Keys of the longest run that the registers and the shared memory of a block hold on the device.
+std::int64_t largest_tile(KeyType key, const DeviceInfo& device) {
+  const std::int64_t threads =
+      std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
+  std::int64_t tile = threads * 128 / word_bytes(key);
+  const std::int64_t pieces = 8 * static_cast<std::int64_t>(most_tiles) + 8 * 32;
+  while (tile > smallest_tile && padded_tile_bytes(tile, key) + pieces > device.shared_bytes_per_block_optin)
+    tile /= 2;
+  return tile;
+}
+
+/// Ranks are 32-bit numbers.
+std::uint64_t most_keys(KeyType key, const DeviceInfo& device) {
+  return std::min<std::uint64_t>(std::numeric_limits<std::uint32_t>::max(),
+                                 most_tiles * static_cast<std::uint64_t>(largest_tile(key, device)));
+}
+
+std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
+  return padded_tile_bytes(tile_size(c), problem.key);
+}
+
+/// A tile, then where the pieces of all runs begin and end, and a word for every warp twice
+/// (bucket_sort.cuh).
+std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
+  const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
+  return run_bytes(c, problem) + 4 * (2 * pieces + 2 * c.at("block_size_x") / 32);
+}
+
+/// Extremes, prefix sums and sums for every warp, a window and the pivots' places for every run
+/// (multiway_split.cuh).
+std::int64_t split_bytes(const Configuration& c, const Problem& problem) {
+  const std::int64_t warps = c.at("split_threads") / 32;
+  const auto runs = static_cast<std::int64_t>(tile_count(c, problem));
+  return 24 * warps + 4 * (2 * warps * c.at("split_pivots") + (2 + c.at("split_pivots")) * runs);
+}
+
+/// Boundaries of one level between two of the level above, and one.
+std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
+  const auto buckets = static_cast<double>(tile_count(c, problem));
+  const double root = std::pow(buckets, 1.0 / static_cast<double>(c.at("split_levels")));
+  return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
+}
+
+/// Two passes over memory, whatever the length: runs are sorted in the registers of a block each, as long as
+/// fits; every bucket of as many keys is gathered from all runs and sorted likewise. Between them the runs
+/// are split exactly at the buckets' ranks (kernels/multiway_split.cuh), so that no input has unequal
+/// buckets.
+class MultiwayVariant final : public Variant {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "multiway"; }
+  [[nodiscard]] std::string_view description() const noexcept override;
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
+    return {"kernels/run_sort.cuh", "kernels/multiway_split.cuh", "kernels/bucket_sort.cuh"};
+  }
+  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const override;
+  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
+                          const DeviceInfo& device) const override;
+};
+
+}  // namespace
+
+std::string_view MultiwayVariant::description() const noexcept {
+  return "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket is gathered "
+         "from all runs and sorted in registers";
+}
+
+bool MultiwayVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32 &&
+         problem.n <= most_keys(problem.key, device);
+}
+
+SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
+      {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
+      {"shuffle_steps", {0, 1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
+      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
+      {"store_swaps",
+       {0, 1, 2},
+       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+      {"imad_quarters",
+       {0, 2},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"min_blocks_per_sm", {1, 2, 4}, "blocks a multiprocessor that the compiler must leave registers for"},
+      {"gather_lanes", {4, 8, 16, 32}, "threads that fetch a bucket's piece of one run"},
+      {"split_threads", {64, 256, 1024}, "threads of a block that splits the runs at one rank"},
+      {"split_pivots", {1, 3, 7}, "values tried in a round of splitting"},
+      {"split_levels", {1, 2, 3}, "launches of splitting: ranks far apart first, those between them within"},
+      {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      {"the array is longer than a run, or than the smallest there is",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return static_cast<std::uint64_t>(tile_size(c)) < p.n || tile_size(c) == smallest_tile;
+       }},
+      {"there are at most 4096 runs", [](const Configuration& c, const Problem& p,
+                                         const DeviceInfo&) { return tile_count(c, p) <= most_tiles; }},
+      {"a thread holds a whole number of vectors, and swaps no more bits than it has",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
+         return vectors >= 1 && std::int64_t{1} << c.at("store_swaps") <= vectors;
+       }},
+      {"more than one level of splitting needs more than 32 buckets a level",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("split_levels") == 1 || tile_count(c, p) > std::uint64_t{32}
+                                                                    << (c.at("split_levels") - 1);
+       }},
+      {"the pivots of 1024 threads that split fit their registers",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("split_threads") < 1024 || c.at("split_pivots") * word_bytes(p.key) <= 28;
+       }},
+      {"split_threads are at most the device's threads per block",
+       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+         return c.at("split_threads") <= d.max_threads_per_block;
+       }},
+      shared_memory_fits_block(bucket_bytes),
+      shared_memory_fits_block(split_bytes),
+      items_fit_registers("min_blocks_per_sm"),
+      blocks_fit_multiprocessor(bucket_bytes),
+      maximum_fits_multiplier(),
+      dependent_launch_fits_device(),
+  };
+  return space;
+}
+
+Configuration MultiwayVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+  const bool wide = size_of(problem.key) == 8;
+  // Runs grow while there are more of them than multiprocessors, but past half of what registers hold only
+  // where there would be too many: the pieces of a bucket get short, and splitting slow.
+  const std::int64_t largest = largest_tile(problem.key, device);
+  std::int64_t tile = smallest_tile;
+  const auto count = [&] {
+    return (problem.n + static_cast<std::uint64_t>(tile) - 1) / static_cast<std::uint64_t>(tile);
+  };
+  while (tile < largest && count() > static_cast<std::uint64_t>(device.sm_count) &&
+         (tile < largest / 2 || count() > 1024)) {
+    tile *= 2;
+  }
+  const std::int64_t items = std::min<std::int64_t>(wide ? 16 : 32, tile / 64);
+  const std::int64_t vector = wide ? 2 : 4;
+  return {std::string(name()),
+          {{"block_size_x", tile / items},
+           {"items_per_thread", items},
+           {"shuffle_steps", 1},
+           {"vector_width", vector},
+           {"store_swaps", items >= 4 * vector ? 2 : 0},
+           {"imad_quarters", 0},
+           {"min_blocks_per_sm", 1},
+           {"gather_lanes", 8},
+           {"split_threads", 256},
+           {"split_pivots", 3},
+           {"split_levels", count() > 256 ? 2 : 1},
+           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+}
+
+Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder(problem.rows);
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const auto tile = static_cast<std::uint64_t>(tile_size(c));
+  const std::uint64_t tiles = tile_count(c, problem);
+  const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
+  const std::uint64_t run_space = problem.rows * problem.n * size_of(problem.key);
+  const std::uint64_t splits_begin = (run_space + 255) / 256 * 256;
+  const Argument runs{Argument::Kind::workspace, 0};
+  const Argument splits{Argument::Kind::workspace, splits_begin};
+
+  const std::string sort_arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
+                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
+                  c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)}, tiles,
+                      threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
+                      {runs, input_argument(), u64_argument(problem.n)});
+
+  // The boundaries of a level are the multiples of its step that are not of the step above.
+  const KernelSource split{"kernels/multiway_split.cuh",
+                           fmt::format("bitune::multiway_split<{}, {}, {}>", size_of(problem.key),
+                                       c.at("split_threads"), c.at("split_pivots"))};
+  const std::uint64_t fan = fan_out(c, problem);
+  std::uint64_t parent_step = 0;
+  for (std::int64_t level = c.at("split_levels"); level > 0; --level) {
+    std::uint64_t step = 1;
+    for (std::int64_t below = 1; below < level; ++below) step *= fan;
+    if (step >= tiles) continue;
+    const std::uint64_t multiples = (tiles - 1) / step;
+    const std::uint64_t intervals = parent_step == 0 ? 1 : (tiles + parent_step - 1) / parent_step;
+    const std::uint64_t blocks = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
+    builder.launch_rows(split, blocks, static_cast<std::uint32_t>(c.at("split_threads")),
+                        static_cast<std::uint64_t>(split_bytes(c, problem)),
+                        {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tile),
+                         u32_argument(step), u32_argument(parent_step)});
+    parent_step = step;
+  }
+
+  builder.launch_rows({"kernels/bucket_sort.cuh",
+                       fmt::format("bitune::bucket_sort<{}, {}>", sort_arguments, c.at("gather_lanes"))},
+                      tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
+                      {keys_argument(), runs, splits, u64_argument(problem.n), u32_argument(tile)});
+
+  Plan plan = builder.take();
+  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
+  plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
+  plan.out_of_place = true;
+  return plan;
+}
+
+const Variant& multiway_variant() {
+  static const MultiwayVariant variant;
+  return variant;
+}
+
+}  // namespace bitune

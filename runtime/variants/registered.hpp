@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// The variants that there are, each one object that lives as long as the process. Each is a file here.
+
+#include "runtime/variant.hpp"
+
+namespace bitune {
+
+[[nodiscard]] const Variant& classic_variant();
+[[nodiscard]] const Variant& global_variant();
+[[nodiscard]] const Variant& shared_variant();
+[[nodiscard]] const Variant& warp_variant();
+[[nodiscard]] const Variant& cluster_variant();
+[[nodiscard]] const Variant& multiway_variant();
+[[nodiscard]] const Variant& rows_variant();
+
+}  // namespace bitune
