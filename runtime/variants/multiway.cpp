@@ -121,7 +121,7 @@ SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2, 4}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 16, 32}, "threads that fetch a bucket's piece of one run"},
-      {"split_threads", {64, 256, 1024}, "threads of a block that splits the runs at one rank"},
+      {"split_threads", {64, 128, 256, 512}, "threads of a block that splits the runs at one rank"},
       {"split_pivots", {1, 3, 7}, "values tried in a round of splitting"},
       {"split_levels", {1, 2, 3}, "launches of splitting: ranks far apart first, those between them within"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
@@ -144,10 +144,6 @@ SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("split_levels") == 1 || tile_count(c, p) > std::uint64_t{32}
                                                                     << (c.at("split_levels") - 1);
-       }},
-      {"the pivots of 1024 threads that split fit their registers",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("split_threads") < 1024 || c.at("split_pivots") * word_bytes(p.key) <= 28;
        }},
       {"split_threads are at most the device's threads per block",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {

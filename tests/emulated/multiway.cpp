@@ -1,0 +1,45 @@
+// Exact splitting: many runs, every level, every distribution. What lies between two boundaries must be as
+// many keys as a bucket has, or the sort loses some.
+
+#include <gtest/gtest.h>
+
+#include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes) {
+  const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, 20001, 1};
+  Configuration configuration = variant("multiway").default_configuration(problem, DeviceInfo{});
+  configuration.parameters["block_size_x"] = 64;
+  configuration.parameters["items_per_thread"] = 4;
+  configuration.parameters["store_swaps"] = 0;
+  configuration.parameters["vector_width"] = 2;
+  configuration.parameters["split_threads"] = 64;
+  configuration.parameters["split_levels"] = levels;
+  configuration.parameters["split_pivots"] = pivots;
+  configuration.parameters["gather_lanes"] = lanes;
+  return configuration;
+}
+
+class MultiwaySplit : public testing::TestWithParam<Distribution> {};
+
+TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
+  const Bench bench = make_bench(open_device("emulated"));
+  std::uint64_t seed = 7;
+  for (const KeyType key : {KeyType::u32, KeyType::f64}) {
+    const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 7, 32), GetParam(), ++seed));
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
+  }
+  // Two rows with a gap, three levels, one pivot: plain bisection.
+  const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
+  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 3, 1, 4), GetParam(), seed, {.gap_keys = 5}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Distributions, MultiwaySplit,
+                         testing::ValuesIn(all_distributions.begin(), all_distributions.end()));
+
+}  // namespace
+}  // namespace bitune::test
