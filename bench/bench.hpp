@@ -58,9 +58,8 @@ struct BenchResult {
 };
 
 /// Runs a suite. Keys are random (finite for floating point, no -0: the peers order those differently),
-/// both sides are verified against the host's reference, then timed in turn (A B A B ...): the input is
-/// restored before each sample and outside of the events, and `batch` sorts of separately restored buffers
-/// are queued before the clock starts. Rows are sorted by bitune both in place and out of place, and the
+/// both sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
+/// the tuner uses (tuner/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
 /// faster form counts. A missing peer is no error: `note` says what was looked for.
 /// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
 /// `verified`.

@@ -42,6 +42,7 @@ double rate_of(const Problem& problem, double us) {
 Comparison::Comparison(const BenchRequest& request)
     : request_(request),
       device_(open_device(request.device)),
+      kernels_(device_, nullptr),
       sorter_(
           {.device = request.device, .database = request.database, .kernel_cache = request.kernel_cache}) {
   if (request.against == "none") return;
@@ -59,22 +60,29 @@ void Comparison::add_note(const std::string& sentence) {
 }
 
 std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
+  const std::size_t launches = sorter_.explain(problem).launches.size();
   if (request_.suite == BenchSuite::single) {
-    return {{"in place", true, [this, problem](void* keys, void*, StreamHandle stream) {
+    return {{"in place", true,
+             [this, problem](void* keys, void*, StreamHandle stream) {
                sorter_.sort(keys, problem.n, problem.key, stream, problem.order);
-             }}};
+             },
+             launches}};
   }
   std::vector<Contestant> own;
   if (problem.n > 1) {  // in place there is nothing to do for rows of one key
-    own.push_back({"in place", true, [this, problem](void* keys, void*, StreamHandle stream) {
+    own.push_back({"in place", true,
+                   [this, problem](void* keys, void*, StreamHandle stream) {
                      sorter_.sort_rows(keys, problem.rows, problem.n, problem.n, problem.key,
                                        {.order = problem.order, .stream = stream});
-                   }});
+                   },
+                   launches});
   }
-  own.push_back({"out of place", false, [this, problem](void* keys, void* out, StreamHandle stream) {
+  own.push_back({"out of place", false,
+                 [this, problem](void* keys, void* out, StreamHandle stream) {
                    sorter_.sort_rows(out, problem.rows, problem.n, problem.n, problem.key,
                                      {.order = problem.order, .stream = stream, .input = keys});
-                 }});
+                 },
+                 launches});
   return own;
 }
 
@@ -122,7 +130,6 @@ BenchRecord Comparison::describe(const Problem& problem) {
 
 void Comparison::add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed,
                            BenchRecord& record) {
-  record.batch = timed.batch;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double us = median_of(timed.samples_us[i]);
     const auto samples = static_cast<int>(timed.samples_us[i].size());
@@ -130,6 +137,7 @@ void Comparison::add_times(const std::vector<Contestant>& all, std::size_t own, 
       if (i > 0 && us >= record.bitune_us) continue;
       record.bitune_us = us;
       record.form = all[i].name;
+      record.batch = timed.batches[i];
       record.samples = samples;
       continue;
     }
@@ -153,7 +161,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem) {
   BenchRecord record = describe(problem);
 
   std::vector<std::byte> expected = bench_keys(problem, request_.seed);
-  Turns turns(*device_, expected);
+  Turns turns(*device_, kernels_, expected);
   reference_sort_rows(expected, problem);
 
   std::vector<Contestant> all = own_contestants(problem);

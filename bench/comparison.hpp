@@ -13,6 +13,7 @@
 #include "bench/turns.hpp"
 #include "bitune/bitune.hpp"
 #include "runtime/device.hpp"
+#include "runtime/kernel_store.hpp"
 
 namespace bitune {
 
@@ -41,6 +42,7 @@ class Comparison {
 
   const BenchRequest& request_;
   std::shared_ptr<Device> device_;
+  KernelStore kernels_;  ///< of what times, not of what is timed
   Sorter sorter_;
   std::optional<Peer> peer_;
   std::shared_ptr<DeviceBuffer> workspace_;  ///< the peer's, of the comparison under way

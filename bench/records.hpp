@@ -39,7 +39,7 @@ struct BenchRecord {
   std::optional<double> peer_gkeys_per_s;
   int samples = 0;
   int peer_samples = 0;  ///< of the fastest method; fewer than bitune's where it is very slow
-  int batch = 1;         ///< sorts between two events: the same for both sides
+  int batch = 1;         ///< bitune's sorts between two events
   std::string device;
   std::string driver;
   std::string peer_version;

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "model/clock.hpp"
 #include "model/device_info.hpp"
 #include "model/kernel_image.hpp"
 #include "model/plan.hpp"
@@ -119,6 +121,10 @@ class Device {
   /// Whether an error was seen after which the device can do no more work in this process (an illegal
   /// address, a launch that timed out): all later calls would fail, and only a new process can go on.
   [[nodiscard]] virtual bool is_lost() const noexcept { return false; }
+
+  /// The clock at this moment, and what holds it down; nothing where nobody tells (no NVML, the emulated
+  /// device). It takes the host up to milliseconds, and the device's work is not disturbed.
+  [[nodiscard]] virtual std::optional<ClockReading> read_clock() const { return std::nullopt; }
 
   /// "NVIDIA H200 (sm_90, GPU 0)" or "emulated device": for messages.
   [[nodiscard]] virtual std::string describe() const = 0;

@@ -24,6 +24,8 @@ Protocol protocol_of_round(Protocol protocol) {
 /// Adds one round's samples; a round that failed makes the finalist a failure.
 void merge(Trial& finalist, const Trial& round) {
   finalist.measure_ms += round.measure_ms;
+  finalist.clock.add(round.clock);
+  finalist.remeasured += round.remeasured;
   if (round.status != TrialStatus::ok) {
     finalist.status = round.status;
     finalist.message = round.message;
@@ -71,6 +73,8 @@ FinalsResult run_finals(SessionState& session, const Problem& problem, std::vect
   std::vector<Trial> finalists = contenders;
   for (Trial& finalist : finalists) {
     finalist.samples_us.clear();
+    finalist.clock = {};
+    finalist.remeasured = 0;
     finalist.message.clear();
     finalist.finalist = true;
     finalist.compile_ms = finalist.verify_ms = finalist.measure_ms = 0;

@@ -110,6 +110,8 @@ class LocalEvaluator final : public Evaluator {
     Measurement measurement = measurer_.measure(*plan, *data_, measured, request.protocol,
                                                 request.abandon_above_us, workspace, stream_->handle());
     trial.samples_us = std::move(measurement.samples_us);
+    trial.clock = measurement.clock;
+    trial.remeasured = measurement.remeasured;
     trial.measure_ms = measurement.wall_ms;
     if (measurement.abandoned) {
       // Verified and honestly timed, so it is ok; its few samples are all above the bound, so it cannot rank

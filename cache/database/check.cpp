@@ -108,7 +108,7 @@ void check_trials(const SQLite::Database& db, Sentences& sentences) {
         if (median.has_value() == stored.isNull() || (median && *median != stored.getDouble())) {
           return "its median is not that of its samples";
         }
-        if (const std::string problem = spread_problem(row, trial.samples_us); !problem.empty()) {
+        if (std::string problem = spread_problem(row, trial.samples_us); !problem.empty()) {
           return problem;
         }
         static_cast<void>(parse_throttle(row.getColumn(8).getString()));

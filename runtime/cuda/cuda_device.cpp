@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "bitune/error.hpp"
 #include "runtime/cuda/context.hpp"
 #include "runtime/cuda/kernel.hpp"
 #include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/nvml.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/cuda/properties.hpp"
 
@@ -69,6 +71,13 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
     return std::make_shared<CudaKernel>(context_, image, info_.shared_bytes_per_block_optin);
+  }
+
+  [[nodiscard]] std::optional<ClockReading> read_clock() const override {
+    std::call_once(nvml_opened_, [this] {
+      nvml_ = NvmlGpu::open(NvmlGpu::default_library, software_.uuid);  // what only a tuner asks for
+    });
+    return nvml_ ? nvml_->read_clock() : std::nullopt;
   }
 
   void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
@@ -177,6 +186,8 @@ class CudaDevice final : public Device {
   std::shared_ptr<Context> context_;
   std::unique_ptr<Compiler> compiler_;
   DeviceSoftware software_;
+  mutable std::once_flag nvml_opened_;
+  mutable std::unique_ptr<NvmlGpu> nvml_;
 };
 
 }  // namespace

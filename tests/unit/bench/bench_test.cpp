@@ -13,8 +13,9 @@
 #include "bench/turns.hpp"
 #include "bitune/error.hpp"
 #include "model/key_order.hpp"
-#include "tests/support/fake_device.hpp"
+#include "tests/support/timed_device.hpp"
 #include "tuner/inputs.hpp"
+#include "tuner/measure.hpp"
 
 namespace bitune {
 namespace {
@@ -114,25 +115,64 @@ Contestant host_sorter(std::string name, bool in_place, std::size_t n,
 
 TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
   constexpr std::size_t n = 100;
-  const fake::Device device;
+  const auto device = std::make_shared<fake::Device>();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
-  Turns turns(device, keys);
+  KernelStore kernels(device, nullptr);
+  Turns turns(*device, kernels, keys);
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
   const TurnsResult result = turns.run(both, 5);
-  EXPECT_GT(result.batch, 1) << "a sort of 100 keys takes less than half a millisecond";
-  EXPECT_LE(result.batch, 64);
+  ASSERT_EQ(result.batches.size(), 2u);
+  EXPECT_GT(result.batches[0], 1) << "a sort of 100 keys takes less than 200 us";
+  EXPECT_LE(result.batches[0], 16);
   ASSERT_EQ(result.samples_us.size(), 2u);
   EXPECT_EQ(result.samples_us[0].size(), 5u);
   EXPECT_EQ(result.samples_us[1].size(), 5u);
   std::sort(buffers.begin(), buffers.end());
   const auto distinct = std::unique(buffers.begin(), buffers.end()) - buffers.begin();
-  EXPECT_GE(distinct, result.batch);
+  EXPECT_EQ(distinct, result.batches[0] + 1) << "and the one to warm up in";
+}
+
+/// What the device was asked for one sample: the last entries of its log.
+std::vector<std::string> last_sample(const std::vector<std::string>& log) {
+  auto begin = log.end() - 1;
+  while (begin != log.begin() && *(begin - 1) != "synchronize") --begin;
+  return {begin, log.end()};
+}
+
+TEST(Turns, TimesAPlanAsTheTunerDoes) {
+  const auto device = std::make_shared<fake::TimedDevice>();
+  device->launch_us = [] { return 5.0; };
+  KernelStore kernels(device, nullptr);
+  Plan plan;
+  plan.kernels = {{"fake.cuh", "u32 ascending"}};
+  plan.launches.resize(7);
+  const ExecutablePlan sort = make_executable(*device, kernels, plan);
+  const Problem problem{.n = 1 << 16};
+
+  Measurer measurer(*device, kernels);
+  const ProblemData data(*device, problem, Distribution::random, 1, nullptr);
+  const Measurement tuned = measurer.measure(sort, data, Distribution::random,
+                                             {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
+  const std::vector<std::string> by_tuner = last_sample(device->log);
+
+  Turns turns(*device, kernels, make_keys(KeyType::u32, problem.n, Distribution::random, 1));
+  const std::vector<Contestant> contestants = {
+      {"plan", true, [&sort](void* keys, void*, StreamHandle stream) { sort.run(keys, nullptr, stream); },
+       7}};
+  const TurnsResult benched = turns.run(contestants, 1);
+  EXPECT_EQ(last_sample(device->log), by_tuner);
+  EXPECT_EQ(by_tuner.front(), "hold");
+  EXPECT_EQ(std::count(by_tuner.begin(), by_tuner.end(), "sort"), 6 * 7) << "6 x 35 us make 200 us";
+  ASSERT_EQ(tuned.samples_us.size(), 1u);
+  EXPECT_NEAR(tuned.samples_us[0], 35, 1e-9);
+  EXPECT_NEAR(benched.samples_us[0][0], 35, 1e-9);
 }
 
 TEST(Turns, SamplesWhatIsVerySlowLessOften) {
-  const fake::Device device;
-  Turns turns(device, make_keys(KeyType::u32, 8, Distribution::random, 1));
+  const auto device = std::make_shared<fake::Device>();
+  KernelStore kernels(device, nullptr);
+  Turns turns(*device, kernels, make_keys(KeyType::u32, 8, Distribution::random, 1));
   const std::vector<Contestant> both = {
       {"fast", true,
        [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
@@ -146,11 +186,12 @@ TEST(Turns, SamplesWhatIsVerySlowLessOften) {
 
 TEST(Turns, VerifiesBitForBit) {
   constexpr std::size_t n = 1000;
-  const fake::Device device;
+  const auto device = std::make_shared<fake::Device>();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
-  Turns turns(device, keys);
+  KernelStore kernels(device, nullptr);
+  Turns turns(*device, kernels, keys);
   EXPECT_TRUE(turns.verify(host_sorter("in place", true, n), expected));
   EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n), expected));
   EXPECT_FALSE(turns.verify({"nothing", true, [](void*, void*, StreamHandle) {}}, expected));

@@ -1,0 +1,113 @@
+#include "tuner/sampler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/timed_device.hpp"
+
+namespace bitune {
+namespace {
+
+class SamplerTest : public testing::Test {
+ protected:
+  Contestant contestant(double us, std::size_t launches = 1, bool in_place = true) {
+    return {"one", in_place,
+            [this, us](void* keys, void* out, StreamHandle) {
+              sorted.insert(keys);
+              outs.insert(out);
+              device->work(us);
+            },
+            launches};
+  }
+  SampledKeys keys() { return {.image = image.data(), .bytes = image.size(), .offset = 256}; }
+
+  std::vector<double> sample(const Contestant& one, std::size_t count, bool cold = false) {
+    const Sampler::Setup setup = sampler.prepare(one, keys(), cold, nullptr);
+    group = setup.group;
+    held = setup.hold_steps > 0;
+    device->log.clear();
+    device->restored.clear();
+    sorted.clear();
+    std::vector<double> samples;
+    sampler.take(setup, count, samples, clock);
+    return samples;
+  }
+
+  std::shared_ptr<fake::TimedDevice> device = std::make_shared<fake::TimedDevice>();
+  KernelStore kernels{device, nullptr};
+  Sampler sampler{*device, kernels};
+  std::vector<std::byte> image = std::vector<std::byte>(1 << 20);
+  std::set<void*> sorted;
+  std::set<void*> outs;
+  ClockSummary clock;
+  std::uint32_t group = 0;
+  bool held = false;
+};
+
+using Log = std::vector<std::string>;
+
+TEST_F(SamplerTest, AShortSortIsTimedInGroupsBehindAHeldStream) {
+  const Contestant one = contestant(70);
+  for (const double us : sample(one, 1)) EXPECT_NEAR(us, 70, 1e-9) << "nothing but the sorts is timed";
+  EXPECT_EQ(group, 3u) << "3 x 70 us make 200 us";
+  EXPECT_FALSE(held) << "launches of 70 us are queued faster than they run";
+  const Contestant many_launches = contestant(70, 10);
+  (void)sample(many_launches, 1);
+  EXPECT_EQ(device->log, (Log{"hold", "restore", "restore", "restore", "event", "sort", "sort", "sort",
+                              "event", "synchronize"}));
+  EXPECT_EQ(std::set<void*>(device->restored.begin(), device->restored.end()).size(), 3u);
+  EXPECT_EQ(sorted.size(), 3u) << "each sort has a buffer of its own";
+}
+
+TEST_F(SamplerTest, GroupsAreLimitedByNumberLaunchesAndL2) {
+  const Contestant tiny = contestant(1);
+  (void)sample(tiny, 1);
+  EXPECT_EQ(group, 16u);
+  const Contestant long_plan = contestant(1, 100);
+  (void)sample(long_plan, 1);
+  EXPECT_EQ(group, 5u) << "512 launches at the most";
+  image.resize(std::size_t{10} << 20);
+  (void)sample(tiny, 1);
+  EXPECT_EQ(group, 2u) << "half of 50 MiB of L2 holds two of 10 MiB";
+  (void)sample(tiny, 1, true);
+  EXPECT_EQ(group, 16u) << "what is flushed need not fit";
+}
+
+TEST_F(SamplerTest, ColdSamplesFindAnOverwrittenL2) {
+  const Contestant one = contestant(300);
+  (void)sample(one, 2, true);
+  EXPECT_EQ(device->log, (Log{"restore", "flush", "event", "sort", "event", "restore", "flush", "event",
+                              "sort", "event", "synchronize"}));
+  EXPECT_EQ(device->flushed_bytes, std::size_t{100} << 20) << "twice the L2";
+  (void)sample(one, 1, false);
+  EXPECT_EQ(std::count(device->log.begin(), device->log.end(), "flush"), 0);
+}
+
+TEST_F(SamplerTest, WarmsUpBeforeTheStreamIsHeld) {
+  const Contestant one = contestant(30, 8);
+  (void)sampler.prepare(one, keys(), false, nullptr);
+  const Log begin(device->log.begin(), device->log.begin() + 10);
+  EXPECT_EQ(begin, (Log{"restore", "event", "sort", "event", "synchronize", "restore", "event", "sort",
+                        "event", "synchronize"}));
+  EXPECT_EQ(device->log[10], "hold") << "and only then is the kernel that holds it calibrated";
+}
+
+TEST_F(SamplerTest, OutOfPlaceSortsGetMemoryOfTheirOwn) {
+  const Contestant one = contestant(10, 1, false);
+  (void)sample(one, 1);
+  EXPECT_EQ(outs.size(), 1u);
+  EXPECT_FALSE(outs.contains(nullptr));
+}
+
+TEST_F(SamplerTest, LooksAtTheClockOnceABatch) {
+  int looks = 0;
+  device->clock = [&looks] { return ClockReading{1980 - 15 * looks++, 0}; };
+  const Contestant one = contestant(300);
+  EXPECT_EQ(sample(one, 17).size(), 17u);
+  EXPECT_EQ(looks, 3) << "8 + 8 + 1";
+  EXPECT_EQ(clock, (ClockSummary{1950, 1980, 0}));
+}
+
+}  // namespace
+}  // namespace bitune

@@ -1,0 +1,107 @@
+#pragma once
+
+/// \file
+/// How a sort is timed: the one protocol of the tuner and of the bench.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/clock.hpp"
+#include "runtime/kernel_store.hpp"
+
+namespace bitune {
+
+/// A way to sort. `sort` enqueues it and allocates nothing; the result is in `keys` or, if not `in_place`, in
+/// `out`.
+struct Contestant {
+  std::string name;
+  bool in_place = true;
+  std::function<void(void* keys, void* out, StreamHandle stream)> sort;
+  std::size_t launches = 0;  ///< that one sort enqueues; 0: not known
+};
+
+/// Where the keys come from, in device memory.
+struct SampledKeys {
+  const void* image = nullptr;  ///< what every sample begins with
+  std::size_t bytes = 0;        ///< of the image
+  std::size_t offset = 0;       ///< of the keys in the image
+  void* work = nullptr;         ///< memory for one image, for samples of one sort; null: the sampler's own
+};
+
+/// Takes samples on one device.
+///
+/// A sample is the device time between two events around k sorts of k buffers, divided by k. k is as many
+/// sorts as take 200 us, but at most 16, at most 512 launches, and no more buffers than half of the L2 holds
+/// (warm) and an eighth of the device's memory. All buffers are restored before every sample, outside the
+/// events. Where launches are shorter than the host takes to queue them, each sample waits behind a kernel
+/// that passes time until it is queued as a whole: no gaps between launches are measured, unless the
+/// sort makes them itself. Before the first sample the contestant sorts twice, not held: modules that are
+/// loaded at their first launch would wait for the stream, and the stream for them. Up to 8 samples are
+/// queued between two synchronisations, in which the device's clock is looked at. Warm: the restored keys are
+/// in the L2 as far as they fit. Cold: a buffer of twice the L2 is overwritten between restoring and sorting.
+///
+/// The emulated device has none of these effects and is slow: there a sample is one sort, and nothing warms
+/// up.
+///
+/// Thread-confined. Memory is kept for the next contestant.
+class Sampler {
+ public:
+  /// Both must outlive it.
+  Sampler(const Device& device, KernelStore& kernels) : device_(device), kernels_(kernels) {}
+
+  /// The most samples between two synchronisations.
+  static constexpr std::size_t most_queued_samples = 8;
+
+  /// One contestant's way of being sampled. The contestant must outlive it.
+  struct Setup {
+    const Contestant* contestant = nullptr;
+    SampledKeys keys;
+    StreamHandle stream = nullptr;
+    bool cold_l2 = false;
+    std::uint32_t group = 1;       ///< sorts a sample
+    std::uint64_t hold_steps = 0;  ///< 0: the stream is not held
+  };
+
+  /// Warms up and finds how to sample. \throws Error (device, compile)
+  [[nodiscard]] Setup prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
+                              StreamHandle stream);
+
+  /// Takes `count` samples, microseconds for one sort each, and adds them to `samples_us`; what the clock was
+  /// meanwhile is added to `clock`. \throws Error (device)
+  void take(const Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
+
+ private:
+  [[nodiscard]] void* buffer(const Setup& setup, std::uint32_t index) const;
+  void reserve(const Setup& setup);
+  /// Queues one sample between the events with this number; returns the host's time for it in microseconds.
+  double queue_sample(const Setup& setup, std::size_t index);
+  void take_batch(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
+                  ClockSummary& clock);
+  [[nodiscard]] std::uint32_t group_for(const Setup& setup, double sort_us) const;
+  [[nodiscard]] std::uint64_t hold_steps_for(const Setup& setup, double sort_us, double queue_us);
+  void hold(std::uint64_t steps, StreamHandle stream) const;
+  [[nodiscard]] double hold_steps_per_us(StreamHandle stream);
+
+  struct EventPair {
+    std::unique_ptr<DeviceEvent> begin;
+    std::unique_ptr<DeviceEvent> end;
+  };
+
+  const Device& device_;
+  KernelStore& kernels_;
+  std::vector<EventPair> events_;
+  std::unique_ptr<DeviceBuffer> buffers_;
+  std::unique_ptr<DeviceBuffer> out_;
+  std::unique_ptr<DeviceBuffer> flush_;
+  std::shared_ptr<LoadedKernel> hold_kernel_;
+  std::unique_ptr<DeviceBuffer> hold_sink_;
+  double hold_steps_per_us_ = 0;  ///< 0: not calibrated yet
+};
+
+/// Whether times of this device are no times of kernels: then few are taken.
+[[nodiscard]] bool is_emulated(const Device& device);
+
+}  // namespace bitune
