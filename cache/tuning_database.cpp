@@ -106,6 +106,11 @@ std::vector<ProblemSummary> TuningDatabase::summaries(const TrialFilter& filter)
                            [&] { return database::summaries(*implementation_->db, filter); });
 }
 
+Evidence TuningDatabase::evidence(const std::string& device_digest, const Problem& problem) const {
+  return database::guarded(path(), "reading the evidence of a problem",
+                           [&] { return database::evidence(*implementation_->db, device_digest, problem); });
+}
+
 std::uint64_t TuningDatabase::prune(const TrialFilter& filter, bool superseded_only, bool dry_run) {
   SQLite::Database& db = dry_run ? *implementation_->db : implementation_->writable();
   return database::guarded(path(), "pruning",

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/evidence.hpp"
 #include "model/device_info.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
@@ -124,6 +125,10 @@ class TuningDatabase {
   [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< newest first
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
   [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
+
+  /// All trials of the problem on the device that are ranked together: of each variant those under the
+  /// protocol and with the kernels of its best. Empty if there are none.
+  [[nodiscard]] Evidence evidence(const std::string& device_digest, const Problem& problem) const;
 
   /// Deletes matching trials (only rows that another one has superseded if `superseded_only`); returns how
   /// many. With `dry_run` it only counts them, and a read-only database will do.

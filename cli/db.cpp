@@ -24,7 +24,8 @@ constexpr const char* footer =
     "  bitune db list                          what was tuned\n"
     "  bitune db best --key f32                the best configuration for each size\n"
     "  bitune db trials --status wrong_result  what went wrong\n"
-    "  bitune db show 17                       one trial, with all its samples";
+    "  bitune db show 17                       one trial, with all its samples\n"
+    "  bitune db report report.html            a page of charts about all of it";
 
 std::string device_list(const std::vector<DeviceRow>& devices) {
   std::string text;
@@ -140,6 +141,7 @@ void add_db_command(CLI::App& parent, Action& action) {
   add_db_best_command(command, action);
   add_db_show_command(command, action);
   add_db_trials_command(command, action);
+  add_db_report_command(command, action);
   add_db_check_command(command, action);
   add_db_prune_command(command, action);
   add_db_ship_command(command, action);

@@ -52,6 +52,7 @@ void add_db_list_command(CLI::App& parent, Action& action);
 void add_db_best_command(CLI::App& parent, Action& action);
 void add_db_show_command(CLI::App& parent, Action& action);
 void add_db_trials_command(CLI::App& parent, Action& action);
+void add_db_report_command(CLI::App& parent, Action& action);
 void add_db_check_command(CLI::App& parent, Action& action);
 void add_db_prune_command(CLI::App& parent, Action& action);
 void add_db_ship_command(CLI::App& parent, Action& action);

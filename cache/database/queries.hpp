@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/evidence.hpp"
 #include "cache/tuning_database.hpp"
 
 namespace SQLite {
@@ -29,6 +30,9 @@ namespace bitune::database {
 [[nodiscard]] std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter);
 [[nodiscard]] std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id);
 [[nodiscard]] std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFilter& filter);
+
+[[nodiscard]] Evidence evidence(const SQLite::Database& db, const std::string& device_digest,
+                                const Problem& problem);
 
 std::uint64_t prune(SQLite::Database& db, const TrialFilter& filter, bool superseded_only, bool dry_run);
 

@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// The page of a report: one file that needs no other and no network.
+
+#include <string>
+#include <string_view>
+
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+
+/// The page as it is before and after the data: template, style, scripts and Chart.js, put together when
+/// bitune was built.
+extern const std::string_view page_before_data;
+extern const std::string_view page_after_data;
+
+/// The document as it may stand in a script element: no text of it can end the element or begin a comment,
+/// and bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string embedded(const Json& model);
+
+/// The page that shows the model.
+[[nodiscard]] std::string page_of(const Json& model);
+
+}  // namespace bitune::cli

@@ -1,0 +1,76 @@
+// What all charts share: one look, and none left behind when its canvas goes.
+
+const drawn = new Map();
+
+function forgetCharts(part) {
+  for (const [canvas, chart] of drawn) {
+    if (!part || part.contains(canvas)) {
+      chart.destroy();
+      drawn.delete(canvas);
+    }
+  }
+}
+
+function axis(title, options = {}) {
+  return {
+    title: { display: Boolean(title), text: title, color: color("soft") },
+    ...options,
+    ticks: { color: color("soft"), ...options.ticks },
+    grid: { color: color("grid"), borderColor: color("line"), tickColor: color("grid"), ...options.grid },
+  };
+}
+
+// Lengths are drawn at their logarithm to base 2.
+function sizeAxis(title, sizes) {
+  const low = Math.log2(Math.max(Math.min(...sizes), 1));
+  const high = Math.log2(Math.max(...sizes, 2));
+  const pad = Math.max((high - low) * 0.02, 0.15);
+  return axis(title, {
+    type: "linear",
+    min: low - pad,
+    max: high + pad,
+    afterBuildTicks: (scale) => {
+      const step = Math.max(1, Math.ceil((high - low) / (scale.chart.width < 500 ? 7 : 14)));
+      scale.ticks = [];
+      for (let at = Math.ceil(low); at <= high; at += step) scale.ticks.push({ value: at });
+    },
+    ticks: { autoSkip: false, maxRotation: 0, callback: (value) => `2^${value}` },
+  });
+}
+
+function draw(id, config) {
+  const canvas = byId(id);
+  const options = config.options ?? {};
+  const chart = new Chart(canvas, {
+    ...config,
+    options: {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: false,
+      normalized: true,
+      ...options,
+      plugins: {
+        ...options.plugins,
+        legend: { display: false, ...options.plugins?.legend, labels: { color: color("ink"), boxWidth: 14, boxHeight: 2, ...options.plugins?.legend?.labels } },
+        tooltip: {
+          backgroundColor: isDark() ? "#000000ee" : "#1b1f27f2", padding: 9, boxPadding: 4, titleColor: "#ffffff", bodyColor: "#e7eaf0",
+          footerColor: "#c3cad6", footerFont: { weight: "normal", size: 11 }, ...options.plugins?.tooltip,
+        },
+      },
+    },
+  });
+  drawn.set(canvas, chart);
+  return chart;
+}
+
+function wrapped(text, width) {
+  const lines = [""];
+  for (const word of text.split(/(?<=,) ?/)) {
+    if (lines.at(-1).length + word.length > width && lines.at(-1)) lines.push("");
+    lines[lines.length - 1] += word;
+  }
+  return lines;
+}
+
+Chart.defaults.font.family = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+Chart.defaults.font.size = 12;

@@ -1,0 +1,48 @@
+// How the search went on.
+
+function reachedText(problem) {
+  const goal = problem.convergence.improvements.at(-1);
+  if (!goal) return "";
+  const reached = (factor) => problem.convergence.improvements.find((point) => point[1] <= goal[1] * factor)[0].toLocaleString("en-US");
+  return `Within 5 % of the best that the search saw after ${reached(1.05)}, within 1 % after ${reached(1.01)} of ${countText(problem.convergence.evaluations, "evaluation")}.`;
+}
+
+function convergenceCard(problem) {
+  return card("Convergence of the search", reachedText(problem), { id: "convergence-card" },
+    chartBox("convergence", "Best time so far over the evaluations"));
+}
+
+function drawConvergence(problem) {
+  const { evaluations, improvements, sample } = problem.convergence;
+  const best = problem.best.us;
+  const point = ([x, us, variant]) => ({ x, y: us / best, us, variant });
+  const line = improvements.map(point);
+  if (line.length) line.push({ ...line.at(-1), x: evaluations });
+  draw("convergence", {
+    type: "scatter",
+    data: {
+      datasets: [
+        { type: "line", label: "best so far", data: line, stepped: true, borderColor: color("ink"), borderWidth: 2, pointRadius: 0, pointStyle: "line", order: 0 },
+        ...variantOrder.filter((name) => sample.some((one) => one[2] === name)).map((name) => ({
+          label: name, data: sample.filter((one) => one[2] === name).map(point), backgroundColor: faded(variantColor(name), 0.65), pointRadius: 2.5, order: 1,
+        })),
+      ],
+    },
+    options: {
+      scales: {
+        x: axis("evaluations", { type: "linear", min: 0, max: Math.max(evaluations, 1), ticks: { precision: 0, includeBounds: false } }),
+        y: axis("time relative to the best (log)", {
+          type: "logarithmic", min: 0.97 * Math.min(1, ...sample.map((one) => one[1] / best)),
+          afterBuildTicks: (scale) => {
+            scale.ticks = [1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000].filter((value) => value >= scale.min * 0.99 && value <= scale.max * 1.01).map((value) => ({ value }));
+          },
+          ticks: { callback: (value) => `${value}×` },
+        }),
+      },
+      plugins: {
+        legend: { display: true, position: "bottom", labels: { usePointStyle: true, boxHeight: 6, boxWidth: 10 } },
+        tooltip: { callbacks: { label: ({ raw, dataset }) => ` ${dataset.label}, evaluation ${raw.x}: ${timeText(raw.us)}, ${ratioText(raw.y)}` } },
+      },
+    },
+  });
+}

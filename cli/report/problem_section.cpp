@@ -1,0 +1,190 @@
+#include "cli/report/problem_section.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/report/distribution.hpp"
+#include "cli/report/effects.hpp"
+#include "cli/report/progress.hpp"
+#include "cli/report/standing.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "tuner/statistics.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr std::size_t shown_leaders = 10;
+constexpr std::size_t shown_evaluations = 250;
+
+// A time with its interval; the samples' own median, which is the trial's.
+void add_interval(Json& json, const Trial& trial) {
+  const MedianInterval interval = median_interval(trial.samples_us);
+  json["us"] = rounded(interval.median);
+  json["low"] = rounded(interval.low);
+  json["high"] = rounded(interval.high);
+}
+
+Json parameters_json(const Configuration& configuration) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : configuration.parameters) {
+    parameters[name] = value;
+  }
+  return parameters;
+}
+
+Json best_json(const TrialRow& row) {
+  const Trial& trial = row.trial;
+  Json json = {{"trial", row.id}, {"variant", trial.configuration.variant}};
+  add_interval(json, trial);
+  json["parameters"] = parameters_json(trial.configuration);
+  json["finalist"] = trial.finalist;
+  Json samples = Json::array();
+  for (const double us : trial.samples_us) {
+    samples.push_back(rounded(us));
+  }
+  json["samples"] = std::move(samples);
+  json["registers"] = trial.registers;
+  json["shared_bytes"] = trial.shared_bytes;
+  json["launches"] = trial.launches;
+  json["protocol"] = row.protocol.text();
+  json["kernels"] = trial.kernel_digest;
+  json["driver"] = row.software.driver;
+  json["compiler"] = row.software.compiler;
+  json["time"] = trial.timestamp;
+  return json;
+}
+
+Json leaders_json(const TuningDatabase& database, std::span<const Standing> all) {
+  Json leaders = Json::array();
+  std::optional<Trial> best;
+  for (const Standing& standing : all.first(std::min(all.size(), shown_leaders))) {
+    const auto row = database.trial(standing.trial);
+    if (!row) {
+      continue;
+    }
+    Json leader = {{"trial", row->id}, {"configuration", row->trial.configuration.text()}};
+    add_interval(leader, row->trial);
+    leader["finalist"] = row->trial.finalist;
+    if (!best) {
+      best = row->trial;
+    }
+    leader["tie"] = is_tie(best->samples_us, row->trial.samples_us);
+    leaders.push_back(std::move(leader));
+  }
+  return leaders;
+}
+
+Json tried_json(const std::vector<TriedParameter>& parameters) {
+  Json json = Json::object();
+  for (const TriedParameter& parameter : parameters) {
+    json[parameter.name] = parameter.values;
+  }
+  return json;
+}
+
+// Each winner is a list: trial, time, place of its value of each varied parameter.
+Json variant_json(const TuningDatabase& database, const std::string& name, std::span<const Standing> all,
+                  const Evidence& evidence) {
+  Json json = {{"name", name}};
+  json["tried"] = std::count_if(evidence.trials.begin(), evidence.trials.end(), [&name](const auto& trial) {
+    return trial.configuration.variant == name && !trial.superseded;
+  });
+  const std::vector<Standing> own = of_variant(all, name);
+  json["valid"] = own.size();
+  if (!own.empty()) {
+    if (const auto row = database.trial(own.front().trial)) {
+      add_interval(json, row->trial);
+      json["trial"] = row->id;
+    }
+  }
+  const Effects effects = effects_of(own);
+  json["varied"] = tried_json(effects.varied);
+  json["fixed"] = tried_json(effects.fixed);
+  Json winners = Json::array();
+  for (const Winner& winner : effects.winners) {
+    Json line = {winner.trial, rounded(winner.us)};
+    for (const std::size_t place : winner.values) {
+      line.push_back(place);
+    }
+    winners.push_back(std::move(line));
+  }
+  json["winners"] = std::move(winners);
+  return json;
+}
+
+Json distribution_json(std::span<const Standing> all) {
+  const Distribution distribution = distribution_of(all);
+  Json json = {{"low", rounded(distribution.low_us)},
+               {"high", rounded(distribution.high_us)},
+               {"bins", distribution.bins},
+               {"median", rounded(distribution.median_us)}};
+  Json counts = Json::object();
+  for (const auto& [variant, bins] : distribution.counts) {
+    counts[variant] = bins;
+  }
+  json["counts"] = std::move(counts);
+  Json within = Json::array();
+  for (const double factor : {1.01, 1.05, 1.1, 1.5, 2.0}) {
+    within.push_back({factor, count_within(all, all.front().us * factor)});
+  }
+  json["within"] = std::move(within);
+  return json;
+}
+
+Json points_json(const std::vector<EvaluationPoint>& points) {
+  Json json = Json::array();
+  for (const EvaluationPoint& point : points) {
+    json.push_back({point.place, rounded(point.us), point.variant});
+  }
+  return json;
+}
+
+Json failures_json(const Evidence& evidence) {
+  Json failures = Json::array();
+  for (const FailureKind& kind : failures_of(evidence)) {
+    failures.push_back({{"status", name_of(kind.status)},
+                        {"variant", kind.variant},
+                        {"count", kind.count},
+                        {"trial", kind.example},
+                        {"message", kind.message}});
+  }
+  return failures;
+}
+
+}  // namespace
+
+ProblemSection problem_section(const TuningDatabase& database, const std::string& device_digest,
+                               const Problem& problem) {
+  const Evidence evidence = database.evidence(device_digest, problem);
+  const std::vector<Standing> all = standings(evidence);
+  ProblemSection section{problem, {{"n", problem.n}, {"rows", problem.rows}, {"text", text_of(problem)}}, {}};
+  Json& json = section.json;
+  json["trials"] = evidence.trials.size();
+  json["left_out"] = evidence.left_out;
+  json["valid"] = all.size();
+  if (!all.empty()) {
+    if (const auto row = database.trial(all.front().trial)) {
+      json["best"] = best_json(*row);
+    }
+    json["leaders"] = leaders_json(database, all);
+    json["distribution"] = distribution_json(all);
+  }
+  Json variants = Json::array();
+  for (const std::string& name : variants_in(evidence)) {
+    variants.push_back(variant_json(database, name, all, evidence));
+    if (const Json& own = variants.back(); own.contains("us")) {
+      section.best[name] = {problem.n, own["us"], own["low"], own["high"]};
+    }
+  }
+  json["variants"] = std::move(variants);
+  const Convergence convergence = convergence_of(evidence, shown_evaluations);
+  json["convergence"] = {{"evaluations", convergence.evaluations},
+                         {"improvements", points_json(convergence.improvements)},
+                         {"sample", points_json(convergence.sample)}};
+  json["failures"] = failures_json(evidence);
+  return section;
+}
+
+}  // namespace bitune::cli

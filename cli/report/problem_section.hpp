@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// What the report says of one problem on one device.
+
+#include <map>
+#include <string>
+
+#include "cache/tuning_database.hpp"
+#include "cli/report/groups.hpp"
+#include "tuner/json.hpp"
+
+namespace bitune::cli {
+
+/// A problem of the report, and what is needed to compare it with its neighbours.
+struct ProblemSection {
+  Problem problem;
+  Json json;                            ///< what the page's scripts draw
+  std::map<std::string, TimeAtN> best;  ///< of each variant that has a valid configuration
+};
+
+/// Reads the evidence and the samples of the best few trials, and reduces them: what is in the result is
+/// bounded by the search space, not by the number of trials.
+[[nodiscard]] ProblemSection problem_section(const TuningDatabase& database, const std::string& device_digest,
+                                             const Problem& problem);
+
+}  // namespace bitune::cli
