@@ -27,7 +27,7 @@ struct TrialOutcome {
 /// The trials of one device and problem that are ranked together.
 struct Evidence {
   std::vector<TrialOutcome> trials;  ///< the oldest first
-  std::uint64_t left_out = 0;        ///< trials under other protocols, or with other kernels
+  std::uint64_t left_out = 0;        ///< under other protocols, with other kernels, or read from files
 };
 
 }  // namespace bitune

@@ -69,7 +69,7 @@ declare -A took=()
 began=$SECONDS
 mkdir -p build
 rm -f "$junit"
-ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 ensure_python demo data test plots
 ensure_cuda
 setup_took=$((SECONDS - began))

@@ -35,7 +35,7 @@ WHERE d.digest = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? A
 }
 
 // Of each variant the series that its best trial is in; of a variant without one the series with the newest
-// trial.
+// trial that was measured here.
 std::string ranked_series() {
   return fmt::format(R"sql(
 WITH leading AS (
@@ -47,7 +47,7 @@ others AS (
   SELECT s.id, row_number() OVER (PARTITION BY s.variant
     ORDER BY (SELECT max(t.id) FROM trials t WHERE t.series_id = s.id) DESC) AS place
   FROM series s
-  WHERE s.problem_id = ?1 AND s.device_id = ?2 AND s.variant NOT IN (SELECT variant FROM leading))
+  WHERE s.problem_id = ?1 AND s.device_id = ?2 AND NOT s.imported AND s.variant NOT IN (SELECT variant FROM leading))
 SELECT id FROM leading UNION ALL SELECT id FROM others WHERE place = 1)sql",
                      best_of_variants_select("p.id = ?1"));
 }

@@ -10,7 +10,7 @@
 #include "cli/report/standing.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "tuner/statistics.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune::cli {
 namespace {

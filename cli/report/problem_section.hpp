@@ -4,6 +4,7 @@
 /// What the report says of one problem on one device.
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cache/tuning_database.hpp"

@@ -46,6 +46,7 @@ std::vector<FailureKind> failures_of(const Evidence& evidence) {
     kind.message = trial.message;
   }
   std::vector<FailureKind> all;
+  all.reserve(kinds.size());
   for (auto& [key, kind] : kinds) {
     all.push_back(std::move(kind));
   }

@@ -59,7 +59,8 @@ Json group_json(const DeviceRow& device, std::span<ProblemSection> sections, con
 
 // What each parameter means, of the variants that this bitune knows.
 void describe(Json& descriptions, const ProblemSection& section, const DeviceInfo& device) {
-  for (const auto& [name, time] : section.best) {
+  for (const auto& of_variant : section.best) {
+    const std::string& name = of_variant.first;
     const auto known = std::find_if(variants().begin(), variants().end(),
                                     [&name](const Variant* one) { return one->name() == name; });
     if (descriptions.contains(name) || known == variants().end() ||

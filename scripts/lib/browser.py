@@ -101,12 +101,15 @@ class Page:
 
     def __init__(self, browser, width=1280, height=900, dark=False, scale=1):
         self.browser = browser
-        target = browser.send("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = browser.send("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.send("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
         self.resize(width, height, scale)
         self.prefer("dark" if dark else "light")
+
+    def close(self):
+        self.browser.send("Target.closeTarget", targetId=self.target)
 
     def send(self, method, **params):
         return self.browser.send(method, session=self.session, **params)
@@ -132,6 +135,10 @@ class Page:
             details = reply["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
         return reply["result"].get("value")
+
+    def frame(self):
+        """Waits until the page was drawn twice."""
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def screenshot(self, path, whole=False, clip=None):
         options = {"captureBeyondViewport": whole or clip is not None}

@@ -86,7 +86,7 @@ function showProblem() {
   const step = (by, label) => element("button", {
     type: "button", "aria-label": label, disabled: !group().problems[state.problem + by], onclick: () => choose(state.problem + by),
   }, by < 0 ? "‹" : "›");
-  const counts = `${countText(one.valid, "valid configuration")} of ${countText(one.trials, "trial")}${one.left_out ? `; ${countText(one.left_out, "trial")} of other kernels or protocols left out` : ""}`;
+  const counts = `${countText(one.valid, "valid configuration")} of ${countText(one.trials, "trial")}${one.left_out ? `; ${countText(one.left_out, "trial")} under other protocols, with other kernels or read from files left out` : ""}`;
   const head = element("div", { class: "head" }, element("h2", { id: "problem-title" }, one.text),
     element("div", { class: "group" }, step(-1, "shorter"),
       select("problem-n", "n", group().problems.map((other, i) => [i, `${sizeText(other.n)}${other.rows > 1 ? ` × ${sizeText(other.rows)}` : ""}`]), state.problem, (i) => choose(Number(i))), step(1, "longer")),
