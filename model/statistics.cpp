@@ -94,10 +94,14 @@ MedianInterval median_interval(const std::vector<double>& samples, const Bootstr
           std::max(quantile_of_sorted(medians, 1 - tail), median)};
 }
 
-bool is_tie(const std::vector<double>& a, const std::vector<double>& b) {
-  const MedianInterval first = resolved(median_interval(a));
-  const MedianInterval second = resolved(median_interval(b));
+bool is_tie(const MedianInterval& a, const MedianInterval& b) {
+  const MedianInterval first = resolved(a);
+  const MedianInterval second = resolved(b);
   return first.low <= second.high && second.low <= first.high;
+}
+
+bool is_tie(const std::vector<double>& a, const std::vector<double>& b) {
+  return is_tie(median_interval(a), median_interval(b));
 }
 
 std::optional<SampleStatistics> statistics_of(const std::vector<double>& samples) {

@@ -44,9 +44,10 @@ struct MedianInterval {
 /// samples; as wide as its samples for few.
 [[nodiscard]] MedianInterval median_interval(const std::vector<double>& samples, const Bootstrap& how = {});
 
-/// Whether two sets of samples are a tie: the intervals of their medians overlap, each taken to be no
-/// narrower than ± 0.25 %, as clocks and events are no finer on short sorts.
+/// Whether two sets of samples, or what is known of them, are a tie: the intervals of their medians overlap,
+/// each taken to be no narrower than ± 0.25 %, as clocks and events are no finer on short sorts.
 [[nodiscard]] bool is_tie(const std::vector<double>& a, const std::vector<double>& b);
+[[nodiscard]] bool is_tie(const MedianInterval& a, const MedianInterval& b);
 
 /// What is kept of samples besides the samples.
 struct SampleStatistics {

@@ -8,6 +8,7 @@
 #include "cli/report/effects.hpp"
 #include "cli/report/progress.hpp"
 #include "cli/report/standing.hpp"
+#include "model/clock.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
@@ -18,9 +19,13 @@ namespace {
 constexpr std::size_t shown_leaders = 10;
 constexpr std::size_t shown_evaluations = 250;
 
-// A time with its interval; the samples' own median, which is the trial's.
-void add_interval(Json& json, const Trial& trial) {
-  const MedianInterval interval = median_interval(trial.samples_us);
+MedianInterval interval_of(const TrialRow& row) {
+  const SampleStatistics statistics = row.statistics.value_or(SampleStatistics{});
+  return {statistics.median, statistics.low, statistics.high};
+}
+
+void add_interval(Json& json, const TrialRow& row) {
+  const MedianInterval interval = interval_of(row);
   json["us"] = rounded(interval.median);
   json["low"] = rounded(interval.low);
   json["high"] = rounded(interval.high);
@@ -37,7 +42,7 @@ Json parameters_json(const Configuration& configuration) {
 Json best_json(const TrialRow& row) {
   const Trial& trial = row.trial;
   Json json = {{"trial", row.id}, {"variant", trial.configuration.variant}};
-  add_interval(json, trial);
+  add_interval(json, row);
   json["parameters"] = parameters_json(trial.configuration);
   json["finalist"] = trial.finalist;
   Json samples = Json::array();
@@ -48,6 +53,10 @@ Json best_json(const TrialRow& row) {
   json["registers"] = trial.registers;
   json["shared_bytes"] = trial.shared_bytes;
   json["launches"] = trial.launches;
+  if (trial.clock.is_known()) {
+    json["clock_mhz"] = {trial.clock.lowest_mhz, trial.clock.highest_mhz};
+    json["throttled"] = throttle_text(trial.clock.throttled);
+  }
   json["protocol"] = row.protocol.text();
   json["kernels"] = trial.kernel_digest;
   json["driver"] = row.software.driver;
@@ -58,19 +67,17 @@ Json best_json(const TrialRow& row) {
 
 Json leaders_json(const TuningDatabase& database, std::span<const Standing> all) {
   Json leaders = Json::array();
-  std::optional<Trial> best;
+  std::optional<MedianInterval> best;
   for (const Standing& standing : all.first(std::min(all.size(), shown_leaders))) {
     const auto row = database.trial(standing.trial);
     if (!row) {
       continue;
     }
     Json leader = {{"trial", row->id}, {"configuration", row->trial.configuration.text()}};
-    add_interval(leader, row->trial);
+    add_interval(leader, *row);
     leader["finalist"] = row->trial.finalist;
-    if (!best) {
-      best = row->trial;
-    }
-    leader["tie"] = is_tie(best->samples_us, row->trial.samples_us);
+    best = best.value_or(interval_of(*row));
+    leader["tie"] = is_tie(*best, interval_of(*row));
     leaders.push_back(std::move(leader));
   }
   return leaders;
@@ -95,7 +102,7 @@ Json variant_json(const TuningDatabase& database, const std::string& name, std::
   json["valid"] = own.size();
   if (!own.empty()) {
     if (const auto row = database.trial(own.front().trial)) {
-      add_interval(json, row->trial);
+      add_interval(json, *row);
       json["trial"] = row->id;
     }
   }

@@ -36,6 +36,7 @@ std::vector<TimesOverN> times_of_variants(std::span<const ProblemSection> sectio
     }
   }
   std::vector<TimesOverN> all;
+  all.reserve(variants.size());
   for (auto& [name, times] : variants) {
     all.push_back(std::move(times));
   }

@@ -51,6 +51,13 @@ function comparisonText(group, problem) {
     element("span", { class: ratio >= 1 ? "better" : "worse" }, ratio >= 1 ? `${ratioText(ratio)} faster` : `${ratioText(1 / ratio)} slower`));
 }
 
+// What NVML said while the samples were taken, where it was asked.
+function clockEntries(best) {
+  if (!best.clock_mhz) return [];
+  const [low, high] = best.clock_mhz;
+  return [["SM clock", low === high ? `${high} MHz` : `${low} to ${high} MHz`], ["throttled", best.throttled || "no"]];
+}
+
 function bestCard(group, problem, descriptions) {
   const best = problem.best;
   const hints = descriptions[best.variant]?.parameters ?? {};
@@ -65,7 +72,7 @@ function bestCard(group, problem, descriptions) {
       ties > 0 ? ` · ties with ${ties === problem.leaders.length - 1 && problem.valid > problem.leaders.length ? "at least " : ""}${countText(ties, "other")}` : ""),
     comparisonText(group, problem),
     pairs(Object.entries(best.parameters), hints),
-    pairs([["registers a thread", best.registers], ["shared memory a block", `${best.shared_bytes.toLocaleString("en-US")} B`], ["launches", best.launches]]),
+    pairs([["registers a thread", best.registers], ["shared memory a block", `${best.shared_bytes.toLocaleString("en-US")} B`], ["launches", best.launches], ...clockEntries(best)]),
     chartBox("samples", `All ${best.samples.length} samples of the best trial`, "low"),
     element("p", { class: "about" }, `${countText(best.samples.length, "sample")} in the order taken, with median and interval. ${best.protocol}; ${best.compiler}, driver ${best.driver}.`));
 }
