@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The variants that there are, each one object that lives as long as the process. Each is a file here.
+/// The variants that there are, each one object that lives as long as the process. Each is in a file here.
 
 #include "runtime/variant.hpp"
 
@@ -14,5 +14,6 @@ namespace bitune {
 [[nodiscard]] const Variant& cluster_variant();
 [[nodiscard]] const Variant& multiway_variant();
 [[nodiscard]] const Variant& rows_variant();
+[[nodiscard]] const Variant& row_pairs_variant();
 
 }  // namespace bitune

@@ -1,4 +1,4 @@
-// The variant `rows`: short arrays in registers, many at once.
+// The variants `rows` and `row_pairs`: short arrays in registers, many at once.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,10 @@ namespace {
 /// Keys that the registers of a row's threads hold.
 std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
 
-std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
+/// Groups of threads that each hold a row, or a pair of rows.
+std::int64_t groups_per_block(const Configuration& c) {
+  return c.at("block_size_x") / c.at("threads_per_row");
+}
 
 int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
 
@@ -25,7 +28,7 @@ int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value
 /// between threads go by shuffles.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
-  return padded_tile_bytes(capacity(c), problem.key) * rows_per_block(c);
+  return padded_tile_bytes(capacity(c), problem.key) * groups_per_block(c);
 }
 
 /// Smallest capacity that holds a row: the tile that wastes least.
@@ -38,32 +41,58 @@ std::uint64_t longest_row(KeyType key) {
   return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key));
 }
 
-/// A row is held by part of a warp, a warp, or a block, and sorted in one pass over memory, in place or not
-/// (kernels/row_sort.cuh). A single array is one row.
+/// What the two variants differ in.
+struct Flavour {
+  std::string_view name;
+  std::string_view description;
+  std::string_view header;
+  std::string_view kernel;
+  std::size_t most_key_bytes;
+  std::uint64_t rows_per_group;
+};
+
+constexpr Flavour one_row{
+    .name = "rows",
+    .description = "short rows in registers: several rows a warp, a row a warp, or a block a row",
+    .header = "kernels/row_sort.cuh",
+    .kernel = "bitune::row_sort",
+    .most_key_bytes = 8,
+    .rows_per_group = 1};
+
+constexpr Flavour two_rows{
+    .name = "row_pairs",
+    .description = "as rows, for keys of at most 16 bits: two rows a register, a key of each",
+    .header = "kernels/row_pair_sort.cuh",
+    .kernel = "bitune::row_pair_sort",
+    .most_key_bytes = 2,
+    .rows_per_group = 2};
+
+/// A row, or a pair of rows, is held by part of a warp, a warp, or a block, and sorted in one pass over
+/// memory, in place or not. A single array is one row.
 class RowsVariant final : public Variant {
  public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "rows"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/row_sort.cuh"};
-  }
+  explicit RowsVariant(const Flavour& flavour) : flavour_(flavour) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return flavour_.name; }
+  [[nodiscard]] std::string_view description() const noexcept override { return flavour_.description; }
+  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override { return {flavour_.header}; }
   [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
   [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   [[nodiscard]] Configuration default_configuration(const Problem& problem,
                                                     const DeviceInfo& device) const override;
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
                           const DeviceInfo& device) const override;
+
+ private:
+  const Flavour& flavour_;
 };
 
 }  // namespace
 
-std::string_view RowsVariant::description() const noexcept {
-  return "short rows in registers: several rows a warp, a row a warp, or a block a row";
-}
-
 bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         problem.n <= longest_row(problem.key) && device.warp_size == 32;
+         size_of(problem.key) <= flavour_.most_key_bytes && problem.n <= longest_row(problem.key) &&
+         device.warp_size == 32;
 }
 
 SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
@@ -147,12 +176,13 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const auto per_block = static_cast<std::uint64_t>(rows_per_block(c));
+  const auto groups = static_cast<std::uint64_t>(groups_per_block(c));
+  const std::uint64_t per_block = groups * flavour_.rows_per_group;
   const KernelSource kernel{
-      "kernels/row_sort.cuh",
-      fmt::format("bitune::row_sort<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("threads_per_row"),
-                  c.at("items_per_thread"), per_block, c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
+      std::string(flavour_.header),
+      fmt::format("{}<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", flavour_.kernel, codec,
+                  c.at("threads_per_row"), c.at("items_per_thread"), groups, c.at("shuffle_steps"),
+                  c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
                   problem.n == static_cast<std::uint64_t>(capacity(c)))};
   builder.launch(kernel, (problem.rows + per_block - 1) / per_block,
                  static_cast<std::uint32_t>(c.at("block_size_x")),
@@ -165,7 +195,12 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
 }
 
 const Variant& rows_variant() {
-  static const RowsVariant variant;
+  static const RowsVariant variant(one_row);
+  return variant;
+}
+
+const Variant& row_pairs_variant() {
+  static const RowsVariant variant(two_rows);
   return variant;
 }
 

@@ -22,8 +22,8 @@ class EmulatedSession : public testing::Test {
               ("bitune-session-" + std::to_string(getpid()) + ".db")),
         evaluator_(make_local_evaluator(bench_.device, bench_.kernels)) {
     remove_files();
-    request_.problems = {{.key = KeyType::u32, .n = 512}, {.key = KeyType::u32, .n = 1024}};
-    request_.budget_evaluations = 12;
+    request_.problems = {{.key = KeyType::u32, .n = 512}};
+    request_.budget_evaluations = 6;  // the guess of every searched variant
     request_.finalists = 2;
   }
   ~EmulatedSession() override { remove_files(); }
@@ -45,17 +45,15 @@ class EmulatedSession : public testing::Test {
 
 TEST_F(EmulatedSession, TunesStoresAndResumes) {
   const auto outcomes = run();
-  ASSERT_EQ(outcomes.size(), 2u);
-  for (const TuneOutcome& outcome : outcomes) {
-    EXPECT_EQ(outcome.evaluated, 6u);
-    EXPECT_EQ(outcome.failed, 0u);
-    ASSERT_TRUE(outcome.best);
-    EXPECT_EQ(outcome.best->kernel_digest, kernel_sources_digest(outcome.best->configuration.variant));
-  }
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].evaluated, 6u);
+  EXPECT_EQ(outcomes[0].failed, 0u);
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->kernel_digest, kernel_sources_digest(outcomes[0].best->configuration.variant));
 
   const TuningDatabase database(path_, DatabaseMode::read_only);
   const auto rows = database.trials({});
-  EXPECT_GE(rows.size(), 12u);
+  EXPECT_GE(rows.size(), 6u);
   std::vector<std::string> tried;
   for (const TrialRow& row : rows) tried.push_back(row.trial.configuration.variant);
   for (const Variant* family : variants()) {
@@ -66,7 +64,7 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
   const auto candidates = database.candidates(request_.problems[0]);
   EXPECT_FALSE(candidates.empty());
 
-  request_.budget_evaluations = 2;
+  request_.budget_evaluations = 1;
   request_.resume = true;
   const auto resumed = run();
   EXPECT_EQ(resumed[0].evaluated, 1u);

@@ -18,7 +18,7 @@ const Bench& emulated() {
   return bench;
 }
 
-class VariantSort : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>> {};
+class VariantSort : public ::testing::TestWithParam<VariantAndKey> {};
 
 /// Keeps a configuration while it is valid, and draws another where the variant binds it to the length.
 class ConfigurationFor {
@@ -100,12 +100,11 @@ std::string test_name(const ::testing::TestParamInfo<VariantSort::ParamType>& in
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VariantSort,
-                         ::testing::Combine(::testing::ValuesIn(variants().begin(), variants().end()),
-                                            ::testing::ValuesIn(all_key_types)),
+                         ::testing::ValuesIn(variants_and_keys({all_key_types.begin(), all_key_types.end()})),
                          test_name);
 
 /// Configurations all over each space, on one type a word size.
-class ConfigurationSample : public ::testing::TestWithParam<std::tuple<const Variant*, KeyType>> {};
+class ConfigurationSample : public ::testing::TestWithParam<VariantAndKey> {};
 
 TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
   const auto [variant, key] = GetParam();
@@ -125,8 +124,7 @@ TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConfigurationSample,
-                         ::testing::Combine(::testing::ValuesIn(variants().begin(), variants().end()),
-                                            ::testing::Values(KeyType::u8, KeyType::f32, KeyType::i64)),
+                         ::testing::ValuesIn(variants_and_keys({KeyType::u8, KeyType::f32, KeyType::i64})),
                          test_name);
 
 }  // namespace

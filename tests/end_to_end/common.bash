@@ -11,6 +11,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache HOME=$folder/home
+export BITUNE_CXX=$here/plain_cxx.bash
 unset BITUNE_DB BITUNE_CACHE BITUNE_SHIPPED_DB COLUMNS
 database=$XDG_DATA_HOME/bitune/tuning.db
 

@@ -7,13 +7,21 @@ trials() {
     "$python" -c 'import json, sys; print(len(json.load(sys.stdin)["trials"]))' || echo 0
 }
 
-# await COUNT: until the database has so many trials.
+# await COUNT: until the database has so many trials. SQLite itself is asked, as often as it takes no time.
 await() {
-  for _ in $(seq 400); do
-    [ "$(trials)" -lt "$1" ] || return 0
-    sleep 0.2
-  done
-  fail "no $1 trials after a while"
+  "$python" - "$database" "$1" <<'EOF' || fail "no $1 trials after a while"
+import sqlite3, sys, time
+path, wanted = sys.argv[1], int(sys.argv[2])
+for _ in range(1600):
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as db:
+            if db.execute("SELECT count(*) FROM trials").fetchone()[0] >= wanted:
+                sys.exit(0)
+    except sqlite3.OperationalError:
+        pass  # not there yet
+    time.sleep(0.05)
+sys.exit(1)
+EOF
 }
 
 session=(tune --device emulated --samples 3 --keys u32 --sizes 300)

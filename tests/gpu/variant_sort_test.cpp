@@ -27,7 +27,7 @@ const Bench& gpu() {
   return bench;
 }
 
-class GpuVariant : public testing::TestWithParam<std::tuple<const Variant*, KeyType>> {
+class GpuVariant : public testing::TestWithParam<VariantAndKey> {
  protected:
   void SetUp() override {
     if (gpu().device == nullptr) GTEST_SKIP() << "this machine has no GPU";
@@ -102,8 +102,7 @@ std::string test_name(const testing::TestParamInfo<GpuVariant::ParamType>& info)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GpuVariant,
-                         testing::Combine(testing::ValuesIn(variants().begin(), variants().end()),
-                                          testing::ValuesIn(all_key_types)),
+                         ::testing::ValuesIn(variants_and_keys({all_key_types.begin(), all_key_types.end()})),
                          test_name);
 
 /// Large arrays: the reference is made once and serves all variants.

@@ -80,6 +80,18 @@ std::string first_difference(const std::vector<std::byte>& result, const std::ve
 
 }  // namespace
 
+std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys) {
+  DeviceInfo device;
+  device.max_cluster_size = 8;
+  std::vector<VariantAndKey> found;
+  for (const Variant* family : variants()) {
+    for (const KeyType key : keys) {
+      if (family->supports({.key = key, .n = 1000}, device)) found.emplace_back(family, key);
+    }
+  }
+  return found;
+}
+
 std::vector<Configuration> sample_configurations(const Variant& variant, const Problem& problem,
                                                  const DeviceInfo& device, std::size_t count,
                                                  std::uint64_t seed) {

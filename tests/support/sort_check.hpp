@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,10 @@ namespace bitune::test {
 [[nodiscard]] std::vector<Configuration> sample_configurations(const Variant& variant, const Problem& problem,
                                                                const DeviceInfo& device, std::size_t count,
                                                                std::uint64_t seed);
+
+/// All variants with each of these key types that they sort.
+using VariantAndKey = std::tuple<const Variant*, KeyType>;
+[[nodiscard]] std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys);
 
 /// A device with its kernels, cached in the build's test folder so that tests share what they compile.
 struct Bench {

@@ -55,7 +55,9 @@ TEST(VariantSpace, HasTwentyWhereTheLengthBindsThem) {
   for (const Variant* variant : variants()) {
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
       const Problem problem = problem_of(key, 8192);
-      ASSERT_TRUE(variant->supports(problem, h200())) << variant->name();
+      const bool too_wide = variant->name() == "row_pairs" && size_of(key) > 2;
+      ASSERT_EQ(variant->supports(problem, h200()), !too_wide) << variant->name();
+      if (too_wide) continue;
       EXPECT_EQ(count_valid(*variant, problem, 20), 20u) << variant->name();
     }
   }
@@ -178,7 +180,7 @@ TEST(StridedPasses, CoverEachIndexBitOnceInOrder) {
 
 TEST(VariantPlan, HasBlocksForEveryRow) {
   for (const Variant* variant : variants()) {
-    Problem one = problem_of(KeyType::f32, 1000);
+    Problem one = problem_of(KeyType::f16, 1000);
     Problem many = one;
     many.rows = 777;
     const Configuration configuration = variant->default_configuration(many, h200());
@@ -187,11 +189,13 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
     ASSERT_EQ(of_one.launches.size(), of_many.launches.size()) << variant->name();
     EXPECT_EQ(of_one.kernels, of_many.kernels);
     for (std::size_t i = 0; i < of_one.launches.size(); ++i) {
-      const std::uint64_t rows_a_block =
-          variant->name() == "rows" ? 128u / static_cast<std::uint64_t>(configuration.at("threads_per_row"))
-                                    : 1;
-      const std::uint64_t blocks = variant->name() == "rows" ? (777 + rows_a_block - 1) / rows_a_block
-                                                             : of_one.launches[i].grid[0] * 777;
+      std::uint64_t blocks = of_one.launches[i].grid[0] * 777;
+      if (configuration.parameters.contains("threads_per_row")) {
+        const std::uint64_t rows_a_group = variant->name() == "row_pairs" ? 2 : 1;
+        const std::uint64_t rows_a_block =
+            rows_a_group * 128u / static_cast<std::uint64_t>(configuration.at("threads_per_row"));
+        blocks = (777 + rows_a_block - 1) / rows_a_block;
+      }
       EXPECT_EQ(of_many.launches[i].grid[0], blocks) << variant->name();
       const auto& arguments = of_many.launches[i].arguments;
       EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(),
@@ -237,7 +241,8 @@ TEST(VariantRegistry, NamesTheVariantsThereAre) {
     (void)variant("quick");
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("cluster, multiway, rows"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("multiway, row_pairs, warp, cluster, rows"), std::string::npos)
+        << error.what();
   }
 }
 

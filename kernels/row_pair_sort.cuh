@@ -1,0 +1,90 @@
+#pragma once
+
+// Row pairs: keys of at most 16 bits, two a register. A sorting network does the same to whatever it is given, so the two
+// halves of a register hold keys of two rows, which never meet: each comparator works on both at once, by packed minimum
+// and maximum, and each exchange between threads moves both.
+
+#include "kernels/row_sort.cuh"
+
+namespace bitune {
+
+/// Two words of 16 bits, of two rows.
+struct PairWord {
+  u32 bits;
+
+  PairWord() = default;
+  BITUNE_DEVICE explicit PairWord(u32 both) : bits(both) {}
+  BITUNE_DEVICE PairWord(u32 first, u32 second) : bits((first & 0xffffu) | second << 16) {}
+  BITUNE_DEVICE explicit operator u32() const { return bits; }
+
+  BITUNE_DEVICE u32 first() const { return bits & 0xffffu; }
+  BITUNE_DEVICE u32 second() const { return bits >> 16; }
+};
+
+/// What RowTile asks of a codec to move pairs between registers and lanes.
+template <class Codec>
+struct PairCodec {
+  using Raw = typename Codec::Raw;
+  using Word = PairWord;
+};
+
+/// As Comparator. a + b - min has the two maxima, as what one half borrows or carries the other gives back.
+template <int imad_quarters>
+struct PairComparator {
+  BITUNE_DEVICE static void apply(PairWord& a, PairWord& b, int index) {
+    const u32 low = minimum_u16x2(a.bits, b.bits);
+    b.bits = (index & 3) < imad_quarters ? maximum_by_imad(a.bits, b.bits, low) : maximum_u16x2(a.bits, b.bits);
+    a.bits = low;
+  }
+};
+
+/// The smaller or the larger words of two pairs, half by half. RegisterTile finds it by its arguments.
+BITUNE_DEVICE PairWord select_by(bool smaller, PairWord a, PairWord b) {
+  return PairWord(smaller ? minimum_u16x2(a.bits, b.bits) : maximum_u16x2(a.bits, b.bits));
+}
+
+/// A row in striped order, or padding where there is no such row.
+template <class Memory, bool full, class Raw, class Word, int vt>
+BITUNE_DEVICE void load_row(bool exists, const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+  if (exists) {
+    Memory::template load<full>(row, length, vectors, items);
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = ~Word{0};
+  }
+}
+
+/// As row_sort, for keys of 8 and 16 bits: a group of nt threads sorts two neighbouring rows. Grid: a block for every
+/// 2 * pairs_per_block rows. Dynamic shared memory: pairs_per_block * RegisterTile::shared_words words of 4 bytes, none if
+/// all lane bits go by shuffles. full: length is nt * vt.
+template <class Codec, class Payload, int nt, int vt, int pairs_per_block, int shuffle_steps, int vector, int swaps,
+          int imad_quarters, int min_blocks, bool full>
+BITUNE_KERNEL(nt * pairs_per_block, min_blocks)
+row_pair_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
+  static_assert(Codec::bits <= 16);
+  using Tile = RegisterTile<PairWord, PairComparator<imad_quarters>, nt, vt, shuffle_steps, pairs_per_block == 1>;
+  using Memory = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  const u32 group = thread_index() / nt;
+  const u64 row = (u64{block_index()} * pairs_per_block + group) * 2;
+  const bool vectors = (reinterpret_cast<u64>(keys) | reinterpret_cast<u64>(input) | stride * sizeof(*keys) |
+                        length * sizeof(*keys)) % (vector * sizeof(*keys)) == 0;
+  u32 first[vt];
+  u32 second[vt];
+  // Threads past the last row go through all barriers and shuffles.
+  load_row<Memory, full>(row < rows, input + row * stride, length, vectors, first);
+  load_row<Memory, full>(row + 1 < rows, input + (row + 1) * stride, length, vectors, second);
+  PairWord items[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) items[r] = PairWord(first[r], second[r]);
+  Tile::sort(shared_memory<PairWord>() + group * Tile::shared_words, items);
+  RowTile<PairCodec<Codec>, Payload, nt, vt, vector, swaps>::swap_bits(items);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    first[r] = items[r].first();
+    second[r] = items[r].second();
+  }
+  if (row < rows) Memory::template store<full>(keys + row * stride, length, vectors, first);
+  if (row + 1 < rows) Memory::template store<full>(keys + (row + 1) * stride, length, vectors, second);
+}
+
+}  // namespace bitune
