@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/durations.hpp"
+#include "cli/simulate.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
 #include "cli/tune_report.hpp"
@@ -42,10 +43,14 @@ constexpr const char* footer =
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
+    "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
     "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
 
 struct TuneOptions {
   CommonOptions common;
+  std::vector<std::string> simulated;  ///< files; empty: a device
+  int seeds = 1;
+  int at_once = 1;
   std::vector<std::string> keys = {"u32", "f32"};
   std::string sizes;
   std::string rows;
@@ -136,6 +141,15 @@ bool all_failed(const TuneOutcome& outcome) {
 }
 
 int run(const TuneOptions& options) {
+  if (!options.simulated.empty()) {
+    return simulate({.files = options.simulated,
+                     .strategies = {options.strategy},
+                     .budget = parse_budget(options.budget),
+                     .seed = options.seed,
+                     .seeds = options.seeds,
+                     .at_once = options.at_once,
+                     .json = options.common.json});
+  }
   TuneRequest request = request_of(options);
   const double timeout = parse_duration(options.timeout);
   const StopOnSignal stop;
@@ -220,6 +234,15 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",
            "NAME");
+  add_list(command, "--simulate", options->simulated,
+           "Search what these files have on record (tuning databases, caches, T4; gzip), without a device: "
+           "reports evaluations and virtual time, and stores nothing",
+           "FILE,...");
+  add_number(command, "--seeds", options->seeds, "With --simulate: as many seeds, from --seed on", "N", 1,
+             100000);
+  add_number(command, "--at-once", options->at_once,
+             "With --simulate: proposals made at once, as sessions do to keep their compile workers busy",
+             "N", 1, 10000);
   add_flag(command, "--isolate,!--no-isolate", options->isolate,
            "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
   add_database_option(command, options->common);

@@ -175,11 +175,13 @@ void read_circumstances(const Value& about, Recording& recording) {
     within("the device", [&] {
       Json known = json_of(DeviceInfo{});
       for (const auto& [name, fact] : known.items()) {
-        if (name != "digest") overlay(fact, facts->at(name));
+        // These two exceed 32 bits on large GPUs; the digest is computed.
+        if (name == "memory_bytes" || name == "l2_bytes") {
+          fact = facts->at(name).integer(0, most_size);
+        } else if (name != "digest") {
+          overlay(fact, facts->at(name));
+        }
       }
-      // These two exceed 32 bits on large GPUs.
-      for (const char* name : {"memory_bytes", "l2_bytes"})
-        known[name] = facts->at(name).integer(0, most_size);
       recording.device = device_from(known);
       const std::string& kind = recording.device.kind;
       if (kind != "cuda" && kind != "emulated" && kind != "unknown") {

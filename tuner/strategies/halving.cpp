@@ -59,8 +59,8 @@ class HalvingStrategy final : public Strategy {
 
   /// All of a rung have been reported: the fastest go on.
   void climb() {
-    const std::size_t kept = results_.size() / keep_one_in;
-    if (fidelity_ == full || kept == 0) return begin_bracket();
+    if (fidelity_ == full || results_.empty()) return begin_bracket();
+    const std::size_t kept = std::max<std::size_t>(1, results_.size() / keep_one_in);
     std::sort(results_.begin(), results_.end());
     for (std::size_t i = kept; i-- > 0;) rung_.push_back(results_[i].second);
     fidelity_ *= keep_one_in;
