@@ -21,7 +21,7 @@ bench() { "$BIN/bitune" bench --suite rows --samples "${SAMPLES:-15}" --out "$OU
 if wants tune; then
   for key in ${keys//,/ }; do
     step "tune-$key" "$BIN/bitune" tune --keys "$key" --sizes "$lengths" --total "$total" --budget "${BUDGET:-2m}" \
-      --strategy "${STRATEGY:-random}"
+      --strategy "${STRATEGY:-bayesian}"
   done
   step best "$BIN/bitune" db best
   rm -f "$OUT/tunings.db"

@@ -12,7 +12,7 @@ cat "$OUT/devices.txt"
 keys=${KEYS:-u32,f32,u64}
 command -v nvidia-smi >/dev/null && nvidia-smi >"$OUT/nvidia-smi.txt" 2>&1
 
-step tune "$BIN/bitune" tune --keys "$keys" --sizes "${SIZES:-2^10..2^26}" --budget "${BUDGET:-5m}" --strategy "${STRATEGY:-random}"
+step tune "$BIN/bitune" tune --keys "$keys" --sizes "${SIZES:-2^10..2^26}" --budget "${BUDGET:-5m}" --strategy "${STRATEGY:-bayesian}"
 step best "$BIN/bitune" db best
 rm -f "$OUT/tunings.db"
 step ship "$BIN/bitune" db ship "$OUT/tunings.db"
