@@ -62,22 +62,30 @@ BenchSuite parse_bench_suite(std::string_view text) {
 
 BenchResult run_bench(const BenchRequest& request, const std::function<void(const BenchProgress&)>& progress,
                       const std::atomic<bool>& stop) {
+  if (std::find(request.distributions.begin(), request.distributions.end(), Distribution::special) !=
+      request.distributions.end()) {
+    throw Error(ErrorCode::usage,
+                "a bench has no keys of the distribution 'special': sorts differ in where they put NaNs");
+  }
   Comparison comparison(request);
   const std::vector<Problem> problems = problems_of(request, comparison.device().info());
   BenchResult result;
   BenchProgress now;
-  now.count = problems.size();
-  for (const Problem& problem : problems) {
-    if (stop.load()) break;
-    now.problem = problem;
-    now.finished = nullptr;
-    if (progress) progress(now);
-    if (auto record = comparison.compare(problem)) {
-      now.finished = &*record;
+  now.count = problems.size() * request.distributions.size();
+  for (const Distribution distribution : request.distributions) {
+    for (const Problem& problem : problems) {
+      if (stop.load()) break;
+      now.problem = problem;
+      now.distribution = distribution;
+      now.finished = nullptr;
       if (progress) progress(now);
-      result.records.push_back(std::move(*record));
+      if (auto record = comparison.compare(problem, distribution)) {
+        now.finished = &*record;
+        if (progress) progress(now);
+        result.records.push_back(std::move(*record));
+      }
+      ++now.index;
     }
-    ++now.index;
   }
   result.peer_path = comparison.peer_path();
   result.note = comparison.note();

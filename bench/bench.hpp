@@ -12,6 +12,7 @@
 
 #include "bench/records.hpp"
 #include "bitune/types.hpp"
+#include "tuner/inputs.hpp"
 
 namespace bitune {
 
@@ -37,9 +38,11 @@ struct BenchRequest {
   std::vector<std::uint64_t> rows;  ///< suite rows only: row counts for each size; empty: as `total` says
   std::uint64_t total = 0;          ///< suite rows only: keys in all; 0: 2^26 (2^12 on the emulated device)
   Order order = Order::ascending;
+  /// What the keys look like. Not `special`: NaNs of both signs are where sorts differ.
+  std::vector<Distribution> distributions = {Distribution::random};
   std::string against = "cub";  ///< name of the peer, or "none"
   int samples = 15;             ///< samples a side and size; the median is reported
-  std::uint64_t seed = 1;       ///< of the random keys
+  std::uint64_t seed = 1;       ///< of the keys
 };
 
 /// Where a bench is, for a progress display. Called from the bench's thread.
@@ -47,6 +50,7 @@ struct BenchProgress {
   std::size_t index = 0;  ///< of the comparison that is about to begin, or has ended if `finished` is set
   std::size_t count = 0;
   Problem problem;
+  Distribution distribution = Distribution::random;
   const BenchRecord* finished = nullptr;
 };
 
@@ -57,8 +61,8 @@ struct BenchResult {
   std::string note;       ///< why there is no peer, or what was left out; empty if nothing was
 };
 
-/// Runs a suite. Keys are random (finite for floating point, no -0: the peers order those differently),
-/// both sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
+/// Runs a suite. Keys are finite for floating point, and none is -0: the peers order those differently. Both
+/// sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
 /// the tuner uses (tuner/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
 /// faster form counts. A missing peer is no error: `note` says what was looked for.
 /// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not

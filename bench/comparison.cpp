@@ -18,9 +18,10 @@
 namespace bitune {
 namespace {
 
-/// Random keys. -0 becomes +0: CUB takes the two for equal, so that their order would be anybody's.
-std::vector<std::byte> bench_keys(const Problem& problem, std::uint64_t seed) {
-  std::vector<std::byte> keys = make_keys(problem.key, problem.n * problem.rows, Distribution::random, seed);
+/// Keys of the distribution. -0 becomes +0: CUB takes the two for equal, so that their order would be
+/// anybody's.
+std::vector<std::byte> bench_keys(const Problem& problem, Distribution distribution, std::uint64_t seed) {
+  std::vector<std::byte> keys = make_keys(problem.key, problem.n * problem.rows, distribution, seed);
   if (!is_floating_point(problem.key)) return keys;
   const std::size_t size = size_of(problem.key);
   const std::uint64_t minus_zero = std::uint64_t{1} << (8 * size - 1);
@@ -149,7 +150,7 @@ void Comparison::add_times(const std::vector<Contestant>& all, std::size_t own, 
   }
 }
 
-std::optional<BenchRecord> Comparison::compare(const Problem& problem) {
+std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution) {
   // Twice the least: the peers' workspaces are about as large as the keys.
   const std::uint64_t needed = Turns::memory_needed(key_bytes(problem)) + 2 * key_bytes(problem);
   if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
@@ -159,8 +160,9 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem) {
   }
   sorter_.prepare(problem);
   BenchRecord record = describe(problem);
+  record.distribution = name_of(distribution);
 
-  std::vector<std::byte> expected = bench_keys(problem, request_.seed);
+  std::vector<std::byte> expected = bench_keys(problem, distribution, request_.seed);
   Turns turns(*device_, kernels_, expected);
   reference_sort_rows(expected, problem);
 

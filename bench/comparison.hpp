@@ -30,7 +30,7 @@ class Comparison {
 
   /// Verifies and times all sides. Nothing if the device's memory does not hold the problem; the note then
   /// says so. \throws Error (device, compile)
-  std::optional<BenchRecord> compare(const Problem& problem);
+  std::optional<BenchRecord> compare(const Problem& problem, Distribution distribution);
 
  private:
   void add_note(const std::string& sentence);

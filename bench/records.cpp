@@ -34,6 +34,7 @@ Json json_of(const BenchRecord& record) {
                {"peer", record.peer},
                {"key_type", name_of(record.key)},
                {"order", name_of(record.order)},
+               {"distribution", record.distribution},
                {"n", record.n},
                {"rows", record.rows},
                {"bitune_us", record.bitune_us},
@@ -74,6 +75,7 @@ BenchRecord record_from(const Json& json) {
   record.peer = json.at("peer").get<std::string>();
   record.key = parse_key_type(json.at("key_type").get<std::string>());
   record.order = parse_order(json.at("order").get<std::string>());
+  record.distribution = json.value("distribution", record.distribution);
   record.n = json.at("n").get<std::uint64_t>();
   record.rows = json.at("rows").get<std::uint64_t>();
   record.bitune_us = json.at("bitune_us").get<double>();
@@ -107,7 +109,8 @@ BenchRecord record_from(const Json& json) {
 }
 
 auto identity(const BenchRecord& record) {
-  return std::tie(record.suite, record.peer, record.key, record.order, record.n, record.rows);
+  return std::tie(record.suite, record.peer, record.key, record.order, record.distribution, record.n,
+                  record.rows);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct BenchRecord {
   std::string peer;  ///< "cub"; empty if there was none
   KeyType key = KeyType::u32;
   Order order = Order::ascending;
+  std::string distribution = "random";  ///< of the keys, as inputs.hpp names them
   std::uint64_t n = 0;
   std::uint64_t rows = 1;
   double bitune_us = 0;
@@ -55,8 +56,8 @@ struct BenchRecord {
 /// Reads what `bench_records_json` writes. \throws Error (input) that names `source`
 [[nodiscard]] std::vector<BenchRecord> parse_bench_records(std::string_view json, const std::string& source);
 
-/// Stores the records in the file: those that it has for the same (suite, peer, key type, order, n, rows) are
-/// replaced, others kept. Written beside and renamed. \throws Error (io, input)
+/// Stores the records in the file: those that it has for the same (suite, peer, key type, order,
+/// distribution, n, rows) are replaced, others kept. Written beside and renamed. \throws Error (io, input)
 void store_bench_records(const std::filesystem::path& path, std::span<const BenchRecord> records);
 
 }  // namespace bitune

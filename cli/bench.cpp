@@ -35,6 +35,7 @@ constexpr const char* footer =
     "  bitune bench --suite rows --sizes 16..65536,100 --keys u32,u16\n"
     "  bitune bench --suite rows --sizes 128,1024 --rows 1,8,128          how long small batches take\n"
     "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
+    "  bitune bench --sizes 2^20 --distributions random,sorted,all_equal   whether the input matters\n"
     "  bitune bench --device emulated --against none --sizes 1000";
 
 struct Options {
@@ -46,6 +47,7 @@ struct Options {
   std::string rows;
   std::string total;
   std::string order = "ascending";
+  std::vector<std::string> distributions = {"random"};
   int samples = BenchRequest{}.samples;
   std::uint64_t seed = 1;
   std::string output;
@@ -73,6 +75,10 @@ BenchRequest request_of(const Options& options) {
     request.sizes = parse_sizes(options.sizes);
   }
   request.order = parse_order(options.order);
+  request.distributions.clear();
+  for (const std::string& name : options.distributions) {
+    request.distributions.push_back(parse_distribution(name));
+  }
   request.against = options.against;
   request.samples = options.samples;
   request.seed = options.seed;
@@ -90,6 +96,7 @@ std::string ratio_text(const BenchRecord& record) {
 
 std::string single_text(const std::vector<BenchRecord>& records) {
   Table table({{"key"},
+               {"keys"},
                {"n", Align::right},
                {"bitune", Align::right},
                {"rate", Align::right},
@@ -100,7 +107,8 @@ std::string single_text(const std::vector<BenchRecord>& records) {
                {"verified"},
                {"configuration", Align::left, 20}});
   for (const BenchRecord& record : records) {
-    table.add({std::string(name_of(record.key)), size_text(record.n), microseconds_text(record.bitune_us),
+    table.add({std::string(name_of(record.key)), record.distribution, size_text(record.n),
+               microseconds_text(record.bitune_us),
                rate_text(static_cast<double>(record.n), record.bitune_us), method_text(record, "radix"),
                method_text(record, "merge"), ratio_text(record), record.match, record.verified ? "yes" : "no",
                record.configuration});
@@ -110,6 +118,7 @@ std::string single_text(const std::vector<BenchRecord>& records) {
 
 std::string rows_text(const std::vector<BenchRecord>& records) {
   Table table({{"key"},
+               {"keys"},
                {"n", Align::right},
                {"rows", Align::right},
                {"bitune", Align::right},
@@ -123,10 +132,11 @@ std::string rows_text(const std::vector<BenchRecord>& records) {
                {"configuration", Align::left, 20}});
   for (const BenchRecord& record : records) {
     const double keys = static_cast<double>(record.n) * static_cast<double>(record.rows);
-    table.add({std::string(name_of(record.key)), size_text(record.n), size_text(record.rows),
-               microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us), record.form,
-               microseconds_text(record.peer_us), record.peer_us ? rate_text(keys, *record.peer_us) : "-",
-               ratio_text(record), record.match, record.verified ? "yes" : "no", record.configuration});
+    table.add({std::string(name_of(record.key)), record.distribution, size_text(record.n),
+               size_text(record.rows), microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us),
+               record.form, microseconds_text(record.peer_us),
+               record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
+               record.verified ? "yes" : "no", record.configuration});
   }
   return table.text(output_width());
 }
@@ -141,7 +151,8 @@ int run(const Options& options) {
         if (line.due()) {
           const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
           line.show(fmt::format("{} {} {}/{}  {}", "bench", ProgressLine::bar(part, 16), progress.index + 1,
-                                progress.count, text_of(progress.problem)));
+                                progress.count, text_of(progress.problem)) +
+                    fmt::format(", {} keys", name_of(progress.distribution)));
         }
       },
       stop.flag());
@@ -189,8 +200,11 @@ void add_bench_command(CLI::App& parent, Action& action) {
   add_text(command, "--total", options->total,
            "Instead of --rows: as many rows as have so many keys in all (default: 2^26)", "SIZE");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
+  add_list(command, "--distributions", options->distributions,
+           "What the keys look like: random, sorted, reversed, all_equal, few_distinct, sawtooth",
+           "NAME,...");
   add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
-  add_number(command, "--seed", options->seed, "Seed of the random keys", "N");
+  add_number(command, "--seed", options->seed, "Seed of the keys", "N");
   add_text(command, "--out", options->output,
            "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
   add_database_option(command, options->common);

@@ -75,6 +75,12 @@ def group_of(record, largest):
     return f"rows of about {size_text(largest)} keys in all" if many else "small batches"
 
 
+def keys_of(record):
+    """What the keys look like; nothing for random ones, which is what is told where nothing is said."""
+    name = record.get("distribution", "random")
+    return "" if name == "random" else f"{name.replace('_', ' ')} keys"
+
+
 def is_method(key):
     return key.startswith("peer_") and key.endswith("_us") and key != "peer_us"
 
@@ -107,10 +113,10 @@ def section(path):
     groups = {}
     largest = max(record["n"] * record["rows"] for record in records)
     for record in records:
-        groups.setdefault((record["key_type"], record["order"], group_of(record, largest)), []).append(record)
-    for (key, order, kind), group in groups.items():
+        groups.setdefault((record["key_type"], record["order"], keys_of(record), group_of(record, largest)), []).append(record)
+    for (key, order, keys, kind), group in groups.items():
         ratios = [record["ratio"] for record in group if record["ratio"] is not None]
-        yield f"### {key}, {order}" + (f", {kind}" if kind else "")
+        yield ", ".join(filter(None, [f"### {key}", order, keys, kind]))
         yield ""
         if ratios:
             won = sum(ratio > 1 for ratio in ratios)

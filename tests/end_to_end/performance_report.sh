@@ -8,6 +8,8 @@ python3 "$report" --check
 rm -rf results page.md
 mkdir -p results/some-gpu
 "$BITUNE" bench --device emulated --against none --keys u32 --sizes 256,1000 --samples 1 --db none.db --out results/some-gpu/single.json
+"$BITUNE" bench --device emulated --against none --keys u32 --sizes 256 --distributions few_distinct --samples 1 --db none.db \
+  --out results/some-gpu/single.json
 "$BITUNE" bench --device emulated --against none --keys u32 --suite rows --sizes 16,100 --total 800 --samples 1 --db none.db \
   --out results/some-gpu/rows.json
 "$BITUNE" bench --device emulated --against none --keys u32 --suite rows --sizes 16 --rows 1,3 --samples 1 --db none.db \
@@ -22,6 +24,7 @@ python3 "$report" --page page.md --results "$PWD/results"
 python3 "$report" --check --page page.md --results "$PWD/results"
 grep -q '^| 1000 |' page.md
 grep -q '^| 2^8 |' page.md
+grep -q '^### u32, ascending, few distinct keys$' page.md
 grep -q '^### u32, ascending, rows of about 800 keys in all' page.md
 grep -q '^| 100 | 8 |' page.md
 grep -q '^### u32, ascending, small batches' page.md

@@ -28,8 +28,9 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   request.device = "emulated";
   request.database = (folder / "none.db").string();
   request.kernel_cache = (folder / "cache").string();
-  request.keys = {KeyType::u32, KeyType::f32};
   request.sizes = {2, 300};
+  request.keys = {KeyType::f32};
+  request.distributions = {Distribution::random, Distribution::all_equal};
   request.samples = 3;
   std::vector<std::size_t> begun;
   std::vector<std::size_t> finished;
@@ -46,6 +47,8 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   EXPECT_EQ(finished, begun);
   EXPECT_NE(result.note.find("no peers"), std::string::npos) << result.note;
   ASSERT_EQ(result.records.size(), 4u);
+  EXPECT_EQ(result.records.front().distribution, "random");
+  EXPECT_EQ(result.records.back().distribution, "all_equal");
   for (const BenchRecord& record : result.records) {
     EXPECT_TRUE(record.verified);
     EXPECT_GT(record.bitune_us, 0);
@@ -65,6 +68,10 @@ TEST(Bench, StopsAndRefuses) {
   stop = false;
   request.sizes = {1};
   EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error);
+  request.sizes = {100};
+  request.distributions = {Distribution::special};
+  EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error) << "sorts differ on NaNs";
+  request.distributions = {Distribution::sorted};
   request.suite = BenchSuite::rows;
   request.sizes = {100};
   request.total = 99;

@@ -17,6 +17,7 @@ BenchRecord record(KeyType key, std::uint64_t n, double us) {
   BenchRecord result;
   result.peer = "cub";
   result.key = key;
+  result.distribution = "sorted";
   result.n = n;
   result.bitune_us = us;
   result.peer_us = 3 * us;
