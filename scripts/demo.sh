@@ -50,4 +50,5 @@ done
 heading '3. Inspect: what won, and how many trials there were'
 run db best
 run db list
+run db report "$demo/report.html"
 printf '\nDone in %d s. The tuning database is build/demo/tuning.db; try: build/release/bin/bitune db trials --db build/demo/tuning.db\n' $((SECONDS - began))

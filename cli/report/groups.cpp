@@ -10,6 +10,7 @@
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -50,10 +51,12 @@ const TimesOverN* fastest_at(std::span<const TimesOverN> contenders, std::uint64
   return fastest;
 }
 
-// Whether the leader was measured at n and is not plainly slower there than the fastest.
+MedianInterval interval_of(const TimeAtN& time) { return {time.us, time.low_us, time.high_us}; }
+
+// Whether the leader was measured at n and ties there with the fastest.
 bool still_leads(const TimesOverN& leader, const TimesOverN& fastest, std::uint64_t n) {
   const TimeAtN* time = time_at(leader, n);
-  return time != nullptr && time->low_us <= time_at(fastest, n)->high_us;
+  return time != nullptr && is_tie(interval_of(*time), interval_of(*time_at(fastest, n)));
 }
 
 Crossover between(const TimesOverN& from, const TimesOverN& to, std::uint64_t low, std::uint64_t high) {

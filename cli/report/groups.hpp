@@ -46,8 +46,8 @@ struct Crossover {
 };
 
 /// Between neighbouring lengths of which the second has another leader, found on a logarithmic scale of n and
-/// time. The leader stays it for as long as no other is faster by more than a tie (their intervals overlap),
-/// so that noise makes no crossover.
+/// time. The leader stays it for as long as it ties with the fastest
+/// (`is_tie`), so that noise makes no crossover.
 [[nodiscard]] std::vector<Crossover> crossovers(std::span<const TimesOverN> contenders);
 
 }  // namespace bitune::cli

@@ -30,12 +30,25 @@ function sizeAxis(title, sizes) {
     min: low - pad,
     max: high + pad,
     afterBuildTicks: (scale) => {
-      const step = Math.max(1, Math.ceil((high - low) / (scale.chart.width < 500 ? 7 : 14)));
+      const step = Math.max(1, Math.ceil((high - low) / (scale.chart.width < 500 ? 6 : 14)));
       scale.ticks = [];
       for (let at = Math.ceil(low); at <= high; at += step) scale.ticks.push({ value: at });
     },
     ticks: { autoSkip: false, maxRotation: 0, callback: (value) => `2^${value}` },
   });
+}
+
+// The ticks of a logarithmic axis: powers of ten, and what is between them where there are few.
+function decadeTicks(scale) {
+  const decades = Math.log10(scale.max / scale.min);
+  const mantissas = decades > 2.5 ? [1] : decades > 0.8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
+  scale.ticks = [];
+  for (let power = Math.floor(Math.log10(scale.min)); power <= Math.log10(scale.max); ++power) {
+    for (const mantissa of mantissas) {
+      const value = mantissa * 10 ** power;
+      if (value >= scale.min * 0.999 && value <= scale.max * 1.001) scale.ticks.push({ value });
+    }
+  }
 }
 
 function draw(id, config) {

@@ -33,10 +33,8 @@ function drawConvergence(problem) {
         x: axis("evaluations", { type: "linear", min: 0, max: Math.max(evaluations, 1), ticks: { precision: 0, includeBounds: false } }),
         y: axis("time relative to the best (log)", {
           type: "logarithmic", min: 0.97 * Math.min(1, ...sample.map((one) => one[1] / best)),
-          afterBuildTicks: (scale) => {
-            scale.ticks = [1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000].filter((value) => value >= scale.min * 0.99 && value <= scale.max * 1.01).map((value) => ({ value }));
-          },
-          ticks: { callback: (value) => `${value}×` },
+          afterBuildTicks: decadeTicks,
+          ticks: { callback: (value) => `${digits(value, 2)}×` },
         }),
       },
       plugins: {

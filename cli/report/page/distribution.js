@@ -10,7 +10,7 @@ function distributionCard(problem) {
   return card("All valid configurations",
     `${countText(problem.valid, "configuration")}; half of them take at most ${ratioText(problem.distribution.median / problem.best.us)} the best.`,
     { id: "distribution-card" },
-    chartBox("distribution", `Distribution of the times of ${problem.valid} configurations`),
+    chartBox("distribution", `Distribution of the times of ${problem.valid} configurations`, "tall"),
     pairs(withinText(problem)));
 }
 

@@ -31,7 +31,7 @@ function effectsCard(variant, descriptions, controls) {
   const hints = descriptions[variant.name]?.parameters ?? {};
   const fixed = Object.entries(variant.fixed).map(([name, values]) => `${name}=${values[0]}`);
   return card("Effect of each parameter",
-    "The fastest configuration under each value, all other parameters free; the parameter that matters most comes first.",
+    "The fastest configuration under each value, all other parameters free: a bar's height is what is lost to the best. The parameter that matters most comes first.",
     { wide: true, id: "effects-card", controls },
     names.length ? element("div", { class: "multiples" }, names.map((name, i) => element("div", {},
       element("h4", { title: hints[name] }, `${name} `, element("span", { class: "unit" }, `up to ${ratioText(spreadOf(variant, name))}`)),

@@ -131,10 +131,10 @@ function drawOverview(group, viewName) {
         x: sizeAxis("n: keys an array", sizes),
         y: axis(view.axis, {
           type: view.type,
-          ...(viewName === "ratio" ? { min: 0, max: Math.min(4, Math.ceil(slowest * 2) / 2) } : {}),
+          ...(viewName === "ratio" ? { min: 0, max: Math.min(4, Math.ceil(slowest * 2) / 2) } : { afterBuildTicks: decadeTicks }),
           ticks: {
             autoSkip: false,
-            callback: (value, i, ticks) => viewName === "ratio" ? `${value}×` : tickText(view.text, value, Math.log10(ticks.at(-1).value / ticks[0].value)),
+            callback: (value) => viewName === "ratio" ? `${value}×` : shortText(view.text(value)),
           },
         }),
       },
@@ -169,10 +169,10 @@ function comparisonCells(group, problem) {
 function overviewTable(group, chosen, choose) {
   const columns = [
     { title: "n", number: true }, { title: "rows", number: true, hide: true }, { title: "best", number: true },
-    { title: "95 %", number: true, hide: true }, { title: "rate", number: true }, { title: "variant" },
+    { title: "95 %", number: true, hide: true }, { title: "rate", number: true, hide: true }, { title: "variant" },
     { title: "valid / tried", number: true, hide: true },
   ];
-  if (group.bench) columns.push({ title: peerName(group.bench), number: true, hide: true }, { title: "bitune faster", number: true });
+  if (group.bench) columns.push({ title: peerName(group.bench), number: true, hide: true }, { title: `bitune vs ${group.bench.peer.toUpperCase()}`, number: true });
   return table(columns, group.problems.map((problem, i) => ({
     attributes: { class: i === chosen ? "choice chosen" : "choice", onclick: () => choose(i) },
     cells: [

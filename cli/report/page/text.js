@@ -27,11 +27,9 @@ function aboutSizeText(n) {
   return n < 1024 ? digits(n, 2) : n < 1048576 ? `${digits(n / 1024, 3)} Ki` : `${digits(n / 1048576, 3)} Mi`;
 }
 
-// A rate or time at a tick of a logarithmic axis; nothing at ticks that would crowd it.
-function tickText(text, value, decades) {
-  const mantissa = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-  const wanted = decades > 2 ? [1] : [1, 2, 5];
-  return wanted.some((one) => Math.abs(mantissa - one) < 1e-6) ? text(value).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "") : "";
+// A rate or time without the zeros behind its point.
+function shortText(text) {
+  return text.replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "");
 }
 
 function ratioText(ratio) {
@@ -39,7 +37,8 @@ function ratioText(ratio) {
 }
 
 function percentText(part) {
-  return `${part >= 0.0995 || part === 0 ? (100 * part).toFixed(0) : (100 * part).toFixed(1)} %`;
+  const places = part >= 0.0995 || part === 0 ? 0 : part >= 0.00095 ? 1 : 2;
+  return `${(100 * part).toFixed(places)} %`;
 }
 
 function countText(count, one, many) {
