@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -32,39 +33,12 @@ void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int
                       {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
 }
 
-/// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
-/// tile in shared memory for the steps within it. It is there for the presets (runtime/presets.hpp); a search
-/// takes it if it is named.
-class ClassicVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "classic"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] bool searched() const noexcept override { return false; }
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/mirror_step.cuh",
-            "kernels/strided_merge.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view ClassicVariant::description() const noexcept {
-  return "the structures of published systems: a launch a step, with or without a tile in shared memory";
-}
-
-bool ClassicVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
 }
 
-SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"pairing",
@@ -112,9 +86,9 @@ SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration ClassicVariant::default_configuration(const Problem&, const DeviceInfo& device) const {
+Configuration make_default(const Problem&, const DeviceInfo& device) {
   const std::int64_t threads = std::min(256, device.max_threads_per_block);
-  return {std::string(name()),
+  return {{},
           {{"block_size_x", threads},
            {"pairing", thread_per_pair},
            {"tile_size", 2 * threads},
@@ -125,7 +99,7 @@ Configuration ClassicVariant::default_configuration(const Problem&, const Device
            {"blocks_per_sm", 0}}};
 }
 
-Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -175,8 +149,23 @@ Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const 
   return builder.take();
 }
 
+}  // namespace
+
+/// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
+/// tile in shared memory for the steps within it. It is there for the presets (runtime/presets.hpp); a search
+/// takes it if it is named.
 const Variant& classic_variant() {
-  static const ClassicVariant variant;
+  static const DefinedVariant variant(
+      {.name = "classic",
+       .description =
+           "the structures of published systems: a launch a step, with or without a tile in shared memory",
+       .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/mirror_step.cuh",
+                          "kernels/strided_merge.cuh"},
+       .searched = false,
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -29,39 +30,14 @@ std::int64_t tile_for(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
 }
 
-/// One launch for arrays, and rows, of up to 8 blocks' registers, on GPUs with distributed shared memory
-/// (sm_90 on; kernels/cluster_sort.cuh).
-class ClusterVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "cluster"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/cluster_sort.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view ClusterVariant::description() const noexcept {
-  return "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
-         "distributed shared memory";
-}
-
-bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+bool can_sort(const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
          device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest;
 }
 
-SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"cluster_size", {2, 4, 8}, "blocks a cluster"},
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
@@ -90,7 +66,7 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration ClusterVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t tile = tile_for(problem.n);
   // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit
   // where there are many.
@@ -99,7 +75,7 @@ Configuration ClusterVariant::default_configuration(const Problem& problem, cons
   const std::int64_t a_block = tile / ranks;
   std::int64_t items = a_block <= 2048 ? 8 : a_block <= 8192 ? 16 : 32;
   while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
-  return {std::string(name()),
+  return {{},
           {{"cluster_size", ranks},
            {"block_size_x", a_block / items},
            {"items_per_thread", items},
@@ -108,7 +84,7 @@ Configuration ClusterVariant::default_configuration(const Problem& problem, cons
            {"imad_quarters", 0}}};
 }
 
-Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
@@ -126,8 +102,21 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
   return plan;
 }
 
+}  // namespace
+
+/// One launch for arrays, and rows, of up to 8 blocks' registers, on GPUs with distributed shared memory
+/// (sm_90 on; kernels/cluster_sort.cuh).
 const Variant& cluster_variant() {
-  static const ClusterVariant variant;
+  static const DefinedVariant variant(
+      {.name = "cluster",
+       .description =
+           "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
+           "distributed shared memory",
+       .kernel_headers = {"kernels/cluster_sort.cuh"},
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -20,37 +21,12 @@ int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
 
-/// From the naive form (a launch a step, a thread an element) to several steps fused in registers a pass,
-/// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
-/// launch.
-class GlobalVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "global"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/strided_merge.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view GlobalVariant::description() const noexcept {
-  return "every compare-exchange in global memory, from one launch a step to several steps fused a pass";
-}
-
-bool GlobalVariant::supports(const Problem& problem, const DeviceInfo&) const {
+bool can_sort(const Problem& problem, const DeviceInfo&) {
   return problem.operation == Operation::sort && problem.value == ValueType::none;
 }
 
-SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block"},
       {"thread_per_element", {0, 1}, "1: the naive form, one thread an element and one launch a step"},
@@ -83,8 +59,8 @@ SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration GlobalVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  return {std::string(name()),
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+  return {{},
           {{"block_size_x", std::min(256, device.max_threads_per_block)},
            {"thread_per_element", 0},
            {"steps_per_pass", 3},
@@ -94,7 +70,7 @@ Configuration GlobalVariant::default_configuration(const Problem& problem, const
            {"block_fusion", 1}}};
 }
 
-Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -136,8 +112,21 @@ Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const D
   return builder.take();
 }
 
+}  // namespace
+
+/// From the naive form (a launch a step, a thread an element) to several steps fused in registers a pass,
+/// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
+/// launch.
 const Variant& global_variant() {
-  static const GlobalVariant variant;
+  static const DefinedVariant variant(
+      {.name = "global",
+       .description =
+           "every compare-exchange in global memory, from one launch a step to several steps fused a pass",
+       .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/strided_merge.cuh"},
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -74,40 +75,13 @@ std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
 }
 
-/// Two passes over memory, whatever the length: runs are sorted in the registers of a block each, as long as
-/// fits; every bucket of as many keys is gathered from all runs and sorted likewise. Between them the runs
-/// are split exactly at the buckets' ranks (kernels/multiway_split.cuh), so that no input has unequal
-/// buckets.
-class MultiwayVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "multiway"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/run_sort.cuh", "kernels/multiway_split.cuh", "kernels/bucket_sort.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view MultiwayVariant::description() const noexcept {
-  return "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket is gathered "
-         "from all runs and sorted in registers";
-}
-
-bool MultiwayVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32 &&
          problem.n <= most_keys(problem.key, device);
 }
 
-SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
@@ -159,7 +133,7 @@ SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration MultiwayVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
   // Runs grow while there are more of them than multiprocessors, but past half of what registers hold only
   // where there would be too many: the pieces of a bucket get short, and splitting slow.
@@ -174,7 +148,7 @@ Configuration MultiwayVariant::default_configuration(const Problem& problem, con
   }
   const std::int64_t items = std::min<std::int64_t>(wide ? 16 : 32, tile / 64);
   const std::int64_t vector = wide ? 2 : 4;
-  return {std::string(name()),
+  return {{},
           {{"block_size_x", tile / items},
            {"items_per_thread", items},
            {"shuffle_steps", 1},
@@ -189,7 +163,7 @@ Configuration MultiwayVariant::default_configuration(const Problem& problem, con
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
-Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
@@ -240,8 +214,23 @@ Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const
   return plan;
 }
 
+}  // namespace
+
+/// Two passes over memory, whatever the length: runs are sorted in the registers of a block each, as long as
+/// fits; every bucket of as many keys is gathered from all runs and sorted likewise. Between them the runs
+/// are split exactly at the buckets' ranks (kernels/multiway_split.cuh), so that no input has unequal
+/// buckets.
 const Variant& multiway_variant() {
-  static const MultiwayVariant variant;
+  static const DefinedVariant variant(
+      {.name = "multiway",
+       .description = "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket "
+                      "is gathered "
+                      "from all runs and sorted in registers",
+       .kernel_headers = {"kernels/run_sort.cuh", "kernels/multiway_split.cuh", "kernels/bucket_sort.cuh"},
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 

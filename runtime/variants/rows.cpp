@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -67,37 +68,14 @@ constexpr Flavour two_rows{
     .most_key_bytes = 2,
     .rows_per_group = 2};
 
-/// A row, or a pair of rows, is held by part of a warp, a warp, or a block, and sorted in one pass over
-/// memory, in place or not. A single array is one row.
-class RowsVariant final : public Variant {
- public:
-  explicit RowsVariant(const Flavour& flavour) : flavour_(flavour) {}
-
-  [[nodiscard]] std::string_view name() const noexcept override { return flavour_.name; }
-  [[nodiscard]] std::string_view description() const noexcept override { return flavour_.description; }
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override { return {flavour_.header}; }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-
- private:
-  const Flavour& flavour_;
-};
-
-}  // namespace
-
-bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         size_of(problem.key) <= flavour_.most_key_bytes && problem.n <= longest_row(problem.key) &&
+         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(problem.key) &&
          device.warp_size == 32;
 }
 
-SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"threads_per_row",
        {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
@@ -151,7 +129,7 @@ SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration RowsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t word = word_bytes(problem.key);
   const std::int64_t row = smallest_capacity(problem.n);
   // Most items a thread without spilling, but no fewer than four threads for a row that has that many
@@ -161,7 +139,7 @@ Configuration RowsVariant::default_configuration(const Problem& problem, const D
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
   const std::int64_t lane_bits = std::min(5, log2(threads));
-  return {std::string(name()),
+  return {{},
           {{"threads_per_row", threads},
            {"items_per_thread", items},
            {"block_size_x", threads > 32 ? threads : std::min(128, device.max_threads_per_block)},
@@ -172,15 +150,15 @@ Configuration RowsVariant::default_configuration(const Problem& problem, const D
            {"min_blocks_per_sm", 1}}};
 }
 
-Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+Plan make_plan(const Flavour& flavour, const Problem& problem, const Configuration& c) {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto groups = static_cast<std::uint64_t>(groups_per_block(c));
-  const std::uint64_t per_block = groups * flavour_.rows_per_group;
+  const std::uint64_t per_block = groups * flavour.rows_per_group;
   const KernelSource kernel{
-      std::string(flavour_.header),
-      fmt::format("{}<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", flavour_.kernel, codec,
+      std::string(flavour.header),
+      fmt::format("{}<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", flavour.kernel, codec,
                   c.at("threads_per_row"), c.at("items_per_thread"), groups, c.at("shuffle_steps"),
                   c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
                   problem.n == static_cast<std::uint64_t>(capacity(c)))};
@@ -194,13 +172,29 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
   return plan;
 }
 
+VariantDefinition definition_of(const Flavour& flavour) {
+  return {.name = flavour.name,
+          .description = flavour.description,
+          .kernel_headers = {flavour.header},
+          .supports = [&flavour](const Problem& problem,
+                                 const DeviceInfo& device) { return can_sort(flavour, problem, device); },
+          .space = make_space,
+          .default_configuration = make_default,
+          .plan = [&flavour](const Problem& problem, const Configuration& configuration,
+                             const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};
+}
+
+}  // namespace
+
+/// A row, or a pair of rows, is held by part of a warp, a warp, or a block, and sorted in one pass over
+/// memory, in place or not. A single array is one row.
 const Variant& rows_variant() {
-  static const RowsVariant variant(one_row);
+  static const DefinedVariant variant(definition_of(one_row));
   return variant;
 }
 
 const Variant& row_pairs_variant() {
-  static const RowsVariant variant(two_rows);
+  static const DefinedVariant variant(definition_of(two_rows));
   return variant;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -21,36 +22,12 @@ std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
 }
 
-/// Tiles up to what the device allows a block; a step a barrier, pairs unrolled; strides above the tile by
-/// strided_merge.
-class SharedVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "shared"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/block_steps.cuh", "kernels/strided_merge.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view SharedVariant::description() const noexcept {
-  return "tiles sorted and merged in shared memory, larger strides by passes over global memory";
-}
-
-bool SharedVariant::supports(const Problem& problem, const DeviceInfo&) const {
+bool can_sort(const Problem& problem, const DeviceInfo&) {
   return problem.operation == Operation::sort && problem.value == ValueType::none;
 }
 
-SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"tile_size",
@@ -86,9 +63,9 @@ SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration SharedVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t threads = std::min(256, device.max_threads_per_block);
-  Configuration c{std::string(name()),
+  Configuration c{{},
                   {{"block_size_x", threads},
                    {"tile_size", 2 * threads},
                    {"loop_unroll_factor_pairs", 1},
@@ -108,7 +85,7 @@ Configuration SharedVariant::default_configuration(const Problem& problem, const
   return c;
 }
 
-Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -142,8 +119,19 @@ Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const D
   return builder.take();
 }
 
+}  // namespace
+
+/// Tiles up to what the device allows a block; a step a barrier, pairs unrolled; strides above the tile by
+/// strided_merge.
 const Variant& shared_variant() {
-  static const SharedVariant variant;
+  static const DefinedVariant variant(
+      {.name = "shared",
+       .description = "tiles sorted and merged in shared memory, larger strides by passes over global memory",
+       .kernel_headers = {"kernels/block_steps.cuh", "kernels/strided_merge.cuh"},
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 

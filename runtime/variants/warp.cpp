@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -19,37 +20,12 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return padded_tile_bytes(tile_size(c), problem.key);
 }
 
-/// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
-/// (kernels/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
-class WarpVariant final : public Variant {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return "warp"; }
-  [[nodiscard]] std::string_view description() const noexcept override;
-  [[nodiscard]] std::vector<std::string_view> kernel_headers() const override {
-    return {"kernels/strided_merge.cuh", "kernels/tile_sort.cuh"};
-  }
-  [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
-  [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const override;
-  [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration,
-                          const DeviceInfo& device) const override;
-};
-
-}  // namespace
-
-std::string_view WarpVariant::description() const noexcept {
-  return "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
-         "multi-step passes";
-}
-
-bool WarpVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
 }
 
-SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
-  space.variant = name();
   space.parameters = {
       {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
@@ -82,7 +58,7 @@ SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration WarpVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
   // Large arrays are bound by passes over memory: the largest tile then, and as many steps a pass as
   // registers hold.
@@ -94,7 +70,7 @@ Configuration WarpVariant::default_configuration(const Problem& problem, const D
          static_cast<std::uint64_t>(threads * items) < problem.n) {
     threads *= 2;
   }
-  return {std::string(name()),
+  return {{},
           {{"block_size_x", threads},
            {"items_per_thread", items},
            {"shuffle_steps", 1},
@@ -105,7 +81,7 @@ Configuration WarpVariant::default_configuration(const Problem& problem, const D
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
-Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -140,8 +116,21 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
   return plan;
 }
 
+}  // namespace
+
+/// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
+/// (kernels/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
 const Variant& warp_variant() {
-  static const WarpVariant variant;
+  static const DefinedVariant variant(
+      {.name = "warp",
+       .description =
+           "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
+           "multi-step passes",
+       .kernel_headers = {"kernels/strided_merge.cuh", "kernels/tile_sort.cuh"},
+       .supports = can_sort,
+       .space = make_space,
+       .default_configuration = make_default,
+       .plan = make_plan});
   return variant;
 }
 
