@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bitune/error.hpp"
+#include "cache/database/additions.hpp"
 #include "cache/database/connection.hpp"
 #include "cache/database/queries.hpp"
 #include "cache/database/rows.hpp"
@@ -71,6 +72,26 @@ std::int64_t TuningDatabase::store(std::int64_t session, const Trial& trial) {
   SQLite::Database& db = implementation_->writable();
   return database::guarded(path(), "storing a trial",
                            [&] { return database::insert_trial(db, session, trial); });
+}
+
+ImportCounts TuningDatabase::import_trials(const std::vector<ImportedTrials>& imports, bool dry_run) {
+  SQLite::Database& db = implementation_->writable();
+  return database::guarded(path(), "importing",
+                           [&] { return database::import_trials(db, imports, dry_run); });
+}
+
+MergeCounts TuningDatabase::merge(const std::vector<TuningDatabase>& others, bool dry_run) {
+  SQLite::Database& db = implementation_->writable();
+  std::vector<const SQLite::Database*> sources;
+  for (const TuningDatabase& other : others) {
+    if (const auto problems = other.check(); !problems.empty()) {
+      throw Error(ErrorCode::database,
+                  fmt::format("'{}' is not merged, as it is not sound: {}; see 'bitune db check'",
+                              other.path().string(), problems.front()));
+    }
+    sources.push_back(other.implementation_->db.get());
+  }
+  return database::guarded(path(), "merging", [&] { return database::merge(db, sources, dry_run); });
 }
 
 std::vector<std::pair<std::string, std::string>> TuningDatabase::tried(const std::string& device_digest,

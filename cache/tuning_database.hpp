@@ -79,6 +79,31 @@ struct ProblemSummary {
   std::optional<TrialRow> best;
 };
 
+/// Trials read from a file, which share their circumstances.
+struct ImportedTrials {
+  DeviceInfo device;
+  DeviceSoftware software;
+  Protocol protocol;
+  std::string origin;  ///< "cache 'h200.json'"; not empty
+  std::vector<Trial> trials;
+};
+
+/// What came of trials that were to be imported.
+struct ImportCounts {
+  std::uint64_t added = 0;    ///< of configurations of which no file had told
+  std::uint64_t updated = 0;  ///< of configurations of which a file had told something else
+  std::uint64_t skipped = 0;  ///< were there already, measured or imported
+};
+
+/// What a merge added.
+struct MergeCounts {
+  std::uint64_t devices = 0;
+  std::uint64_t problems = 0;
+  std::uint64_t sessions = 0;
+  std::uint64_t trials = 0;
+  std::uint64_t known = 0;  ///< trials that were there already
+};
+
 /// The tuning database.
 ///
 /// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of
@@ -108,6 +133,18 @@ class TuningDatabase {
 
   /// Stores one trial in a transaction of its own; returns its row id.
   std::int64_t store(std::int64_t session, const Trial& trial);
+
+  /// Adds what files claim, in one transaction: all of it or nothing. A trial is known by its device,
+  /// problem, configuration, samples and time of day, so that a second import of one file adds nothing. With
+  /// `dry_run` nothing is kept. \throws Error (input) if a trial cannot be stored
+  ImportCounts import_trials(const std::vector<ImportedTrials>& imports, bool dry_run = false);
+
+  /// Adds all sessions and trials of other tuning databases, in one transaction: all of it or nothing. Rows
+  /// are known by their content, so that the order of merging does not matter and a second merge adds
+  /// nothing. What the others verified counts as verified: merge what you trust. The others are only read;
+  /// they may be older, as what is opened to be read is migrated in memory, and those that `check` finds
+  /// fault with are refused. With `dry_run` nothing is kept.
+  MergeCounts merge(const std::vector<TuningDatabase>& others, bool dry_run = false);
 
   /// Canonical configuration texts already tried on this device for this problem with these kernels and this
   /// protocol (any status, but by bitune itself): what `--resume` skips. Pairs of (configuration text, kernel

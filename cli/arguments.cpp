@@ -35,6 +35,11 @@ void add_argument(CLI::App& command, const char* name, std::string& value, const
   command.add_option(name, value, help)->required(required);
 }
 
+void add_arguments(CLI::App& command, const char* name, std::vector<std::string>& values,
+                   const std::string& help) {
+  command.add_option(name, values, help)->required();
+}
+
 void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help) {
   command.add_flag(name, value, help);
 }

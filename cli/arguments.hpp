@@ -36,6 +36,10 @@ void add_number(CLI::App& command, const char* name, int& value, const std::stri
 void add_argument(CLI::App& command, const char* name, std::string& value, const std::string& help,
                   bool required);
 
+/// One argument or more, until the options.
+void add_arguments(CLI::App& command, const char* name, std::vector<std::string>& values,
+                   const std::string& help);
+
 /// "--verify", or with its opposite "--resume,!--no-resume".
 void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* description =
     "Looks into the tuning database: which devices and problems were tuned, what was tried, what won and by "
     "how much. "
-    "Nothing here needs a GPU, and only prune changes the database.";
+    "Nothing here needs a GPU, and only import, merge and prune change the database.";
 
 constexpr const char* footer =
     "Examples:\n"
@@ -25,7 +25,8 @@ constexpr const char* footer =
     "  bitune db best --key f32                the best configuration for each size\n"
     "  bitune db trials --status wrong_result  what went wrong\n"
     "  bitune db show 17                       one trial, with all its samples\n"
-    "  bitune db report report.html            a page of charts about all of it";
+    "  bitune db report report.html            a page of charts about all of it\n"
+    "  bitune db export --format cache -o caches/   files for Kernel Tuner";
 
 std::string device_list(const std::vector<DeviceRow>& devices) {
   std::string text;
@@ -145,6 +146,9 @@ void add_db_command(CLI::App& parent, Action& action) {
   add_db_check_command(command, action);
   add_db_prune_command(command, action);
   add_db_ship_command(command, action);
+  add_db_export_command(command, action);
+  add_db_import_command(command, action);
+  add_db_merge_command(command, action);
 }
 
 }  // namespace bitune::cli

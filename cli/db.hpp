@@ -56,5 +56,8 @@ void add_db_report_command(CLI::App& parent, Action& action);
 void add_db_check_command(CLI::App& parent, Action& action);
 void add_db_prune_command(CLI::App& parent, Action& action);
 void add_db_ship_command(CLI::App& parent, Action& action);
+void add_db_export_command(CLI::App& parent, Action& action);
+void add_db_import_command(CLI::App& parent, Action& action);
+void add_db_merge_command(CLI::App& parent, Action& action);
 
 }  // namespace bitune::cli

@@ -79,13 +79,12 @@ void validate(const Trial& trial) {
 
 }  // namespace
 
-std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
-                            const Protocol& protocol, const std::string& origin, const std::string& started) {
+std::int64_t write_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
+                           const Protocol& protocol, const std::string& origin, const std::string& started) {
   const std::string protocol_text = protocol.text();
   if (Protocol::parse(protocol_text) != protocol) {
     throw Error(ErrorCode::usage, fmt::format("the protocol '{}' has no unambiguous text", protocol_text));
   }
-  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const std::int64_t software_id =
       id_of(db, "SELECT id FROM software WHERE uuid = ?1 AND driver = ?2 AND compiler = ?3",
             "INSERT INTO software (uuid, driver, compiler) VALUES (?1, ?2, ?3)", software.uuid,
@@ -97,15 +96,12 @@ std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, cons
       "INSERT INTO sessions (device_id, software_id, protocol_id, started, origin) VALUES (?, ?, ?, ?, ?)",
       device_id(db, device), software_id, protocol_id, started, origin)
       .exec();
-  const std::int64_t id = db.getLastInsertRowid();
-  transaction.commit();
-  return id;
+  return db.getLastInsertRowid();
 }
 
-std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Trial& trial) {
+std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial& trial) {
   validate(trial);
   const std::string& variant = trial.configuration.variant;
-  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
 
   auto in_session =
       prepared(db, "SELECT device_id, protocol_id, origin <> '' FROM sessions WHERE id = ?", session);
@@ -165,7 +161,20 @@ std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Tria
   insert.bind(22, trial.launches);
   insert.bind(23, trial.timestamp.empty() ? now() : trial.timestamp);
   insert.exec();
-  const std::int64_t id = db.getLastInsertRowid();
+  return db.getLastInsertRowid();
+}
+
+std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
+                            const Protocol& protocol, const std::string& origin, const std::string& started) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  const std::int64_t id = write_session(db, device, software, protocol, origin, started);
+  transaction.commit();
+  return id;
+}
+
+std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Trial& trial) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  const std::int64_t id = write_trial(db, session, trial);
   transaction.commit();
   return id;
 }

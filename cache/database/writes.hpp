@@ -24,4 +24,9 @@ std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, cons
 /// reads a file, or `unverified` in another.
 std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Trial& trial);
 
+/// The same inside of a transaction that the caller has opened.
+std::int64_t write_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
+                           const Protocol& protocol, const std::string& origin, const std::string& started);
+std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial& trial);
+
 }  // namespace bitune::database

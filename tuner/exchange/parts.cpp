@@ -27,6 +27,20 @@ std::uint64_t size_of_value(const Value& value, std::int64_t least) {
 
 void check_size(const Problem& problem) { static_cast<void>(key_bytes(problem)); }
 
+// Members of json_of(Trial) that no format has a word of its own for: plain values of which a trial always
+// has one.
+std::vector<std::string> further_names() {
+  constexpr std::array<std::string_view, 6> have_words = {"kernel_digest", "status",     "compile_ms",
+                                                          "verify_ms",     "measure_ms", "timestamp"};
+  std::vector<std::string> names;
+  const Json all = json_of(Trial{});
+  for (const auto& [name, value] : all.items()) {
+    const bool has_word = std::find(have_words.begin(), have_words.end(), name) != have_words.end();
+    if (!has_word && value.is_primitive() && !value.is_null()) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
@@ -210,16 +224,35 @@ void read_circumstances(const Value& about, Recording& recording) {
 }
 
 Json further_facts(const Trial& trial) {
-  constexpr std::array<std::string_view, 10> have_words = {
-      "problem",    "configuration", "kernel_digest", "status",     "median_us",
-      "samples_us", "compile_ms",    "verify_ms",     "measure_ms", "timestamp"};
   Json further = Json::object();
   const Json all = json_of(trial);
-  for (const auto& [name, value] : all.items()) {
-    const bool has_word = std::find(have_words.begin(), have_words.end(), name) != have_words.end();
-    if (!has_word && value.is_primitive() && !value.is_null()) further[name] = value;
+  for (const std::string& name : further_names()) {
+    if (all.at(name) != "") further[name] = all.at(name);
   }
+  if (trial.clock.is_known()) {
+    further["clock_lowest_mhz"] = trial.clock.lowest_mhz;
+    further["clock_highest_mhz"] = trial.clock.highest_mhz;
+  }
+  if (trial.clock.throttled != 0) further["clock_throttled"] = throttle_text(trial.clock.throttled);
   return further;
+}
+
+void set_further_facts(Trial& trial, const std::function<const Value*(const std::string&)>& value_of) {
+  Json all = json_of(trial);
+  const auto take = [&value_of](const std::string& name, const auto& take_value) {
+    const Value* given = value_of(name);
+    if (given != nullptr && !given->is(Value::Kind::null)) {
+      within("'" + name + "'", [&] { take_value(*given); });
+    }
+  };
+  for (const std::string& name : further_names()) {
+    take(name, [&](const Value& given) { overlay(all[name], given); });
+  }
+  trial = trial_from(all);
+  const auto megahertz = [](const Value& given) { return static_cast<int>(given.integer(0, most_int)); };
+  take("clock_lowest_mhz", [&](const Value& given) { trial.clock.lowest_mhz = megahertz(given); });
+  take("clock_highest_mhz", [&](const Value& given) { trial.clock.highest_mhz = megahertz(given); });
+  take("clock_throttled", [&](const Value& given) { trial.clock.throttled = parse_throttle(given.text()); });
 }
 
 }  // namespace bitune::exchange

@@ -4,7 +4,7 @@
 /// What the readers of several formats share: the parts of trials, as strangers write them. Private to the
 /// exchange formats. All throw Error (input) with a clause that says what is wrong.
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,12 +51,11 @@ void read_circumstances(const Value& about, Recording& recording);
 /// A recording of which nothing is known but the device's name.
 [[nodiscard]] Recording recording_of_unknown(const std::string& device_name);
 
-/// The members of json_of(Trial) that no format has a word of its own for: registers, message, and so on.
+/// What is known of a trial that no format has a word of its own for: registers, message, clocks and so on.
 [[nodiscard]] Json further_facts(const Trial& trial);
 
 /// Sets those of them that `value_of(name)` finds.
-template <class Find>
-void set_further_facts(Trial& trial, Find&& value_of);
+void set_further_facts(Trial& trial, const std::function<const Value*(const std::string&)>& value_of);
 
 /// Copies `given` over `known` if it is of its type (0 and 1 are truth values, too) and within bounds.
 void overlay(Json& known, const Value& given);
@@ -70,20 +69,6 @@ auto within(const std::string& where, Read&& read) {
   } catch (const Error& error) {
     throw Error(ErrorCode::input, where + ": " + error.what());
   }
-}
-
-template <class Find>
-void set_further_facts(Trial& trial, Find&& value_of) {
-  Json all = json_of(trial);
-  bool any = false;
-  const Json further = further_facts(trial);
-  for (const auto& [name, known] : further.items()) {
-    const Value* given = value_of(name);
-    if (given == nullptr) continue;
-    within("'" + name + "'", [&, &name = name] { overlay(all[name], *given); });
-    any = true;
-  }
-  if (any) trial = trial_from(all);
 }
 
 }  // namespace bitune::exchange

@@ -22,7 +22,11 @@ Trial trial_of(const Value& value) {
   trial.verify_ms = value.at("verify_ms").amount();
   trial.measure_ms = value.at("measure_ms").amount();
   trial.timestamp = timestamp_of(value.at("timestamp").text());
-  set_further_facts(trial, [&value](const std::string& name) { return value.find(name); });
+  const Value* clock = value.find("clock");
+  set_further_facts(trial, [&](const std::string& name) {
+    const bool of_clock = name.starts_with("clock_");
+    return of_clock ? (clock == nullptr ? nullptr : clock->find(name.substr(6))) : value.find(name);
+  });
   return trial;
 }
 

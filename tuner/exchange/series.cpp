@@ -1,0 +1,138 @@
+#include "tuner/exchange/series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "runtime/variant.hpp"
+#include "tuner/exchange/recordings.hpp"
+
+namespace bitune::exchange {
+namespace {
+
+std::vector<std::string> names_of(const Configuration& configuration) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : configuration.parameters) names.push_back(name);
+  return names;
+}
+
+// The names in the order of today's search space; those that it does not know last.
+void sort_as_searched(std::vector<std::string>& names, const std::string& variant_name,
+                      const Problem& problem, const DeviceInfo& device) {
+  const auto known = std::find_if(variants().begin(), variants().end(),
+                                  [&](const Variant* family) { return family->name() == variant_name; });
+  if (known == variants().end()) return;
+  const SearchSpace space = (*known)->space(problem, device);
+  const auto place = [&space](const std::string& name) {
+    const auto named = [&name](const Parameter& parameter) { return parameter.name == name; };
+    return std::find_if(space.parameters.begin(), space.parameters.end(), named);
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+}
+
+// All that must be equal for trials to be compared, and whether they come from a file.
+using Key = std::tuple<std::string, std::string, std::string, bool, std::vector<std::string>>;
+
+struct Collected {
+  std::vector<TrialRow> rows;  // newest first
+  bool finalists = false;
+};
+
+// Measured before imported, with finalists before without, then the newest.
+auto rank_of(const Key& key, const Collected& collected) {
+  return std::tuple(!std::get<3>(key), collected.finalists, collected.rows.front().trial.timestamp,
+                    collected.rows.front().id);
+}
+
+Series series_from(const Key& key, Collected collected, const DeviceInfo& device) {
+  const TrialRow& newest = collected.rows.front();
+  Series series;
+  series.device = device;
+  series.software = newest.software;
+  series.protocol = newest.protocol;
+  series.origin = newest.origin;
+  series.problem = newest.trial.problem;
+  std::tie(series.variant, std::ignore, series.kernel_digest, std::ignore, series.parameters) = key;
+  sort_as_searched(series.parameters, series.variant, series.problem, device);
+
+  // Of each configuration the newest finalist, else the newest; in the place of its first trial.
+  std::map<std::string, const TrialRow*> chosen;
+  for (const TrialRow& row : collected.rows) {
+    const auto [found, is_new] = chosen.try_emplace(row.trial.configuration.text(), &row);
+    if (!is_new && row.trial.finalist && !found->second->trial.finalist && is_timed(found->second->trial)) {
+      found->second = &row;
+    }
+  }
+  for (auto row = collected.rows.rbegin(); row != collected.rows.rend(); ++row) {
+    const auto found = chosen.find(row->trial.configuration.text());
+    if (found == chosen.end()) continue;
+    series.trials.push_back(found->second->trial);
+    chosen.erase(found);
+  }
+  return series;
+}
+
+}  // namespace
+
+std::string Series::kernel_name() const { return kernel_name_of(problem, variant); }
+
+std::string Series::size_text() const {
+  return problem.rows == 1 ? std::to_string(problem.n) : fmt::format("{}x{}", problem.n, problem.rows);
+}
+
+std::size_t Series::best() const {
+  std::size_t best = trials.size();
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (!is_timed(trials[i])) continue;
+    const auto rank = [this](std::size_t at) {
+      return std::tuple(!trials[at].finalist, trials[at].median_us());
+    };
+    if (best == trials.size() || rank(i) < rank(best)) best = i;
+  }
+  return best;
+}
+
+bool is_timed(const Trial& trial) {
+  return (trial.status == TrialStatus::ok || trial.status == TrialStatus::unverified) &&
+         !trial.samples_us.empty();
+}
+
+std::vector<Series> series_of(const TuningDatabase& database, const TrialFilter& filter) {
+  std::map<std::string, DeviceInfo> devices;
+  for (DeviceRow& row : database.devices()) devices[row.info.digest()] = row.info;
+
+  std::vector<Series> all;
+  TrialFilter of_problem = filter;
+  of_problem.device_name_contains.reset();
+  of_problem.limit = 0;
+  for (const ProblemSummary& summary : database.summaries(filter)) {
+    of_problem.device_digest = summary.device_digest;
+    of_problem.key = summary.problem.key;
+    of_problem.order = summary.problem.order;
+    of_problem.n = summary.problem.n;
+    of_problem.rows = summary.problem.rows;
+    std::map<std::string, std::map<Key, Collected>> by_variant;
+    for (TrialRow& row : database.trials(of_problem)) {
+      if (row.trial.problem != summary.problem) continue;
+      const std::string& variant = row.trial.configuration.variant;
+      const Key key{variant, row.protocol.text(), row.trial.kernel_digest, !row.origin.empty(),
+                    names_of(row.trial.configuration)};
+      Collected& collected = by_variant[variant][key];
+      collected.finalists |= row.trial.finalist;
+      collected.rows.push_back(std::move(row));
+    }
+    for (auto& [variant, candidates] : by_variant) {
+      const auto chosen =
+          std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+            return rank_of(a.first, a.second) < rank_of(b.first, b.second);
+          });
+      all.push_back(series_from(chosen->first, std::move(chosen->second), devices[summary.device_digest]));
+    }
+  }
+  return all;
+}
+
+}  // namespace bitune::exchange
