@@ -46,7 +46,7 @@ ensure_python() {
     cmp -s "$file" "$stamp" && continue
     say "installing Python packages: $(grep -v '^#' "$file" | tr '\n' ' ')"
     flags=(--quiet --disable-pip-version-check --no-input)
-    [[ $name == data ]] && flags+=(--no-deps)
+    case $name in data | exchange) flags+=(--no-deps) ;; esac
     "$VENV/bin/python" -m pip install "${flags[@]}" -r "$file" || fail "pip could not install what $file lists"
     cp "$file" "$stamp"
   done
