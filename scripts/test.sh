@@ -70,7 +70,7 @@ began=$SECONDS
 mkdir -p build
 rm -f "$junit"
 ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-ensure_python demo data test plots
+ensure_python demo data test plots exchange
 ensure_cuda
 setup_took=$((SECONDS - began))
 
