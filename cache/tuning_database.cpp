@@ -122,6 +122,11 @@ std::optional<TrialRow> TuningDatabase::trial(std::int64_t id) const {
                            [&] { return database::trial(*implementation_->db, id); });
 }
 
+std::vector<MeasuredTrial> TuningDatabase::measurements(const TrialFilter& filter) const {
+  return database::guarded(path(), "reading measurements",
+                           [&] { return database::measurements(*implementation_->db, filter); });
+}
+
 std::vector<ProblemSummary> TuningDatabase::summaries(const TrialFilter& filter) const {
   return database::guarded(path(), "reading summaries",
                            [&] { return database::summaries(*implementation_->db, filter); });

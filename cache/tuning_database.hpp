@@ -69,6 +69,21 @@ struct TrialRow {
   std::optional<SampleStatistics> statistics;  ///< of its samples, as stored; nothing if there are none
 };
 
+/// What a verified trial tells of how it was measured, without its samples.
+struct MeasuredTrial {
+  std::int64_t id = 0;
+  std::int64_t session = 0;        ///< row number
+  std::int64_t configuration = 0;  ///< row number
+  std::string device_digest;
+  std::string device_name;
+  Problem problem;
+  std::string variant;
+  SampleStatistics statistics;
+  std::uint64_t samples = 0;
+  ClockSummary clock;
+  int remeasured = 0;
+};
+
 /// Summary of one (device, problem): how many trials, how many of them ok, and the best.
 struct ProblemSummary {
   std::string device_digest;
@@ -161,6 +176,8 @@ class TuningDatabase {
   [[nodiscard]] std::vector<DeviceRow> devices() const;
   [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< newest first
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
+  /// Verified trials by device, problem and variant, the oldest of each first.
+  [[nodiscard]] std::vector<MeasuredTrial> measurements(const TrialFilter& filter) const;
   [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
 
   /// All trials of the problem on the device that are ranked together: of each variant those under the

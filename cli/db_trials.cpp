@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/db_noise.hpp"
 #include "cli/terminal.hpp"
 #include "tuner/json.hpp"
 
@@ -11,23 +12,36 @@ namespace bitune::cli {
 namespace {
 
 constexpr const char* description =
-    "Lists trials, the newest first: every configuration that was tried, those that failed with the reason.";
+    "Lists trials, the newest first: every configuration that was tried, those that failed with the reason. "
+    "With --noise: how noisy the verified ones were, a row for each device, problem and variant (medians "
+    "over "
+    "the trials): samples a trial, their absolute deviation, half the width of the 95 % interval of the "
+    "median "
+    "and what 90 % of the trials stay within, how many are within 1 %, how many were measured again as the "
+    "clock had fallen, by how much a configuration that a session measured more than once had changed at the "
+    "end, and the range of the SM clock with what held it down.";
 
 constexpr const char* footer =
     "Examples:\n"
     "  bitune db trials\n"
     "  bitune db trials --key u32 --n 2^20 --variant warp --limit 100\n"
-    "  bitune db trials --status compile_failed --limit 0 --json";
+    "  bitune db trials --status compile_failed --limit 0 --json\n"
+    "  bitune db trials --noise --device H200     how well times are known";
 
 struct Options {
   CommonOptions common;
   FilterOptions filter;
   std::uint64_t limit = 20;
+  bool noise = false;
 };
 
 int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
   TrialFilter filter = filter_of(options.filter, database);
+  if (options.noise) {
+    print_noise(database, filter, options.common.json);
+    return done;
+  }
   filter.limit = options.limit;
   const auto rows = database.trials(filter);
   if (options.common.json) {
@@ -76,6 +90,7 @@ void add_db_trials_command(CLI::App& parent, Action& action) {
   add_problem_filter(command, options->filter);
   add_trial_filter(command, options->filter);
   add_number(command, "--limit", options->limit, "Most trials shown; 0 for all", "N");
+  add_flag(command, "--noise", options->noise, "Instead: how noisy the measurements were");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, run));

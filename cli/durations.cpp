@@ -75,4 +75,16 @@ Budget parse_budget(std::string_view text) {
   }
 }
 
+double parse_precision(std::string_view text) {
+  if (text == "none") {
+    return 0;
+  }
+  if (const auto number = leading_number<double>(text); number && number->first > 0 && number->first < 100 &&
+                                                        (number->second == "%" || number->second == " %")) {
+    return number->first / 100;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("'{}' is not a precision; write a part of the median, as in 1%, or none", text));
+}
+
 }  // namespace bitune::cli

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Durations and budgets as options take them.
+/// Durations, budgets and precisions as options take them.
 
 #include <cstdint>
 #include <optional>
@@ -23,5 +23,8 @@ struct Budget {
 /// A duration, a number of evaluations ("500", "500evals"), both ("60s,500evals"), or "none".
 /// \throws Error (usage)
 [[nodiscard]] Budget parse_budget(std::string_view text);
+
+/// "1%" or "0.5 %" as 0.01 or 0.005, "none" as 0. \throws Error (usage) if it is neither, or not below 100 %
+[[nodiscard]] double parse_precision(std::string_view text);
 
 }  // namespace bitune::cli

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <thread>
 
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
@@ -42,6 +44,7 @@ constexpr const char* footer =
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
+    "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
     "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
@@ -51,6 +54,7 @@ struct TuneOptions {
   std::vector<std::string> simulated;  ///< files; empty: a device
   int seeds = 1;
   int at_once = 1;
+  std::vector<std::string> devices;
   std::vector<std::string> keys = {"u32", "f32"};
   std::string sizes;
   std::string rows;
@@ -66,6 +70,7 @@ struct TuneOptions {
   int finalists = 4;
   bool cold_l2 = false;
   int samples = Protocol{}.max_samples;
+  std::string precision = "1%";
   std::string distribution = Protocol{}.distribution;
   bool isolate = true;
 };
@@ -126,6 +131,7 @@ TuneRequest request_of(const TuneOptions& options) {
   request.protocol.cold_l2 = options.cold_l2;
   request.protocol.max_samples = options.samples;
   request.protocol.min_samples = std::min(request.protocol.min_samples, options.samples);
+  request.protocol.precision = parse_precision(options.precision);
   const Budget budget = parse_budget(options.budget);
   request.budget_seconds = budget.seconds;
   request.budget_evaluations = budget.evaluations;
@@ -140,6 +146,57 @@ bool all_failed(const TuneOutcome& outcome) {
   return !outcome.best && outcome.evaluated > 0 && outcome.failed >= outcome.evaluated;
 }
 
+/// The devices to tune, each with what it is called by. \throws Error (usage) for a GPU that is named twice
+std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
+  std::vector<std::shared_ptr<Device>> devices;
+  if (options.devices.empty()) {
+    std::string reason;
+    devices.push_back(open_device(options.common.device, &reason));
+    if (devices.front()->info().kind != "cuda" && !reason.empty()) print_remark(reason);
+    return devices;
+  }
+  if (options.common.device != CommonOptions{}.device) {
+    throw Error(ErrorCode::usage, "give --device or --devices, not both");
+  }
+  std::set<std::string> uuids;
+  for (const std::string& selector : options.devices) {
+    devices.push_back(open_device(selector));
+    const Device& device = *devices.back();
+    // The emulated device is as good twice; a GPU that two measure at once is measured wrongly by both.
+    if (device.info().kind == "cuda" && !uuids.insert(device.software().uuid).second) {
+      throw Error(ErrorCode::usage, fmt::format("--devices names the {} twice", device.describe()));
+    }
+  }
+  return devices;
+}
+
+std::string description_of(const std::vector<DeviceResult>& results) {
+  std::string text;
+  for (const DeviceResult& result : results) text += (text.empty() ? "" : ", ") + result.device;
+  return text;
+}
+
+/// What was wrong, once everything else is said. \throws Error (device)
+void complain(const std::vector<DeviceResult>& results, const std::vector<TuneOutcome>& outcomes) {
+  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
+      failure != outcomes.end()) {
+    throw Error(ErrorCode::device,
+                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
+                            "shows why",
+                            text_of(failure->problem)));
+  }
+  std::string failures;
+  for (const DeviceResult& result : results) {
+    if (result.error.empty()) continue;
+    failures += fmt::format("{}{} failed: {}", failures.empty() ? "" : "; ", result.device, result.error);
+  }
+  if (!failures.empty()) {
+    throw Error(
+        ErrorCode::device,
+        fmt::format("{}; what was measured is stored, and the same command goes on from there", failures));
+  }
+}
+
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,
@@ -151,48 +208,39 @@ int run(const TuneOptions& options) {
                      .json = options.common.json});
   }
   TuneRequest request = request_of(options);
-  const double timeout = parse_duration(options.timeout);
+  const DevicesOptions session{.database = database_path(options.common),
+                               .kernel_cache = KernelCache::default_directory(),
+                               // This very program even if its file was replaced meanwhile.
+                               .worker_program = options.isolate ? "/proc/self/exe" : "",
+                               .timeout_seconds = parse_duration(options.timeout)};
   const StopOnSignal stop;
-  std::string reason;
-  const auto device = open_device(options.common.device, &reason);
-  if (device->info().kind != "cuda" && !reason.empty()) {
-    print_remark(reason);
+  const std::vector<std::shared_ptr<Device>> devices = open_devices(options);
+  request.problems = problems_of(options, devices.front()->info());
+  if (devices.size() > 1) {
+    const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
+    request.compile_threads = std::max(static_cast<int>(threads / devices.size()), 1);
   }
-  request.problems = problems_of(options, device->info());
-  TuningDatabase database(database_path(options.common), DatabaseMode::read_write);
-  const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
-  const auto kernels = std::make_shared<KernelStore>(device, cache);
-  // /proc/self/exe is this very program even if its file was replaced meanwhile.
-  const auto evaluator = options.isolate ? make_worker_evaluator({"/proc/self/exe", device->software().uuid,
-                                                                  cache->directory().string(), timeout})
-                                         : make_local_evaluator(device, kernels);
+  static_cast<void>(TuningDatabase(session.database, DatabaseMode::read_write));  // refused before any work
+  std::vector<DeviceJob> jobs;
+  for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop.flag()));
 
-  ProgressLine line;
+  TuneDisplay display(devices.size());
   const auto begin = std::chrono::steady_clock::now();
-  const auto outcomes = tune(
-      request, *device, *kernels, *evaluator, database,
-      [&line](const TuneProgress& progress) {
-        if (line.due()) {
-          line.show(progress_text(progress));
-        }
-      },
-      stop.flag());
-  line.clear();
+  const std::vector<DeviceResult> results =
+      tune_devices(request, jobs, [&display](const DevicesProgress& progress) { display.show(progress); });
+  display.clear();
+  if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const TuneSummary summary{device->describe(), database.path(), elapsed.count(), stop.signal() != 0};
+  const TuneSummary summary{description_of(results), session.database, elapsed.count(), stop.signal() != 0,
+                            device_shares(results)};
+  const std::vector<TuneOutcome> outcomes = outcomes_of(results);
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
   if (summary.interrupted) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");
     return 128 + stop.signal();
   }
-  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
-      failure != outcomes.end()) {
-    throw Error(ErrorCode::device,
-                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
-                            "shows why",
-                            text_of(failure->problem)));
-  }
+  complain(results, outcomes);
   return done;
 }
 
@@ -203,6 +251,9 @@ void add_tune_command(CLI::App& parent, Action& action) {
       add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
   auto options = std::make_shared<TuneOptions>();
   add_device_option(command, options->common);
+  add_list(command, "--devices", options->devices,
+           "Instead of --device: several at once, which share the problems out (0,1,2,3; UUIDs)",
+           "DEVICE,...");
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
            fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes),
@@ -230,7 +281,11 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_number(command, "--finalists", options->finalists, "The best few are measured again, in turn", "N", 0,
              1000);
   add_flag(command, "--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");
-  add_number(command, "--samples", options->samples, "Most samples of one configuration", "N", 1, 100000);
+  add_number(command, "--samples", options->samples,
+             "Most samples of one configuration (the time cap is 100 ms of the device)", "N", 1, 100000);
+  add_text(command, "--precision", options->precision,
+           "Stop sampling once the 95 % interval of the median is within this part of it; or none",
+           "PERCENT");
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",
            "NAME");

@@ -64,6 +64,58 @@ std::string progress_text(const TuneProgress& progress) {
   return text;
 }
 
+void TuneDisplay::show(const DevicesProgress& progress) {
+  if (!line_.due()) {
+    return;
+  }
+  if (parts_.size() == 1) {
+    return line_.show(progress_text(*progress.progress));
+  }
+  const TuneProgress& of_device = *progress.progress;
+  parts_[progress.device] =
+      of_device.problem == nullptr
+          ? ""
+          : fmt::format("  {}: {} {}{} {}/{}", progress.device, bitune::name_of(of_device.problem->key),
+                        size_text(of_device.problem->n),
+                        of_device.problem->rows > 1 ? fmt::format(" x {}", of_device.problem->rows) : "",
+                        of_device.evaluated, of_device.candidates);
+  std::string text = fmt::format(
+      "{} {}/{} problems",
+      ProgressLine::bar(static_cast<double>(progress.problems_done) /
+                            static_cast<double>(std::max<std::size_t>(progress.problems_count, 1)),
+                        16),
+      progress.problems_done, progress.problems_count);
+  if (of_device.remaining_seconds) {
+    text += fmt::format("  {} left", duration_text(std::max(0.0, *of_device.remaining_seconds)));
+  }
+  for (const std::string& part : parts_) {
+    text += part;
+  }
+  line_.show(text);
+}
+
+std::vector<DeviceShare> device_shares(std::span<const DeviceResult> results) {
+  std::vector<DeviceShare> shares;
+  for (const DeviceResult& result : results) {
+    DeviceShare share{.device = result.device, .problems = result.outcomes.size(), .error = result.error};
+    for (const TuneOutcome& outcome : result.outcomes) {
+      share.evaluated += outcome.evaluated;
+    }
+    shares.push_back(std::move(share));
+  }
+  return shares;
+}
+
+std::vector<TuneOutcome> outcomes_of(std::span<const DeviceResult> results) {
+  std::vector<TuneOutcome> outcomes;
+  for (const DeviceResult& result : results) {
+    outcomes.insert(outcomes.end(), result.outcomes.begin(), result.outcomes.end());
+  }
+  std::stable_sort(outcomes.begin(), outcomes.end(),
+                   [](const TuneOutcome& a, const TuneOutcome& b) { return a.index < b.index; });
+  return outcomes;
+}
+
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
   Table table({{"key"},
                {"order"},
@@ -88,8 +140,16 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
                std::to_string(outcome.ties.size()),
                outcome.best ? outcome.best->configuration.text() : "none"});
   }
-  return fmt::format("{}\n{} trials in {} on {}, stored in {}\n", table.text(output_width()), evaluated,
-                     duration_text(summary.seconds), summary.device, summary.database.string());
+  std::string devices;
+  for (const DeviceShare& share : summary.shares) {
+    if (summary.shares.size() < 2) {
+      break;
+    }
+    devices += fmt::format("{}: {} problems, {} trials{}\n", share.device, share.problems, share.evaluated,
+                           share.error.empty() ? "" : ", failed: " + share.error);
+  }
+  return fmt::format("{}\n{}{} trials in {} on {}, stored in {}\n", table.text(output_width()), devices,
+                     evaluated, duration_text(summary.seconds), summary.device, summary.database.string());
 }
 
 std::string tune_json(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
@@ -97,7 +157,15 @@ std::string tune_json(std::span<const TuneOutcome> outcomes, const TuneSummary& 
   for (const TuneOutcome& outcome : outcomes) {
     results.push_back(json_of_outcome(outcome));
   }
+  Json devices = Json::array();
+  for (const DeviceShare& share : summary.shares) {
+    devices.push_back({{"device", share.device},
+                       {"problems", share.problems},
+                       {"evaluated", share.evaluated},
+                       {"error", share.error.empty() ? Json() : Json(share.error)}});
+  }
   const Json document = {{"device", summary.device},
+                         {"devices", devices},
                          {"database", summary.database.string()},
                          {"seconds", summary.seconds},
                          {"interrupted", summary.interrupted},

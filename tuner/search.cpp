@@ -225,8 +225,8 @@ void ProblemSearch::show(const Trial* last) const {
   using Seconds = std::chrono::duration<double>;
   TuneProgress progress;
   progress.problem = &problem_;
-  progress.problem_index = session_.problem_index;
-  progress.problem_count = session_.request.problems.size();
+  progress.problem_index = session_.share.index;
+  progress.problem_count = session_.problems.problems().size();
   progress.evaluated = evaluated_;
   progress.candidates = most_to_come();
   progress.elapsed_seconds = Seconds(SessionState::Clock::now() - session_.begin).count();

@@ -39,10 +39,7 @@ SearchLimits limits_of_search(const SessionState& session, std::optional<Clock::
     const Clock::time_point now = Clock::now();
     limits.deadline = now + fraction_of(*deadline - now, share);
   }
-  if (const auto budget = session.request.budget_evaluations) {
-    const std::uint64_t left = *budget - std::min(*budget, session.evaluations);
-    limits.evaluations = (left + session.problems_left() - 1) / session.problems_left();
-  }
+  if (session.share.evaluations) limits.evaluations = *session.share.evaluations;
   return limits;
 }
 
@@ -59,7 +56,8 @@ std::vector<Trial> settled_finalists(const ProblemSearch& search, const KnownTri
   return settled;
 }
 
-TuneOutcome tune_problem(SessionState& session, CompilePool& pool, const Problem& problem) {
+TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
+  const Problem& problem = session.problems.problems()[session.share.index];
   KnownTrials known;
   if (session.request.resume) {
     known =
@@ -72,6 +70,7 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool, const Problem
 
   TuneOutcome outcome;
   outcome.problem = problem;
+  outcome.index = session.share.index;
   outcome.evaluated = search.evaluated();
   outcome.skipped = search.skipped();
   outcome.same_plan = search.same_plan();
@@ -100,31 +99,48 @@ void check_request(const TuneRequest& request) {
 
 }  // namespace
 
-std::vector<TuneOutcome> tune_with(const TuneRequest& request, const TuningSource& source,
-                                   const DeviceInfo& device, const DeviceSoftware& software,
-                                   Evaluator& evaluator, TuningDatabase& database,
-                                   const std::function<void(const TuneProgress&)>& progress,
-                                   const std::atomic<bool>& stop) {
+void tune_share(const TuneRequest& request, ProblemQueue& problems, const TuningSource& source,
+                const DeviceInfo& device, const DeviceSoftware& software, Evaluator& evaluator,
+                TuningDatabase& database, const SessionReports& reports, const std::atomic<bool>& stop) {
   check_request(request);
   SessionState session{.request = request,
+                       .problems = problems,
                        .source = source,
                        .device = device,
                        .evaluator = evaluator,
                        .database = database,
-                       .progress = progress,
+                       .progress = reports.progress,
                        .stop = stop};
   session.database_session = database.begin_session(device, software, request.protocol);
   if (request.budget_seconds) {
     session.end = session.begin + fraction_of(std::chrono::seconds(1), *request.budget_seconds);
   }
   CompilePool pool(source, request.compile_threads);
-
-  std::vector<TuneOutcome> outcomes;
-  for (const Problem& problem : request.problems) {
-    if (session.stopped() || session.out_of_time()) break;
-    outcomes.push_back(tune_problem(session, pool, problem));
-    ++session.problem_index;
+  const auto give_up = [&session] { return session.stopped() || session.out_of_time(); };
+  while (const auto share = problems.take(give_up)) {
+    session.share = *share;
+    const std::uint64_t before = session.evaluations;
+    try {
+      TuneOutcome outcome = tune_problem(session, pool);
+      problems.finish(*share, session.evaluations - before);
+      reports.outcome(std::move(outcome));
+    } catch (...) {
+      problems.give_back(*share, session.evaluations - before);
+      throw;
+    }
   }
+}
+
+std::vector<TuneOutcome> tune_with(const TuneRequest& request, const TuningSource& source,
+                                   const DeviceInfo& device, const DeviceSoftware& software,
+                                   Evaluator& evaluator, TuningDatabase& database,
+                                   const std::function<void(const TuneProgress&)>& progress,
+                                   const std::atomic<bool>& stop) {
+  ProblemQueue problems(request.problems, 1, request.budget_evaluations);
+  std::vector<TuneOutcome> outcomes;
+  const SessionReports reports{progress,
+                               [&outcomes](TuneOutcome outcome) { outcomes.push_back(std::move(outcome)); }};
+  tune_share(request, problems, source, device, software, evaluator, database, reports, stop);
   return outcomes;
 }
 

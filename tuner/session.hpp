@@ -52,6 +52,7 @@ struct TuneProgress {
 /// Result for one problem.
 struct TuneOutcome {
   Problem problem;
+  std::size_t index = 0;  ///< of the problem in the request
   std::uint64_t evaluated = 0;
   std::uint64_t skipped = 0;    ///< known from before
   std::uint64_t same_plan = 0;  ///< not measured: differ from one that was in what cannot matter here

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "runtime/selection.hpp"
+#include "tuner/problem_queue.hpp"
 #include "tuner/session.hpp"
 #include "tuner/tuning_source.hpp"
 
@@ -21,6 +22,7 @@ struct SessionState {
   using Clock = std::chrono::steady_clock;
 
   const TuneRequest& request;
+  ProblemQueue& problems;  ///< shared with the sessions of other devices
   const TuningSource& source;
   const DeviceInfo& device;
   Evaluator& evaluator;
@@ -32,11 +34,12 @@ struct SessionState {
   Clock::time_point begin = Clock::now();
   std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
   std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
-  std::size_t problem_index = 0;
+  ProblemQueue::Share share = {};                       ///< the problem under way
 
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
   [[nodiscard]] bool out_of_time() const { return end && Clock::now() >= *end; }
-  [[nodiscard]] std::size_t problems_left() const noexcept { return request.problems.size() - problem_index; }
+  /// For this device, the one under way included.
+  [[nodiscard]] std::size_t problems_left() const { return problems.left_for_each(); }
 
   /// What is known of problems like this one, in this database and the shipped one; nothing if the session is
   /// to start cold.

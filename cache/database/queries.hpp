@@ -29,6 +29,7 @@ namespace bitune::database {
 [[nodiscard]] std::vector<DeviceRow> devices(const SQLite::Database& db);
 [[nodiscard]] std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter);
 [[nodiscard]] std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id);
+[[nodiscard]] std::vector<MeasuredTrial> measurements(const SQLite::Database& db, const TrialFilter& filter);
 [[nodiscard]] std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFilter& filter);
 
 [[nodiscard]] Evidence evidence(const SQLite::Database& db, const std::string& device_digest,

@@ -110,6 +110,8 @@ TEST_F(Command, BadUsageIsTwo) {
                                              {"db"},
                                              {"db", "show"},
                                              {"tune", "--seed", "x"},
+                                             {"tune", "--precision", "1"},
+                                             {"tune", "--device", "emulated", "--devices", "emulated"},
                                              {"sort", "a", "--type", "u7"},
                                              {"sort"}}) {
     const Result result = run(arguments);
@@ -168,6 +170,21 @@ TEST_F(Command, TrialsAreFiltered) {
   EXPECT_EQ(failures.out.find("second line"), std::string::npos) << "one line a trial";
   EXPECT_NE(db({"trials", "--limit", "2"}).err.find("--limit 0 shows all"), std::string::npos);
   EXPECT_EQ(db({"trials", "--status", "splendid"}).code, 2);
+}
+
+TEST_F(Command, NoiseIsReportedByProblemAndVariant) {
+  fill();
+  const Json noise = db_json({"trials", "--noise"}).at("noise");
+  ASSERT_EQ(noise.size(), 2U) << "f32 and u32; what failed has no noise";
+  EXPECT_EQ(noise[1].at("variant"), "warp");
+  EXPECT_EQ(noise[1].at("trials"), 3);
+  EXPECT_EQ(noise[1].at("samples"), 3);
+  EXPECT_EQ(noise[1].at("relative_mad"), 0);
+  EXPECT_EQ(noise[1].at("precise"), 3);
+  EXPECT_TRUE(noise[1].at("drift").is_null());
+  EXPECT_TRUE(noise[1].at("clock").at("lowest_mhz").is_null());
+  EXPECT_NE(db({"trials", "--noise", "--key", "u32"}).out.find("0.00 %"), std::string::npos);
+  EXPECT_NE(db({"trials", "--noise", "--key", "u8"}).out.find("No verified trials"), std::string::npos);
 }
 
 TEST_F(Command, ShowsTrialsAndDevices) {

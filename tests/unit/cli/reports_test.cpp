@@ -37,8 +37,8 @@ TEST(TuneReport, ProgressNamesProblemBestAndTimeLeft) {
 }
 
 TEST(TuneReport, OutcomesAreRows) {
-  TuneOutcome good{trial_of(10).problem, 8, 2, 4, 1, trial_of(10), {trial_of(10.1)}};
-  TuneOutcome bad{trial_of(10).problem, 3, 0, 0, 3, std::nullopt, {}};
+  TuneOutcome good{trial_of(10).problem, 0, 8, 2, 4, 1, trial_of(10), {trial_of(10.1)}};
+  TuneOutcome bad{trial_of(10).problem, 1, 3, 0, 0, 3, std::nullopt, {}};
   const std::vector<TuneOutcome> outcomes = {good, bad};
   const TuneSummary summary{"Test GPU", "/x/tuning.db", 1.5, false};
   const std::string text = tune_text(outcomes, summary);
@@ -49,6 +49,24 @@ TEST(TuneReport, OutcomesAreRows) {
   EXPECT_EQ(document.at("problems")[0].at("ties").size(), 1U);
   EXPECT_TRUE(document.at("problems")[1].at("best").is_null());
   EXPECT_EQ(document.at("interrupted"), false);
+}
+
+TEST(TuneReport, SeveralDevicesAreNamedWithTheirShares) {
+  TuneOutcome first{.problem = trial_of(10).problem, .index = 0, .evaluated = 8, .best = {}, .ties = {}};
+  TuneOutcome second{.problem = trial_of(10).problem, .index = 1, .evaluated = 5, .best = {}, .ties = {}};
+  const std::vector<DeviceResult> results = {{"GPU 0", {second}, "", nullptr},
+                                             {"GPU 1", {first}, "it is gone", nullptr}};
+  const std::vector<TuneOutcome> outcomes = outcomes_of(results);
+  ASSERT_EQ(outcomes.size(), 2U);
+  EXPECT_EQ(outcomes[0].evaluated, 8U) << "in the order of the request";
+  const TuneSummary summary{"GPU 0, GPU 1", "/x/tuning.db", 1.5, false, device_shares(results)};
+  const std::string text = tune_text(outcomes, summary);
+  EXPECT_NE(text.find("GPU 0: 1 problems, 5 trials\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 1: 1 problems, 8 trials, failed: it is gone\n"), std::string::npos) << text;
+  const auto document = nlohmann::json::parse(tune_json(outcomes, summary));
+  EXPECT_TRUE(document.at("devices")[0].at("error").is_null());
+  EXPECT_EQ(document.at("devices")[1].at("error"), "it is gone");
+  EXPECT_EQ(document.at("devices")[1].at("evaluated"), 8);
 }
 
 TEST(SortReport, SaysWhatAndWhy) {

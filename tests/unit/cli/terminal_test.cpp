@@ -81,6 +81,15 @@ TEST(Durations, HaveUnits) {
   }
 }
 
+TEST(Precision, IsAPartOfTheMedian) {
+  EXPECT_DOUBLE_EQ(parse_precision("1%"), 0.01);
+  EXPECT_DOUBLE_EQ(parse_precision("0.5 %"), 0.005);
+  EXPECT_EQ(parse_precision("none"), 0);
+  for (const char* text : {"", "1", "0%", "-1%", "100%", "nan%", "one%", "1%%"}) {
+    EXPECT_THROW(static_cast<void>(parse_precision(text)), Error) << text;
+  }
+}
+
 TEST(Budgets, AreDurationsOrNumbers) {
   EXPECT_EQ(parse_budget("60s"), (Budget{60.0, std::nullopt}));
   EXPECT_EQ(parse_budget("500"), (Budget{std::nullopt, 500}));
@@ -88,7 +97,8 @@ TEST(Budgets, AreDurationsOrNumbers) {
   EXPECT_EQ(parse_budget("60s,200evals"), (Budget{60.0, 200}));
   EXPECT_EQ(parse_budget("200,1.5m"), (Budget{90.0, 200}));
   EXPECT_EQ(parse_budget("none"), Budget{});
-  for (const char* text : {"", "0", "-1", "fast", "1.5", "60s,", ",60s", "60s,30s", "5,6evals", "1s,2,3", "5eval"}) {
+  for (const char* text :
+       {"", "0", "-1", "fast", "1.5", "60s,", ",60s", "60s,30s", "5,6evals", "1s,2,3", "5eval"}) {
     EXPECT_THROW(static_cast<void>(parse_budget(text)), Error) << text;
   }
 }

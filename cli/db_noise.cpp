@@ -1,0 +1,92 @@
+#include "cli/db_noise.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/db.hpp"
+#include "cli/terminal.hpp"
+#include "tuner/json.hpp"
+#include "tuner/noise.hpp"
+
+namespace bitune::cli {
+namespace {
+
+constexpr double precision = 0.01;
+
+std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
+
+std::string clock_text(const ClockSummary& clock) {
+  if (!clock.is_known()) {
+    return "-";
+  }
+  const std::string reasons = clock.throttled == 0 ? "" : " " + throttle_text(clock.throttled);
+  return fmt::format("{}..{}{}", clock.lowest_mhz, clock.highest_mhz, reasons);
+}
+
+Json json_of_group(const NoiseGroup& group) {
+  return {{"device", group.device_name},
+          {"device_digest", group.device_digest},
+          {"problem", json_of(group.problem)},
+          {"variant", group.variant},
+          {"trials", group.trials},
+          {"samples", group.samples},
+          {"relative_mad", group.relative_mad},
+          {"relative_half_width", group.half_width},
+          {"relative_half_width_90", group.half_width_90},
+          {"precise", group.precise},
+          {"remeasured", group.remeasured},
+          {"clock", json_of(group.clock)},
+          {"repeats", group.repeats},
+          {"drift", group.drift ? Json(*group.drift) : Json()}};
+}
+
+}  // namespace
+
+void print_noise(const TuningDatabase& database, const TrialFilter& filter, bool json) {
+  const std::vector<NoiseGroup> groups = noise_of(database.measurements(filter), precision);
+  if (json) {
+    Json rows = Json::array();
+    for (const NoiseGroup& group : groups) {
+      rows.push_back(json_of_group(group));
+    }
+    return print_json({{"database", database.path().string()}, {"precision", precision}, {"noise", rows}});
+  }
+  Table table({{"device", Align::left, 8},
+               {"key"},
+               {"order"},
+               {"n", Align::right},
+               {"rows", Align::right},
+               {"variant", Align::left, 4},
+               {"trials", Align::right},
+               {"samples", Align::right},
+               {"MAD", Align::right},
+               {"interval", Align::right},
+               {"of 90 %", Align::right},
+               {"within 1 %", Align::right},
+               {"again", Align::right},
+               {"drift", Align::right},
+               {"MHz", Align::left, 10}});
+  for (const NoiseGroup& group : groups) {
+    std::vector<std::string> cells = {group.device_name};
+    for (std::string& cell : problem_cells(group.problem)) {
+      cells.push_back(std::move(cell));
+    }
+    cells.push_back(group.variant);
+    cells.push_back(std::to_string(group.trials));
+    cells.push_back(fmt::format("{:.0f}", group.samples));
+    cells.push_back(percent(group.relative_mad));
+    cells.push_back(percent(group.half_width));
+    cells.push_back(percent(group.half_width_90));
+    cells.push_back(std::to_string(group.precise));
+    cells.push_back(std::to_string(group.remeasured));
+    cells.push_back(group.drift ? fmt::format("{:+.2f} %", 100 * *group.drift) : "-");
+    cells.push_back(clock_text(group.clock));
+    table.add(std::move(cells));
+  }
+  print(table.empty() ? fmt::format("No verified trials in {} match.\n", database.path().string())
+                      : table.text(output_width()));
+}
+
+}  // namespace bitune::cli

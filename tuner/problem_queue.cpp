@@ -1,0 +1,68 @@
+#include "tuner/problem_queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+namespace bitune {
+namespace {
+
+constexpr auto tick = std::chrono::milliseconds(50);
+
+}  // namespace
+
+ProblemQueue::ProblemQueue(std::vector<Problem> problems, std::size_t devices,
+                           std::optional<std::uint64_t> evaluations)
+    : problems_(std::move(problems)),
+      waiting_(problems_.size()),
+      devices_(std::max<std::size_t>(devices, 1)),
+      evaluations_(evaluations) {
+  std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
+}
+
+std::optional<ProblemQueue::Share> ProblemQueue::take(const std::function<bool()>& give_up) {
+  std::unique_lock lock(mutex_);
+  while (waiting_.empty() && under_way_ > 0 && !give_up()) changed_.wait_for(lock, tick);
+  if (waiting_.empty() || give_up()) return std::nullopt;
+  Share share{.index = waiting_.front(), .evaluations = std::nullopt};
+  if (evaluations_) {
+    share.evaluations = (*evaluations_ + waiting_.size() - 1) / waiting_.size();
+    *evaluations_ -= *share.evaluations;
+  }
+  waiting_.pop_front();
+  ++under_way_;
+  return share;
+}
+
+void ProblemQueue::settle(const Share& share, std::uint64_t spent) {
+  --under_way_;
+  if (evaluations_) *evaluations_ += *share.evaluations - std::min(*share.evaluations, spent);
+}
+
+void ProblemQueue::finish(const Share& share, std::uint64_t spent) {
+  const std::scoped_lock lock(mutex_);
+  settle(share, spent);
+  changed_.notify_all();
+}
+
+void ProblemQueue::give_back(const Share& share, std::uint64_t spent) {
+  const std::scoped_lock lock(mutex_);
+  settle(share, spent);
+  waiting_.push_front(share.index);
+  if (devices_ > 1) --devices_;
+  changed_.notify_all();
+}
+
+std::size_t ProblemQueue::left_for_each() const {
+  const std::scoped_lock lock(mutex_);
+  const std::size_t left = waiting_.size() + under_way_;
+  return std::max<std::size_t>((left + devices_ - 1) / devices_, 1);
+}
+
+std::size_t ProblemQueue::done() const {
+  const std::scoped_lock lock(mutex_);
+  return problems_.size() - waiting_.size() - under_way_;
+}
+
+}  // namespace bitune

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// The problems of a session, shared out among devices.
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+/// Problems that equal devices take one after the other. Each is in one state: waiting, under way on one
+/// device, or done. What a device that fails had under way waits again, for another one.
+///
+/// Thread-safe; `problems` may be read at any time.
+class ProblemQueue {
+ public:
+  /// A problem under way, with its part of the evaluations that all problems may take together.
+  struct Share {
+    std::size_t index = 0;  ///< of the problem
+    std::optional<std::uint64_t> evaluations;
+  };
+
+  /// `devices`: how many take from it. `evaluations`: for all problems together; nothing: without end.
+  ProblemQueue(std::vector<Problem> problems, std::size_t devices,
+               std::optional<std::uint64_t> evaluations = std::nullopt);
+
+  [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return problems_; }
+
+  /// The next problem. Waits while none is waiting, but one that is under way elsewhere might come back.
+  /// Nothing when all are done, or as soon as `give_up` says so.
+  [[nodiscard]] std::optional<Share> take(const std::function<bool()>& give_up);
+
+  /// The problem is done; what it did not spend goes to the others.
+  void finish(const Share& share, std::uint64_t spent);
+  /// The device failed and takes no more: the problem waits for another one.
+  void give_back(const Share& share, std::uint64_t spent);
+
+  /// Problems waiting and under way for each of the devices; at least 1.
+  [[nodiscard]] std::size_t left_for_each() const;
+  [[nodiscard]] std::size_t done() const;
+
+ private:
+  void settle(const Share& share, std::uint64_t spent);
+
+  const std::vector<Problem> problems_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::size_t> waiting_;           // guarded by mutex_
+  std::size_t under_way_ = 0;                 // guarded by mutex_
+  std::size_t devices_;                       // guarded by mutex_; that have not failed
+  std::optional<std::uint64_t> evaluations_;  // guarded by mutex_; not shared out yet
+};
+
+}  // namespace bitune
