@@ -222,6 +222,7 @@ int run(const TuneOptions& options) {
   }
   static_cast<void>(TuningDatabase(session.database, DatabaseMode::read_write));  // refused before any work
   std::vector<DeviceJob> jobs;
+  jobs.reserve(devices.size());
   for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop.flag()));
 
   TuneDisplay display(devices.size());
