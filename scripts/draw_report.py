@@ -39,7 +39,7 @@ def main():
                         ROOT / "bench/results/nvidia-h200/single.json"], check=True, stdout=subprocess.DEVNULL)
         with browser.Browser() as chromium:
             page = browser.Page(chromium, WIDTH, 900)
-            page.open(report, SHOWN)
+            page.open(report, SHOWN, until="document.documentElement.dataset.drawn === 'yes'")
             # The table of problems is long; what follows the first four charts of the problem is left out, too.
             page.evaluate("document.getElementById('problems-card').hidden = true")
             page.frame()

@@ -15,8 +15,8 @@ namespace bitune::cli {
 extern const std::string_view page_before_data;
 extern const std::string_view page_after_data;
 
-/// The document as it may stand in a script element: no text of it can end the element or begin a comment,
-/// and bytes that are not UTF-8 are replaced.
+/// The document as it stands in the page: compressed (zlib) and in base64, so that no text of a database can
+/// be taken for markup. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string embedded(const Json& model);
 
 /// The page that shows the model.

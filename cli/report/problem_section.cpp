@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "cli/report/distribution.hpp"
 #include "cli/report/effects.hpp"
@@ -17,7 +18,6 @@ namespace bitune::cli {
 namespace {
 
 constexpr std::size_t shown_leaders = 10;
-constexpr std::size_t shown_evaluations = 250;
 
 MedianInterval interval_of(const TrialRow& row) {
   const SampleStatistics statistics = row.statistics.value_or(SampleStatistics{});
@@ -65,7 +65,27 @@ Json best_json(const TrialRow& row) {
   return json;
 }
 
-Json leaders_json(const TuningDatabase& database, std::span<const Standing> all) {
+// The values of the parameters that the variant's configurations have, in the order of their names; null for
+// one that this configuration lacks.
+Json values_json(const Configuration& configuration, const Json& variants) {
+  const auto variant = std::find_if(variants.begin(), variants.end(), [&configuration](const Json& one) {
+    return one["name"] == configuration.variant;
+  });
+  std::set<std::string> names;
+  for (const char* kind : {"varied", "fixed"}) {
+    for (const auto& [name, values] : (*variant)[kind].items()) {
+      names.insert(name);
+    }
+  }
+  Json values = Json::array();
+  for (const std::string& name : names) {
+    const auto value = configuration.parameters.find(name);
+    values.push_back(value == configuration.parameters.end() ? Json(nullptr) : Json(value->second));
+  }
+  return values;
+}
+
+Json leaders_json(const TuningDatabase& database, std::span<const Standing> all, const Json& variants) {
   Json leaders = Json::array();
   std::optional<MedianInterval> best;
   for (const Standing& standing : all.first(std::min(all.size(), shown_leaders))) {
@@ -73,7 +93,9 @@ Json leaders_json(const TuningDatabase& database, std::span<const Standing> all)
     if (!row) {
       continue;
     }
-    Json leader = {{"trial", row->id}, {"configuration", row->trial.configuration.text()}};
+    Json leader = {{"trial", row->id},
+                   {"variant", row->trial.configuration.variant},
+                   {"values", values_json(row->trial.configuration, variants)}};
     add_interval(leader, *row);
     leader["finalist"] = row->trial.finalist;
     best = best.value_or(interval_of(*row));
@@ -92,18 +114,12 @@ Json tried_json(const std::vector<TriedParameter>& parameters) {
 }
 
 // Each winner is a list: trial, time, place of its value of each varied parameter.
-Json variant_json(const TuningDatabase& database, const std::string& name, std::span<const Standing> all,
-                  const Evidence& evidence) {
+Json variant_json(const TuningDatabase& database, const std::string& name, std::span<const Standing> all) {
   Json json = {{"name", name}};
-  json["tried"] = std::count_if(evidence.trials.begin(), evidence.trials.end(), [&name](const auto& trial) {
-    return trial.configuration.variant == name && !trial.superseded;
-  });
   const std::vector<Standing> own = of_variant(all, name);
-  json["valid"] = own.size();
   if (!own.empty()) {
     if (const auto row = database.trial(own.front().trial)) {
       add_interval(json, *row);
-      json["trial"] = row->id;
     }
   }
   const Effects effects = effects_of(own);
@@ -140,10 +156,12 @@ Json distribution_json(std::span<const Standing> all) {
   return json;
 }
 
-Json points_json(const std::vector<EvaluationPoint>& points) {
+// Each point is a list: place, time, place of the variant among `variants`.
+Json points_json(const std::vector<EvaluationPoint>& points, const std::vector<std::string>& variants) {
   Json json = Json::array();
   for (const EvaluationPoint& point : points) {
-    json.push_back({point.place, rounded(point.us), point.variant});
+    const auto at = std::lower_bound(variants.begin(), variants.end(), point.variant);
+    json.push_back({point.place, rounded(point.us), at - variants.begin()});
   }
   return json;
 }
@@ -163,7 +181,7 @@ Json failures_json(const Evidence& evidence) {
 }  // namespace
 
 ProblemSection problem_section(const TuningDatabase& database, const std::string& device_digest,
-                               const Problem& problem) {
+                               const Problem& problem, std::size_t most_evaluations) {
   const Evidence evidence = database.evidence(device_digest, problem);
   const std::vector<Standing> all = standings(evidence);
   ProblemSection section{problem, {{"n", problem.n}, {"rows", problem.rows}, {"text", text_of(problem)}}, {}};
@@ -175,21 +193,22 @@ ProblemSection problem_section(const TuningDatabase& database, const std::string
     if (const auto row = database.trial(all.front().trial)) {
       json["best"] = best_json(*row);
     }
-    json["leaders"] = leaders_json(database, all);
     json["distribution"] = distribution_json(all);
   }
   Json variants = Json::array();
-  for (const std::string& name : variants_in(evidence)) {
-    variants.push_back(variant_json(database, name, all, evidence));
+  const std::vector<std::string> names = variants_in(evidence);
+  for (const std::string& name : names) {
+    variants.push_back(variant_json(database, name, all));
     if (const Json& own = variants.back(); own.contains("us")) {
       section.best[name] = {problem.n, own["us"], own["low"], own["high"]};
     }
   }
+  json["leaders"] = leaders_json(database, all, variants);
   json["variants"] = std::move(variants);
-  const Convergence convergence = convergence_of(evidence, shown_evaluations);
+  const Convergence convergence = convergence_of(evidence, most_evaluations);
   json["convergence"] = {{"evaluations", convergence.evaluations},
-                         {"improvements", points_json(convergence.improvements)},
-                         {"sample", points_json(convergence.sample)}};
+                         {"improvements", points_json(convergence.improvements, names)},
+                         {"sample", points_json(convergence.sample, names)}};
   json["failures"] = failures_json(evidence);
   return section;
 }

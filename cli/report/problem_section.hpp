@@ -21,8 +21,9 @@ struct ProblemSection {
 };
 
 /// Reads the evidence and the samples of the best few trials, and reduces them: what is in the result is
-/// bounded by the search space, not by the number of trials.
+/// bounded by the search space and by `most_evaluations`, the points of its convergence, not by the number of
+/// trials.
 [[nodiscard]] ProblemSection problem_section(const TuningDatabase& database, const std::string& device_digest,
-                                             const Problem& problem);
+                                             const Problem& problem, std::size_t most_evaluations);
 
 }  // namespace bitune::cli

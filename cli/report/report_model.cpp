@@ -76,6 +76,11 @@ void describe(Json& descriptions, const ProblemSection& section, const DeviceInf
   }
 }
 
+// Points of convergence that each of so many problems may have, so that a page of thousands stays small.
+std::size_t evaluations_each(std::size_t problems) {
+  return std::clamp<std::size_t>(50'000 / std::max<std::size_t>(problems, 1), 50, 250);
+}
+
 }  // namespace
 
 Json report_model(const TuningDatabase& database, const ReportRequest& request,
@@ -94,7 +99,8 @@ Json report_model(const TuningDatabase& database, const ReportRequest& request,
       if (progress) {
         progress(done++, summaries.size());
       }
-      sections.push_back(problem_section(database, summary.device_digest, summary.problem));
+      sections.push_back(problem_section(database, summary.device_digest, summary.problem,
+                                         evaluations_each(summaries.size())));
       problems.push_back(summary.problem);
       describe(descriptions, sections.back(), device.info);
     }

@@ -120,10 +120,12 @@ class Page:
     def prefer(self, scheme):
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def open(self, path, address=""):
+    def open(self, path, address="", until="true"):
+        """Loads a file, and waits until a JavaScript expression is true on it."""
         self.send("Page.navigate", url=pathlib.Path(path).resolve().as_uri() + address)
         deadline = time.monotonic() + self.browser.timeout
-        while self.evaluate("document.readyState") != "complete" or self.evaluate("location.protocol") != "file:":
+        while self.evaluate("document.readyState") != "complete" or not self.evaluate(
+                f"location.protocol === 'file:' && ({until})"):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{path} does not load")
             time.sleep(0.05)

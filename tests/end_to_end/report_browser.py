@@ -25,6 +25,7 @@ PICK = """((id, value) => {
   if (picker.value !== String(value)) throw new Error(`${id} has no ${value}`);
   picker.dispatchEvent(new Event('change'));
 })"""
+READY = "document.documentElement.dataset.drawn === 'yes'"
 ALWAYS = {"over-n", "samples", "distribution", "convergence"}
 
 
@@ -79,7 +80,7 @@ def heat(page):
 
 def test_desktop(browser, path):
     page = driver.Page(browser, 1280, 900)
-    page.open(path)
+    page.open(path, until=READY)
     seen, problems = set(), 0
     for where in every_problem(page):
         problems += 1
@@ -128,7 +129,7 @@ def test_heat_map(page):
 
 def test_phone(browser, path):
     page = driver.Page(browser, 390, 844, dark=True)
-    page.open(path)
+    page.open(path, until=READY)
     for where in every_problem(page, 3):
         check_width(page, 390, where)
         check_charts(page, where)
@@ -144,7 +145,7 @@ def background(page):
 
 def test_schemes(browser, path):
     page = driver.Page(browser, 800, 900, dark=True)
-    page.open(path)
+    page.open(path, until=READY)
     check(background(page) < 60, "a dark system has a light page")
     page.prefer("light")
     page.frame()  # a page learns of it before it is drawn the next time
@@ -161,7 +162,7 @@ def test_schemes(browser, path):
 
 def test_hostile(browser, path):
     page = driver.Page(browser, 1280, 900)
-    page.open(path)
+    page.open(path, until=READY)
     for where in every_problem(page, 6):
         check_charts(page, where)
     text = page.evaluate("document.body.textContent")

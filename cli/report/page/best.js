@@ -77,6 +77,12 @@ function bestCard(group, problem, descriptions) {
     element("p", { class: "about" }, `${countText(best.samples.length, "sample")} in the order taken, with median and interval. ${best.protocol}; ${best.compiler}, driver ${best.driver}.`));
 }
 
+function configurationText(problem, leader) {
+  const variant = problem.variants.find((one) => one.name === leader.variant);
+  const names = [...Object.keys(variant.varied), ...Object.keys(variant.fixed)].sort();
+  return `${variant.name}(${names.map((name, i) => leader.values[i] === null ? "" : `${name}=${leader.values[i]}`).filter(Boolean).join(", ")})`;
+}
+
 function leadersCard(problem) {
   return card("Fastest configurations",
     "Finalists first, as they are ranked. A tie: its interval overlaps that of the best.", { wide: true, id: "leaders-card" },
@@ -86,7 +92,7 @@ function leadersCard(problem) {
           String(leader.trial), timeText(leader.us), intervalText(leader), ratioText(leader.us / problem.best.us),
           element("span", {}, i === 0 ? element("span", { class: "tag" }, "best") : leader.tie ? element("span", { class: "tag" }, "tie") : "",
             leader.finalist ? " " : "", leader.finalist ? element("span", { class: "tag" }, "finalist") : ""),
-          element("code", {}, leader.configuration.replaceAll(",", ", ")),
+          element("code", {}, configurationText(problem, leader)),
         ],
       }))));
 }

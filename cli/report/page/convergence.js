@@ -15,7 +15,9 @@ function convergenceCard(problem) {
 function drawConvergence(problem) {
   const { evaluations, improvements, sample } = problem.convergence;
   const best = problem.best.us;
-  const point = ([x, us, variant]) => ({ x, y: us / best, us, variant });
+  const point = ([x, us]) => ({ x, y: us / best, us });
+  const placeOf = (name) => problem.variants.findIndex((variant) => variant.name === name);
+  const found = (name) => sample.filter((one) => one[2] === placeOf(name));
   const line = improvements.map(point);
   if (line.length) line.push({ ...line.at(-1), x: evaluations });
   draw("convergence", {
@@ -23,8 +25,8 @@ function drawConvergence(problem) {
     data: {
       datasets: [
         { type: "line", label: "best so far", data: line, stepped: true, borderColor: color("ink"), borderWidth: 2, pointRadius: 0, pointStyle: "line", order: 0 },
-        ...variantOrder.filter((name) => sample.some((one) => one[2] === name)).map((name) => ({
-          label: name, data: sample.filter((one) => one[2] === name).map(point), backgroundColor: faded(variantColor(name), 0.65), pointRadius: 2.5, order: 1,
+        ...variantOrder.filter((name) => found(name).length).map((name) => ({
+          label: name, data: found(name).map(point), backgroundColor: faded(variantColor(name), 0.65), pointRadius: 2.5, order: 1,
         })),
       ],
     },

@@ -1,6 +1,6 @@
 // What is shown: a device, a group of its problems, one of them, and a variant. The address keeps the choice.
 
-const model = JSON.parse(byId("data").textContent);
+let model;
 const state = { device: 0, group: 0, problem: 0, view: "rate", variant: "", x: "", y: "" };
 
 function device() {
@@ -146,8 +146,22 @@ function showPickers() {
   });
 }
 
-variantOrder = [...new Set(model.devices.flatMap((one) => one.groups.flatMap((of) => of.problems.flatMap((each) => each.variants.map((variant) => variant.name)))))].sort();
-readAddress();
-startTheme(showAll);
-showPickers();
-showAll();
+async function readModel() {
+  const bytes = Uint8Array.from(atob(byId("data").textContent.trim()), (character) => character.charCodeAt(0));
+  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(text).json();
+}
+
+async function start() {
+  model = await readModel();
+  variantOrder = [...new Set(model.devices.flatMap((one) => one.groups.flatMap((of) => of.problems.flatMap((each) => each.variants.map((variant) => variant.name)))))].sort();
+  readAddress();
+  startTheme(showAll);
+  showPickers();
+  showAll();
+  document.documentElement.dataset.drawn = "yes";
+}
+
+start().catch((error) => {
+  byId("facts").textContent = `The page cannot be drawn; it needs a browser of 2023 or later. (${error})`;
+});
