@@ -2,20 +2,20 @@
 # charts, put together when bitune is built and embedded in the command. The library is taken from the system's package, never
 # kept in this repository.
 
-find_file(BITUNE_CHART_JS NAMES chart.min.js chart.umd.js
-          PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist /usr/local/share/javascript/chart.js
+find_file(BITUNE_CHART_JS NAMES chart.min.js
+          PATHS /usr/share/javascript/chart.js /usr/local/share/javascript/chart.js
           NO_DEFAULT_PATH DOC "Chart.js as one minified file, embedded for 'bitune db report'")
 mark_as_advanced(BITUNE_CHART_JS)
 if(NOT BITUNE_CHART_JS OR NOT EXISTS "${BITUNE_CHART_JS}")
   message(FATAL_ERROR
     "bitune needs Chart.js, which draws the charts of 'bitune db report'. Install the Debian package libjs-chart.js "
-    "(scripts/demo.sh does so), or set -DBITUNE_CHART_JS=<chart.min.js of version 3.9, or chart.umd.js of version 4>.")
+    "(scripts/demo.sh does so), or set -DBITUNE_CHART_JS=<chart.min.js of version 3.9>.")
 endif()
 file(STRINGS "${BITUNE_CHART_JS}" _banner LIMIT_COUNT 6)
 string(REGEX MATCH "Chart\\.js v([0-9]+\\.[0-9]+\\.[0-9]+)" _match "${_banner}")
 set(BITUNE_CHART_JS_VERSION "${CMAKE_MATCH_1}")
-if(NOT BITUNE_CHART_JS_VERSION VERSION_GREATER_EQUAL 3.9 OR NOT BITUNE_CHART_JS_VERSION VERSION_LESS 5)
-  message(FATAL_ERROR "'${BITUNE_CHART_JS}' is no Chart.js of version 3.9 or 4: it does not begin as one.")
+if(NOT BITUNE_CHART_JS_VERSION VERSION_GREATER_EQUAL 3.9 OR NOT BITUNE_CHART_JS_VERSION VERSION_LESS 4)
+  message(FATAL_ERROR "'${BITUNE_CHART_JS}' is no Chart.js of version 3.9: it does not begin as one.")
 endif()
 message(STATUS "Chart.js: ${BITUNE_CHART_JS} (version ${BITUNE_CHART_JS_VERSION})")
 
