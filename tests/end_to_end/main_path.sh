@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.bash"
 
 expect 0 "$BITUNE" --version
 grep -Eq '^bitune [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version"
-for command in "" devices tune sort db "db list" "db best" "db show" "db trials" "db check" "db prune" "db ship" bench; do
+for command in "" devices tune sort db "db list" "db best" "db show" "db trials" "db check" "db prune" "db ship" "db export" "db import" "db merge" bench; do
   # shellcheck disable=SC2086
   expect 0 "$BITUNE" $command --help
   says out "Usage: bitune${command:+ $command}" "Examples:"
