@@ -71,6 +71,7 @@ std::vector<fs::path> paths_of(const std::vector<ExchangeFile>& files, const Opt
             files.size(), options.output.empty() ? "exported" : options.output));
   }
   std::vector<fs::path> paths;
+  paths.reserve(files.size());
   for (const ExchangeFile& file : files) {
     paths.push_back(folder ? fs::path(options.output) / (file.name + (options.gzip ? ".gz" : ""))
                            : fs::path(options.output));

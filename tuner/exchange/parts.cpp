@@ -144,7 +144,7 @@ std::string timestamp_of(const std::string& text) {
   int offset = 0;  // minutes east of UTC
   const std::string zone = text.substr(i);
   if (zone.size() == 6 && (zone[0] == '+' || zone[0] == '-') && zone[3] == ':') {
-    for (const std::size_t digit : {1, 2, 4, 5}) {
+    for (const std::size_t digit : std::array<std::size_t, 4>{1, 2, 4, 5}) {
       if (zone[digit] < '0' || zone[digit] > '9') wrong();
     }
     offset = ((zone[1] - '0') * 10 + zone[2] - '0') * 60 + (zone[4] - '0') * 10 + zone[5] - '0';
@@ -152,13 +152,14 @@ std::string timestamp_of(const std::string& text) {
   } else if (!zone.empty() && zone != "Z") {
     wrong();
   }
-  using namespace std::chrono;
-  const year_month_day day{year{numbers[0]}, month{static_cast<unsigned>(numbers[1])},
-                           std::chrono::day{static_cast<unsigned>(numbers[2])}};
+  namespace chrono = std::chrono;
+  const chrono::year_month_day day{chrono::year{numbers[0]}, chrono::month{static_cast<unsigned>(numbers[1])},
+                                   chrono::day{static_cast<unsigned>(numbers[2])}};
   if (!day.ok() || numbers[0] < 1970 || numbers[3] > 23 || numbers[4] > 59 || numbers[5] > 60) wrong();
-  const sys_seconds time =
-      sys_days{day} + hours{numbers[3]} + minutes{numbers[4] - offset} + seconds{numbers[5]};
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{}", fmt::gmtime(system_clock::to_time_t(time)), milliseconds);
+  const chrono::sys_seconds time = chrono::sys_days{day} + chrono::hours{numbers[3]} +
+                                   chrono::minutes{numbers[4] - offset} + chrono::seconds{numbers[5]};
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{}", fmt::gmtime(chrono::system_clock::to_time_t(time)),
+                     milliseconds);
 }
 
 Recording recording_of_unknown(const std::string& device_name) {
@@ -227,7 +228,8 @@ Json further_facts(const Trial& trial) {
   Json further = Json::object();
   const Json all = json_of(trial);
   for (const std::string& name : further_names()) {
-    if (all.at(name) != "") further[name] = all.at(name);
+    const Json& value = all.at(name);
+    if (!value.is_string() || !value.get_ref<const std::string&>().empty()) further[name] = value;
   }
   if (trial.clock.is_known()) {
     further["clock_lowest_mhz"] = trial.clock.lowest_mhz;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "runtime/variant.hpp"
 #include "tuner/exchange/recordings.hpp"
@@ -58,19 +59,20 @@ Series series_from(const Key& key, Collected collected, const DeviceInfo& device
   std::tie(series.variant, std::ignore, series.kernel_digest, std::ignore, series.parameters) = key;
   sort_as_searched(series.parameters, series.variant, series.problem, device);
 
-  // Of each configuration the newest finalist, else the newest; in the place of its first trial.
-  std::map<std::string, const TrialRow*> chosen;
-  for (const TrialRow& row : collected.rows) {
-    const auto [found, is_new] = chosen.try_emplace(row.trial.configuration.text(), &row);
-    if (!is_new && row.trial.finalist && !found->second->trial.finalist && is_timed(found->second->trial)) {
-      found->second = &row;
+  // Of each configuration the newest finalist, else the newest, in the place of its first trial. A failure
+  // replaces all that was before it.
+  std::reverse(collected.rows.begin(), collected.rows.end());
+  std::map<std::string, std::size_t> places;
+  for (TrialRow& row : collected.rows) {
+    const auto [place, is_new] = places.try_emplace(row.trial.configuration.text(), series.trials.size());
+    if (is_new) {
+      series.trials.push_back(std::move(row.trial));
+      continue;
     }
-  }
-  for (auto row = collected.rows.rbegin(); row != collected.rows.rend(); ++row) {
-    const auto found = chosen.find(row->trial.configuration.text());
-    if (found == chosen.end()) continue;
-    series.trials.push_back(found->second->trial);
-    chosen.erase(found);
+    Trial& chosen = series.trials[place->second];
+    const bool finalist_stays =
+        chosen.finalist && is_timed(chosen) && is_timed(row.trial) && !row.trial.finalist;
+    if (!finalist_stays) chosen = std::move(row.trial);
   }
   return series;
 }
