@@ -26,6 +26,18 @@ std::string in_quotes(std::string_view text) {
   return fmt::format("'{}{}'", shown, text.size() > most ? "..." : "");
 }
 
+// Whether a text could do more to a terminal than to be read: control characters but those of lines, in ASCII
+// or (from U+0080 to U+009F) in UTF-8.
+bool controls_terminals(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool of_lines = byte == '\n' || byte == '\t' || byte == '\r';
+    if ((byte < 0x20 && !of_lines) || byte == 0x7f) return true;
+    if (byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Takes the parser's events and makes values of them; returning false stops the parser.
@@ -44,7 +56,10 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     return put(Value::Kind::number, std::to_string(value));
   }
   bool number_float(double, const std::string& text) override { return put(Value::Kind::number, text); }
-  bool string(std::string& text) override { return put(Value::Kind::text, std::move(text)); }
+  bool string(std::string& text) override {
+    if (controls_terminals(text)) return stop("a text has control characters in it");
+    return put(Value::Kind::text, std::move(text));
+  }
   bool binary(Json::binary_t&) override { return stop("it holds binary data"); }
 
   bool start_object(std::size_t) override { return open(Value::Kind::object); }
@@ -53,6 +68,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
+    if (controls_terminals(name)) return stop("a name has control characters in it");
     if (!open_.back().seen.insert(name).second)
       return stop(fmt::format("member {} is there twice", in_quotes(name)));
     open_.back().value->names_.push_back(std::move(name));

@@ -41,11 +41,25 @@ std::string flaw_of(const Configuration& configuration) {
   return {};
 }
 
+// Names stand in one cell of a table.
+void check_names(const std::filesystem::path& path, const Recording& recording) {
+  const DeviceSoftware& software = recording.software;
+  for (const std::string* name :
+       {&recording.device.name, &software.uuid, &software.driver, &software.compiler, &recording.source}) {
+    if (name->size() <= 300 && name->find_first_of("\n\r\t") == std::string::npos) continue;
+    throw Error(ErrorCode::input,
+                fmt::format("'{}': the name of a device or its software is not one line; nothing "
+                            "was imported",
+                            path.string()));
+  }
+}
+
 void check(const std::filesystem::path& path, const std::vector<Recording>& recordings) {
   std::size_t trials = 0;
   std::size_t rejected = 0;
   std::string first;
   for (const Recording& recording : recordings) {
+    check_names(path, recording);
     for (const Trial& trial : recording.trials) {
       ++trials;
       const std::string flaw = flaw_of(trial.configuration);

@@ -186,6 +186,7 @@ void overlay(Json& known, const Value& given) {
 }
 
 void read_circumstances(const Value& about, Recording& recording) {
+  if (const Value* origin = about.find("origin")) recording.source = origin->text();
   if (const Value* facts = about.find("device")) {
     within("the device", [&] {
       Json known = json_of(DeviceInfo{});

@@ -44,8 +44,8 @@ auto within(const std::string& where, Read&& read);
 /// "2022-12-23 12:11:26.411558+00:00", in any of the shapes of ISO 8601 that tools write, as bitune has it.
 [[nodiscard]] std::string timestamp_of(const std::string& text);
 
-/// Circumstances: members "device", "software", "protocol" as json_of writes them; what is missing stays
-/// unknown.
+/// Circumstances: members "device", "software", "protocol" as json_of writes them, and "origin" for the
+/// source; what is missing stays unknown.
 void read_circumstances(const Value& about, Recording& recording);
 
 /// A recording of which nothing is known but the device's name.

@@ -45,7 +45,9 @@ std::vector<Recording> read_recordings(const std::filesystem::path& path, const 
     const Format format = format_of(document);
     std::vector<Recording> recordings = format.read(document);
     for (Recording& recording : recordings) {
-      recording.source = fmt::format("{} '{}'", format.name, path.filename().string());
+      // What came from a file before it came into this one keeps telling of that.
+      const std::string before = recording.source.empty() ? "" : " of " + recording.source;
+      recording.source = fmt::format("{} '{}'{}", format.name, path.filename().string(), before);
     }
     return recordings;
   } catch (const Error& error) {

@@ -216,6 +216,16 @@ TEST_F(ExportTest, NoParameterHasANameThatAFormatUses) {
   EXPECT_EQ(own.trials[0].samples_us, whole.samples_us);
 }
 
+TEST_F(ExportTest, WhatWasImportedOnceKeepsItsOrigin) {
+  Trial claimed = trial("warp(block_size_x=256)", 1);
+  claimed.status = TrialStatus::unverified;
+  db.import_trials({{device(), {}, {}, "cache 'x.json'", {claimed}}});
+  for (const ExchangeFormat format : {ExchangeFormat::cache, ExchangeFormat::t4, ExchangeFormat::json}) {
+    const std::string source = read(files(format)[0].content)[0].source;
+    EXPECT_TRUE(source.ends_with(" 'file.json' of cache 'x.json'")) << source;
+  }
+}
+
 TEST_F(ExportTest, ImportKnowsVariantsAndParameters) {
   const auto cache = write(cache_of(entry_of(32, 4, R"("time": 1.0)")));
   EXPECT_EQ(plan_import({cache}, {}).trials[0].device.kind, "unknown");

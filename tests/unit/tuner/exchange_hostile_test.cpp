@@ -104,6 +104,14 @@ TEST_F(HostileTest, EntriesThatContradictThemselves) {
   expect_refused(cache_of(line + "," + line), "twice");
 }
 
+TEST_F(HostileTest, TextsThatWouldDriveATerminal) {
+  expect_entry_refused(R"("time": 1.0, "message": "\u001b]0;owned\u0007")", "control characters");
+  expect_entry_refused(R"("time": 1.0, "message": "\u009b31m")", "control characters");
+  expect_entry_refused(R"("time": 1.0, "a\u0000b": 1)", "control characters");
+  const std::string good = cache_of(entry_of(32, 4, R"("time": 1.0, "message": "two\nlines, \u00e9")"));
+  EXPECT_EQ(read(good)[0].trials[0].message, "two\nlines, \xc3\xa9");
+}
+
 TEST_F(HostileTest, HeadersOfOthers) {
   const std::string good = cache_of(entry_of(32, 4, R"("time": 1.0)"));
   expect_refused(replaced(good, "bitune_warp_u32_ascending", "vector_add"), "not a kernel of bitune");
