@@ -127,6 +127,11 @@ std::vector<MeasuredTrial> TuningDatabase::measurements(const TrialFilter& filte
                            [&] { return database::measurements(*implementation_->db, filter); });
 }
 
+std::vector<TrialRow> TuningDatabase::best(const TrialFilter& filter) const {
+  return database::guarded(path(), "reading the best",
+                           [&] { return database::best(*implementation_->db, filter); });
+}
+
 std::vector<ProblemSummary> TuningDatabase::summaries(const TrialFilter& filter) const {
   return database::guarded(path(), "reading summaries",
                            [&] { return database::summaries(*implementation_->db, filter); });

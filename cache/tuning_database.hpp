@@ -178,6 +178,8 @@ class TuningDatabase {
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
   /// Verified trials by device, problem and variant, the oldest of each first.
   [[nodiscard]] std::vector<MeasuredTrial> measurements(const TrialFilter& filter) const;
+  /// For each device and problem the trial that would be selected for it; nothing is counted.
+  [[nodiscard]] std::vector<TrialRow> best(const TrialFilter& filter) const;
   [[nodiscard]] std::vector<ProblemSummary> summaries(const TrialFilter& filter) const;
 
   /// All trials of the problem on the device that are ranked together: of each variant those under the

@@ -28,7 +28,7 @@ struct Options {
 
 int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
-  const auto summaries = database.summaries(filter_of(options.filter, database));
+  const auto best = database.best(filter_of(options.filter, database));
   Json rows = Json::array();
   Table table({{"device", Align::left, 12},
                {"key"},
@@ -39,24 +39,22 @@ int run(const Options& options) {
                {"rate", Align::right},
                {"trial", Align::right},
                {"configuration", Align::left, 20}});
-  for (const ProblemSummary& summary : summaries) {
-    const auto median = summary.best ? summary.best->trial.median_us() : std::nullopt;
-    if (!median) {
-      continue;
-    }
+  for (const TrialRow& row : best) {
     if (options.common.json) {
-      rows.push_back(json_of_row(*summary.best));
+      rows.push_back(json_of_row(row));
       continue;
     }
-    const double keys = static_cast<double>(summary.problem.n) * static_cast<double>(summary.problem.rows);
-    std::vector<std::string> cells = {summary.device_name};
-    for (std::string& cell : problem_cells(summary.problem)) {
+    const Problem& problem = row.trial.problem;
+    const double keys = static_cast<double>(problem.n) * static_cast<double>(problem.rows);
+    const double median = row.statistics ? row.statistics->median : 0;
+    std::vector<std::string> cells = {row.device_name};
+    for (std::string& cell : problem_cells(problem)) {
       cells.push_back(std::move(cell));
     }
     cells.push_back(microseconds_text(median));
-    cells.push_back(rate_text(keys, *median));
-    cells.push_back(std::to_string(summary.best->id));
-    cells.push_back(summary.best->trial.configuration.text());
+    cells.push_back(rate_text(keys, median));
+    cells.push_back(std::to_string(row.id));
+    cells.push_back(row.trial.configuration.text());
     table.add(std::move(cells));
   }
   if (options.common.json) {

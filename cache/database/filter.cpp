@@ -10,12 +10,13 @@
 
 namespace bitune::database {
 
-void Condition::bind_to(SQLite::Statement& statement) const {
-  int parameter = 1;
+int Condition::bind_to(SQLite::Statement& statement, int first) const {
+  int parameter = first;
   for (const auto& value : values) {
     std::visit([&](const auto& bound) { statement.bind(parameter, bound); }, value);
     ++parameter;
   }
+  return parameter;
 }
 
 Condition condition_of(const TrialFilter& filter) {

@@ -19,7 +19,8 @@ struct Condition {
   std::string sql = "1";
   std::vector<std::variant<std::int64_t, std::string>> values;
 
-  void bind_to(SQLite::Statement& statement) const;
+  /// Binds the values from parameter `first` on; returns the one after them.
+  int bind_to(SQLite::Statement& statement, int first = 1) const;
 };
 
 [[nodiscard]] Condition condition_of(const TrialFilter& filter);

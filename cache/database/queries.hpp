@@ -30,6 +30,10 @@ namespace bitune::database {
 [[nodiscard]] std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter);
 [[nodiscard]] std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id);
 [[nodiscard]] std::vector<MeasuredTrial> measurements(const SQLite::Database& db, const TrialFilter& filter);
+[[nodiscard]] std::vector<TrialRow> best(const SQLite::Database& db, const TrialFilter& filter);
+/// The statements behind `summaries` and `best`, for tests of how they are executed.
+[[nodiscard]] std::string leaders_sql(const TrialFilter& filter);
+[[nodiscard]] std::string counts_sql(const TrialFilter& filter);
 [[nodiscard]] std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFilter& filter);
 
 [[nodiscard]] Evidence evidence(const SQLite::Database& db, const std::string& device_digest,
