@@ -30,15 +30,15 @@ int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
   const auto best = database.best(filter_of(options.filter, database));
   Json rows = Json::array();
-  Table table({{"device", Align::left, 12},
+  Table table({{"device", Align::left, 6},
                {"key"},
-               {"order"},
+               {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},
                {"median", Align::right},
-               {"rate", Align::right},
-               {"trial", Align::right},
-               {"configuration", Align::left, 20}});
+               {"rate", Align::right, unlimited_width, 2},
+               {"trial", Align::right, unlimited_width, 3},
+               {"configuration", Align::left, 13}});
   for (const TrialRow& row : best) {
     if (options.common.json) {
       rows.push_back(json_of_row(row));

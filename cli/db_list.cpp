@@ -41,13 +41,13 @@ int run(const Options& options) {
     print_json({{"database", database.path().string()}, {"problems", rows}});
     return done;
   }
-  Table table({{"device", Align::left, 12},
+  Table table({{"device", Align::left, 6},
                {"key"},
-               {"order"},
+               {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},
                {"trials", Align::right},
-               {"ok", Align::right},
+               {"ok", Align::right, unlimited_width, 2},
                {"best", Align::right},
                {"variant"}});
   for (const ProblemSummary& summary : summaries) {

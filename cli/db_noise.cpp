@@ -53,21 +53,21 @@ void print_noise(const TuningDatabase& database, const TrialFilter& filter, bool
     }
     return print_json({{"database", database.path().string()}, {"precision", precision}, {"noise", rows}});
   }
-  Table table({{"device", Align::left, 8},
+  Table table({{"device", Align::left, 6},
                {"key"},
-               {"order"},
+               {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},
-               {"variant", Align::left, 4},
+               {"variant"},
                {"trials", Align::right},
-               {"samples", Align::right},
-               {"MAD", Align::right},
+               {"samples", Align::right, unlimited_width, 4},
+               {"MAD", Align::right, unlimited_width, 5},
                {"interval", Align::right},
-               {"of 90 %", Align::right},
-               {"within 1 %", Align::right},
-               {"again", Align::right},
-               {"drift", Align::right},
-               {"MHz", Align::left, 10}});
+               {"of 90 %", Align::right, unlimited_width, 2},
+               {"within 1 %", Align::right, unlimited_width, 3},
+               {"again", Align::right, unlimited_width, 7},
+               {"drift", Align::right, unlimited_width, 8},
+               {"MHz", Align::left, 10, 6}});
   for (const NoiseGroup& group : groups) {
     std::vector<std::string> cells = {group.device_name};
     for (std::string& cell : problem_cells(group.problem)) {

@@ -47,10 +47,21 @@ class Sheet {
     widest_ = std::max(widest_, name.size());
     lines_.emplace_back(std::move(name), fmt::to_string(value));
   }
+  /// Long values go on below themselves.
   [[nodiscard]] std::string text() const {
+    constexpr std::size_t least_width = 20;
+    const std::size_t indent = widest_ + 3;
+    const std::size_t terminal = output_width();
+    const std::size_t width =
+        terminal == unlimited_width ? terminal : std::max(terminal, indent + least_width) - indent;
     std::string text;
     for (const auto& [name, value] : lines_) {
-      text += fmt::format("{:<{}}{}\n", name + ':', widest_ + 3, value);
+      std::string rest = width == unlimited_width ? value : wrapped(value, width);
+      for (std::size_t end = rest.find('\n'); end != std::string::npos && width != unlimited_width;
+           end = rest.find('\n', end + 1)) {
+        rest.insert(end + 1, indent, ' ');
+      }
+      text += fmt::format("{:<{}}{}\n", name + ':', indent, rest);
     }
     return text;
   }

@@ -53,15 +53,15 @@ int run(const Options& options) {
     return done;
   }
   Table table({{"trial", Align::right},
-               {"device", Align::left, 12},
+               {"device", Align::left, 6},
                {"key"},
-               {"order"},
+               {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
-               {"rows", Align::right},
-               {"status"},
+               {"rows", Align::right, unlimited_width, 4},
+               {"status", Align::left, 8},
                {"median", Align::right},
-               {"message", Align::left, 20},
-               {"configuration", Align::left, 20}});
+               {"message", Align::left, 10, 2},
+               {"configuration", Align::left, 13}});
   for (const TrialRow& row : rows) {
     std::vector<std::string> cells = {std::to_string(row.id), row.device_name};
     for (std::string& cell : problem_cells(row.trial.problem)) {

@@ -10,9 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace bitune::cli {
 namespace {
+
+constexpr std::size_t gap = 2;  // between two columns of a table
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
@@ -105,34 +108,51 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-std::string Table::text(std::size_t width) const {
-  constexpr std::size_t gap = 2;
+std::vector<std::size_t> Table::widths_of(const std::vector<std::size_t>& shown, std::size_t width,
+                                          std::size_t& total) const {
   std::vector<std::size_t> widths;
-  std::size_t total = 0;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
+  total = shown.empty() ? 0 : (shown.size() - 1) * gap;
+  for (const std::size_t c : shown) {
     std::size_t widest = columns_of(columns_[c].heading);
     for (const auto& row : rows_) {
       widest = std::max(widest, columns_of(row[c]));
     }
     widths.push_back(widest);
-    total += widest + (c > 0 ? gap : 0);
+    total += widest;
   }
-  for (std::size_t c = 0; c < columns_.size() && total > width; ++c) {
-    const std::size_t least = std::max(columns_[c].shrinks_to, columns_of(columns_[c].heading));
-    if (widths[c] > least) {
-      const std::size_t cut = std::min(total - width, widths[c] - least);
-      widths[c] -= cut;
+  for (std::size_t i = 0; i < shown.size() && total > width; ++i) {
+    const Column& column = columns_[shown[i]];
+    const std::size_t least = std::max(column.shrinks_to, columns_of(column.heading));
+    if (widths[i] > least) {
+      const std::size_t cut = std::min(total - width, widths[i] - least);
+      widths[i] -= cut;
       total -= cut;
     }
+  }
+  return widths;
+}
+
+std::string Table::text(std::size_t width) const {
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::size_t total = 0;
+  std::vector<std::size_t> widths = widths_of(shown, width, total);
+  for (int left_out = 1; total > width; ++left_out) {
+    const auto may_leave = [&](std::size_t c) { return columns_[c].leaves >= left_out; };
+    if (std::none_of(shown.begin(), shown.end(), may_leave)) {
+      break;
+    }
+    std::erase_if(shown, [&](std::size_t c) { return columns_[c].leaves == left_out; });
+    widths = widths_of(shown, width, total);
   }
   std::string text;
   const auto add_row = [&](const auto& cell_of) {
     std::string line;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string cell = shortened(cell_of(c), widths[c]);
-      const std::string blanks(widths[c] - columns_of(cell), ' ');
-      line += c > 0 ? std::string(gap, ' ') : "";
-      line += columns_[c].align == Align::left ? cell + blanks : blanks + cell;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const std::string cell = shortened(cell_of(shown[i]), widths[i]);
+      const std::string blanks(widths[i] - columns_of(cell), ' ');
+      line += i > 0 ? std::string(gap, ' ') : "";
+      line += columns_[shown[i]].align == Align::left ? cell + blanks : blanks + cell;
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   };

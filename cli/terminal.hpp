@@ -44,6 +44,7 @@ class Table {
     std::string heading;
     Align align = Align::left;
     std::size_t shrinks_to = unlimited_width;  ///< columns that it may be cut to where the table is too wide
+    int leaves = 0;                            ///< left out where that is not enough, 1 before 2; 0: never
   };
 
   explicit Table(std::vector<Column> columns);
@@ -54,10 +55,14 @@ class Table {
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
   /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so,
-  /// the first one first.
+  /// the first one first; if it is too wide even so, columns that may be left out are.
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:
+  /// Widths of these columns, shrunk as far as need be; their sum with gaps is in `total`.
+  [[nodiscard]] std::vector<std::size_t> widths_of(const std::vector<std::size_t>& shown, std::size_t width,
+                                                   std::size_t& total) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -118,15 +118,15 @@ std::vector<TuneOutcome> outcomes_of(std::span<const DeviceResult> results) {
 
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
   Table table({{"key"},
-               {"order"},
+               {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},
                {"median", Align::right},
-               {"rate", Align::right},
+               {"rate", Align::right, unlimited_width, 3},
                {"evaluated", Align::right},
-               {"skipped", Align::right},
-               {"failed", Align::right},
-               {"ties", Align::right},
+               {"skipped", Align::right, unlimited_width, 2},
+               {"failed", Align::right, unlimited_width, 4},
+               {"ties", Align::right, unlimited_width, 5},
                {"best configuration", Align::left, 20}});
   std::uint64_t evaluated = 0;
   for (const TuneOutcome& outcome : outcomes) {

@@ -146,12 +146,17 @@ TEST_F(Command, ListAndBestNameTheWinner) {
 
 TEST_F(Command, TablesFitTheWidth) {
   fill();
-  setenv("COLUMNS", "90", 1);
-  const Result result = db({"best"});
-  std::size_t column = 0;
-  for (const char c : result.out) {
-    column = c == '\n' ? 0 : column + ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U ? 1 : 0);
-    ASSERT_LE(column, 90U) << result.out;
+  for (const std::size_t width : {60U, 80U, 120U}) {
+    setenv("COLUMNS", std::to_string(width).c_str(), 1);
+    for (const std::vector<std::string>& question : std::vector<std::vector<std::string>>{
+             {"list"}, {"best"}, {"trials"}, {"trials", "--noise"}, {"show", "2"}, {"show", "5"}}) {
+      const Result result = db(question);
+      std::size_t column = 0;
+      for (const char c : result.out) {
+        column = c == '\n' ? 0 : column + ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U ? 1 : 0);
+        ASSERT_LE(column, width) << result.out;
+      }
+    }
   }
 }
 

@@ -71,6 +71,18 @@ TEST(Table, ShrinksTheFirstColumnFirst) {
   EXPECT_GT(widest(table.text(1)), 24U);
 }
 
+TEST(Table, LeavesColumnsOutWhereShrinkingIsNotEnough) {
+  Table table({{"device", Align::left, 6},
+               {"order", Align::left, unlimited_width, 1},
+               {"n", Align::right},
+               {"rate", Align::right, unlimited_width, 2}});
+  table.add({"NVIDIA H200", "asc", "8", "12.5"});
+  EXPECT_EQ(table.text(22), "device  order  n  rate\nNVIDI…  asc    8  12.5\n") << "two columns of gap each";
+  EXPECT_EQ(table.text(20), "device       n  rate\nNVIDIA H200  8  12.5\n") << "there is room again";
+  EXPECT_EQ(table.text(14), "device       n\nNVIDIA H200  8\n");
+  EXPECT_EQ(table.text(1), "device  n\nNVIDI…  8\n") << "the others stay";
+}
+
 TEST(Durations, HaveUnits) {
   EXPECT_DOUBLE_EQ(parse_duration("30s"), 30);
   EXPECT_DOUBLE_EQ(parse_duration("1.5m"), 90);
