@@ -31,6 +31,15 @@ refuses 1 "broken.json" "$BITUNE" tune --simulate broken.json
 refuses 2 "no-such-strategy" "$BITUNE" tune --simulate "$recorded/warp_u32_1024.json.gz" --strategy no-such-strategy
 refuses 2 "not a budget" "$BITUNE" tune --simulate "$recorded/warp_u32_1024.json.gz" --budget 5x
 
+# The comparison itself, with Kernel Tuner where it is installed.
+tools=bitune
+"$python" -c 'import kernel_tuner' 2>err && tools=bitune,kernel_tuner
+cp "$root/docs/tuning.md" page.md
+expect 0 "$python" "$root/scripts/compare_strategies.py" --bitune "$BITUNE" --tools "$tools" --seeds 2 --most 40 \
+  --strategies random_sample,genetic_algorithm --results results.json --page page.md "$recorded"/{warp,global}_u32_4194304.json.gz
+says page.md '| strategy | of | 2^22 (261) |' '| `bayesian` | bitune |' '| `random` | bitune |'
+[ "$tools" = bitune ] || says page.md '| `genetic_algorithm` | Kernel Tuner |'
+
 python3 "$root/scripts/compare_strategies.py" --check
 cp "$root/docs/tuning.md" page.md
 sed -i 's/^| `random` .*/| changed |/' page.md

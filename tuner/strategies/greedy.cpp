@@ -14,9 +14,11 @@ namespace {
 constexpr std::size_t enough_neighbours = 6;
 constexpr double not_far_behind = 1.5;
 
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
 /// One variant's search.
 struct Hill {
-  double best_us = std::numeric_limits<double>::infinity();
+  double best_us = unknown;
   std::size_t best = 0;
   std::vector<std::size_t> neighbours;  ///< of `best`, in random order; the next one last
 };
@@ -44,22 +46,29 @@ class GreedyStrategy final : public Walker {
       hill->neighbours.pop_back();
       if (!is_proposed(neighbour)) return neighbour;
     }
-    return perturb(*hill);
+    return hill->best_us < unknown ? perturb(*hill) : any_of(*hill);
   }
 
  private:
-  /// The variant whose incumbent is the fastest, or now and then another one that is not far behind.
+  /// The variant whose incumbent is the fastest, or now and then another one that is not far behind, or has
+  /// no time yet.
   Hill* choose_hill() {
     Hill* best = nullptr;
     for (Hill& hill : hills_) {
-      if (hill.best_us < (best ? best->best_us : std::numeric_limits<double>::infinity())) best = &hill;
+      if (hill.best_us < (best ? best->best_us : unknown)) best = &hill;
     }
     if (best == nullptr || random().below(4) != 0) return best;
     std::vector<Hill*> close;
     for (Hill& hill : hills_) {
-      if (&hill != best && hill.best_us < not_far_behind * best->best_us) close.push_back(&hill);
+      const bool near = hill.best_us == unknown || hill.best_us < not_far_behind * best->best_us;
+      if (&hill != best && near) close.push_back(&hill);
     }
     return close.empty() ? best : close[random().below(close.size())];
+  }
+
+  std::optional<std::size_t> any_of(const Hill& hill) {
+    const std::vector<std::size_t> left = unproposed(static_cast<std::size_t>(&hill - hills_.data()));
+    return left.empty() ? std::nullopt : std::optional(left[random().below(left.size())]);
   }
 
   /// What is nearest to a point that differs from the incumbent in two or three parameters.
