@@ -23,8 +23,8 @@ def table(records):
     def mean(row):
         return statistics.fmean(row[n]["mean_evaluations"] for n in sizes)
 
-    yield "| strategy | of | " + " | ".join(f"{size_text(n)} ({configurations[n]})" for n in sizes) + " | mean | of random |"
-    yield "| --- | --- |" + " ---: |" * (len(sizes) + 2)
+    yield "| strategy | of | seeds | " + " | ".join(f"{size_text(n)} ({configurations[n]})" for n in sizes) + " | mean | of random |"
+    yield "| --- | --- |" + " ---: |" * (len(sizes) + 3)
     complete = {key: row for key, row in rows.items() if all(n in row for n in sizes)}
     for (tool, strategy), row in sorted(complete.items(), key=lambda item: mean(item[1])):
         cells = []
@@ -32,13 +32,14 @@ def table(records):
             missed = row[n]["seeds"] - row[n]["reached"]
             cells.append(f"{row[n]['mean_evaluations']:.0f}" + (f" ({100 * missed / row[n]['seeds']:.0f} % missed)" if missed else ""))
         cells += [f"{mean(row):.0f}", f"{mean(row) / mean(baseline):.2f}"]
-        yield f"| `{strategy}` | {NAMES[tool]} | " + " | ".join(cells) + " |"
+        seeds = "/".join(map(str, sorted({record["seeds"] for record in row.values()})))
+        yield f"| `{strategy}` | {NAMES[tool]} | {seeds} | " + " | ".join(cells) + " |"
 
 
 def generated(records):
-    seeds = ", ".join(sorted({f"{NAMES[record['tool']]} {record['tool_version']} {record['seeds']}" for record in records}))
+    tools = ", ".join(sorted({f"{NAMES[record['tool']]} {record['tool_version']}" for record in records}))
     caps = {record["most_evaluations"] for record in records if record["tool"] == "kernel_tuner" and record["strategy"] != "random_sample"}
-    lines = [f"Seeds: {seeds}. Run {', '.join(sorted({record['date'] for record in records}))}."]
+    lines = [f"{tools}; run {', '.join(sorted({record['date'] for record in records}))}."]
     if caps:
         lines.append(f"Kernel Tuner's strategies were cut off after {', '.join(map(str, sorted(caps)))} evaluations (its `random_sample` was "
                      "not); a run that was cut off, or gave up, counts as so many: the mean is then a lower bound.")
