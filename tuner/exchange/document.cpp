@@ -76,11 +76,13 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    error_position = position;
     return stop(fmt::format("it is not JSON from byte {} on", position));
   }
 
   Value root;
-  std::string problem;  // why the parser was stopped
+  std::string problem;             // why the parser was stopped
+  std::size_t error_position = 0;  // where the text was no JSON; 0 if it was for something else
 
  private:
   struct Open {
@@ -124,27 +126,32 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
 
 namespace {
 
-// Parses; on failure gives what is wrong.
-std::string parse_into(std::string_view text, const ReadLimits& limits, Value& value) {
+struct Parsed {
+  Value value;
+  std::string problem;        // what is wrong; empty if nothing is
+  bool only_the_end = false;  // whether it is only that the text ends too soon
+};
+
+Parsed parse(std::string_view text, const ReadLimits& limits) {
   DocumentBuilder builder(limits);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) return builder.problem;
-  value = std::move(builder.root);
-  return {};
+  if (Json::sax_parse(text.begin(), text.end(), &builder)) return {std::move(builder.root), {}, false};
+  return {{}, builder.problem, builder.error_position >= text.size()};
 }
 
 }  // namespace
 
 Value parse_document(std::string_view text, const ReadLimits& limits) {
-  Value value;
-  const std::string problem = parse_into(text, limits, value);
-  if (problem.empty()) return value;
+  Parsed parsed = parse(text, limits);
+  if (parsed.problem.empty()) return std::move(parsed.value);
+  if (!parsed.only_the_end) refuse(parsed.problem);
   // An open cache ends in an entry, or in the comma after it.
   std::string_view open = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   if (!open.empty() && open.back() == ',') open.remove_suffix(1);
   if (!open.empty() && (open.back() == '}' || open.back() == '{')) {
-    if (parse_into(std::string(open) + "}\n}", limits, value).empty()) return value;
+    Parsed completed = parse(std::string(open) + "}\n}", limits);
+    if (completed.problem.empty()) return std::move(completed.value);
   }
-  refuse(problem);
+  refuse(parsed.problem);
 }
 
 bool Value::boolean() const {
