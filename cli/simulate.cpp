@@ -57,8 +57,7 @@ std::vector<const StrategyEntry*> strategies_of(const std::vector<std::string>& 
 Json json_of(const Simulation& simulation) {
   const RecordedSpace& space = *simulation.space;
   Json runs = Json::array();
-  for (std::size_t i = 0; i < simulation.results.size(); ++i) {
-    const ReplayResult& result = simulation.results[i];
+  for (const ReplayResult& result : simulation.results) {
     const auto reached = result.first_within(within, space.best_us);
     Json best;
     if (!result.steps.empty()) {
