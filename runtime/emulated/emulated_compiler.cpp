@@ -31,12 +31,11 @@ std::vector<std::string> options() {
                                    "-nostdlib",  "-w",  "-fno-plt", "-fvisibility=hidden",
                                    "-fno-ident", "-g0"};
   if (BITUNE_ADDRESS_SANITIZER) {
-    list.insert(list.end(),
-                {"-fsanitize=address,undefined",
-                 // What the address sanitizer reports anyway, or the accesses check themselves: a third of
-                 // the time that these kernels take to compile.
-                 "-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow",
-                 "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
+    list.insert(list.end(), {"-fsanitize=address,undefined",
+                             // What the address sanitizer reports anyway, or the accesses check themselves: a
+                             // third of the time that these kernels take to compile.
+                             "-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow",
+                             "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
   }
   return list;
 }

@@ -23,8 +23,8 @@ DeviceInfo common_limits(int architecture) {
   return device;
 }
 
-/// All kernels of a plan of up to three; else the first and the last: the sort of a tile, and the longest of the passes that follow it,
-/// or the merge.
+/// All kernels of a plan of up to three; else the first and the last: the sort of a tile, and the longest of
+/// the passes that follow it, or the merge.
 std::vector<KernelSource> sample_kernels(const Plan& plan) {
   if (plan.kernels.size() <= 3) return plan.kernels;
   return {plan.kernels.front(), plan.kernels.back()};

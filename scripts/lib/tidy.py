@@ -1,0 +1,86 @@
+"""Runs clang-tidy over the rooms' sources, several of a folder at a time.
+
+Nearly all of clang-tidy's time goes into headers, so sources of a folder are checked as one that includes them. Where names of
+two sources clash, that does not compile, and they are checked one by one.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
+MOST = 8  # sources at a time
+FINDING = re.compile(r"(error|warning): .*\[[a-z]")
+
+
+def compile_commands(build):
+    """The compilers' arguments by source, without GCC's precompiled headers and what clang does not know."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["file"])
+        if not source.is_relative_to(ROOT) or source.relative_to(ROOT).parts[0] not in ROOMS:
+            continue
+        text = re.sub(r" -include [^ ]*cmake_pch\.hxx", "", entry["command"])
+        text = re.sub(r" -(Winvalid-pch|fpch-preprocess|Wno-(restrict|maybe-uninitialized|stringop-over[a-z]+))", "", text)
+        arguments = shlex.split(text)
+        kept = arguments[next(i for i, a in enumerate(arguments) if a.startswith("-")) :]
+        kept = kept[: kept.index("-o")] if "-o" in kept else kept
+        commands[source] = [a for a in kept if not a.startswith(("-M", "CCACHE")) and not a.endswith(".d")]
+    return commands
+
+
+def groups_of(commands):
+    """Sources of one folder with equal arguments, a few at a time."""
+    alike = {}
+    for source, arguments in sorted(commands.items()):
+        alike.setdefault((source.parent, tuple(arguments)), []).append(source)
+    return [(sources[i : i + MOST], list(key[1])) for key, sources in alike.items() for i in range(0, len(sources), MOST)]
+
+
+def run(tool, source, arguments):
+    done = subprocess.run([tool, "-quiet", f"--config-file={ROOT / '.clang-tidy'}",
+                           r"--header-filter=/(include/bitune|model|cache|runtime|tuner|cli|bench)/.*\.(hpp|cpp)$",
+                           str(source), "--", *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def check(tool, folder, number, sources, arguments):
+    if len(sources) > 1:
+        merged = folder / f"group{number}.cpp"
+        merged.write_text("".join(f'#include "{source}"\n' for source in sources))
+        code, text = run(tool, merged, [*arguments, "-I", str(ROOT)])
+        if code == 0:
+            return ""
+        if "clang-diagnostic" not in text:
+            return text
+    return "".join(text for code, text in (run(tool, source, arguments) for source in sources) if code != 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=pathlib.Path, help="a configured build folder")
+    parser.add_argument("--tool", default="clang-tidy")
+    arguments = parser.parse_args()
+    folder = arguments.build.resolve() / "tidy"
+    folder.mkdir(exist_ok=True)
+    groups = groups_of(compile_commands(arguments.build))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(check, arguments.tool, folder, i, *group) for i, group in enumerate(groups)]
+        texts = [job.result() for job in jobs]
+    wrong = [text for text in texts if text]
+    for text in wrong:
+        lines = re.sub(r"\x1b\[[0-9;]*[mK]", "", text).splitlines()
+        shown = [i for i, line in enumerate(lines) if FINDING.search(line)]
+        print("\n".join(lines[i + k] for i in shown for k in range(4) if i + k < len(lines)) or text)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
