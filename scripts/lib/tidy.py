@@ -17,6 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
 MOST = 8  # sources at a time
+ONE_BY_ONE = ("cli", "runtime/variants")  # folders whose sources define the same names on purpose
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
 
@@ -41,11 +42,15 @@ def groups_of(commands):
     alike = {}
     for source, arguments in sorted(commands.items()):
         alike.setdefault((source.parent, tuple(arguments)), []).append(source)
-    return [(sources[i : i + MOST], list(key[1])) for key, sources in alike.items() for i in range(0, len(sources), MOST)]
+    groups = []
+    for (folder, arguments), sources in alike.items():
+        most = 1 if str(folder.relative_to(ROOT)) in ONE_BY_ONE else MOST
+        groups += [(sources[i : i + most], list(arguments)) for i in range(0, len(sources), most)]
+    return groups
 
 
-def run(tool, source, arguments):
-    done = subprocess.run([tool, "-quiet", f"--config-file={ROOT / '.clang-tidy'}",
+def run(tool, source, arguments, *options):
+    done = subprocess.run([tool, "-quiet", f"--config-file={ROOT / '.clang-tidy'}", *options,
                            r"--header-filter=/(include/bitune|model|cache|runtime|tuner|cli|bench)/.*\.(hpp|cpp)$",
                            str(source), "--", *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
@@ -55,7 +60,7 @@ def check(tool, folder, number, sources, arguments):
     if len(sources) > 1:
         merged = folder / f"group{number}.cpp"
         merged.write_text("".join(f'#include "{source}"\n' for source in sources))
-        code, text = run(tool, merged, [*arguments, "-I", str(ROOT)])
+        code, text = run(tool, merged, arguments, "--checks=-bugprone-suspicious-include")
         if code == 0:
             return ""
         if "clang-diagnostic" not in text:
