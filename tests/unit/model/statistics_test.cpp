@@ -101,8 +101,8 @@ TEST(Statistics, TiesAreWithinNoiseOnly) {
 }
 
 TEST(Statistics, QuantisedClocksStillTie) {
-  EXPECT_TRUE(is_tie({10, 10, 10}, {10.04, 10.04, 10.04}));
-  EXPECT_FALSE(is_tie({10, 10, 10}, {10.2, 10.2, 10.2}));
+  EXPECT_TRUE(is_tie(std::vector{10.0, 10.0, 10.0}, std::vector{10.04, 10.04, 10.04}));
+  EXPECT_FALSE(is_tie(std::vector{10.0, 10.0, 10.0}, std::vector{10.2, 10.2, 10.2}));
 }
 
 TEST(Statistics, OutliersDoNotWidenTheInterval) {
