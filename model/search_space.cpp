@@ -60,12 +60,23 @@ std::optional<std::string> SearchSpace::violation(const Configuration& configura
 std::vector<Configuration> SearchSpace::valid(const Problem& problem, const DeviceInfo& device) const {
   std::vector<Configuration> configurations;
   const std::uint64_t size = cartesian_size();
+  if (size == 0) return configurations;
+  // One configuration is counted up in place, the last parameter first: making each point anew takes longer
+  // than checking it.
+  Configuration current = point(0);
+  std::vector<std::size_t> digits(parameters.size());
   for (std::uint64_t index = 0; index < size; ++index) {
-    Configuration configuration = point(index);
     const bool holds = std::all_of(
         restrictions.begin(), restrictions.end(),
-        [&](const Restriction& restriction) { return restriction.holds(configuration, problem, device); });
-    if (holds) configurations.push_back(std::move(configuration));
+        [&](const Restriction& restriction) { return restriction.holds(current, problem, device); });
+    if (holds) configurations.push_back(current);
+    for (std::size_t i = parameters.size(); i-- > 0;) {
+      const Parameter& parameter = parameters[i];
+      const bool carries = ++digits[i] == parameter.values.size();
+      if (carries) digits[i] = 0;
+      current.parameters[parameter.name] = parameter.values[digits[i]];
+      if (!carries) break;
+    }
   }
   return configurations;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bitune/embedded_kernels.hpp"
+#include "bitune/error.hpp"
 #include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
@@ -66,6 +67,22 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 }
 
 Problem problem() { return {Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 3000, 1}; }
+
+/// More keys where a block has to look after more runs than a warp has threads.
+Problem problem_for(const Configuration& configuration) {
+  Problem longer = problem();
+  if (configuration.variant == "multiway") longer.n = 12000;
+  return longer;
+}
+
+/// Whether the keys came out sorted. What the emulator itself finds wrong with a kernel is caught, too.
+bool passes(const Bench& bench, const Configuration& configuration, std::uint64_t seed) {
+  try {
+    return sorts(bench, problem_for(configuration), configuration, Distribution::random, seed);
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::device;
+  }
+}
 
 /// The variant's default with these parameters changed; the emulated device's limits allow all of them.
 Configuration changed(std::string_view variant_name, const std::map<std::string, std::int64_t>& changes) {
@@ -133,7 +150,7 @@ TEST_P(LeftOutBarrier, IsCaughtUnderOneOfThreeSeeds) {
     const auto device = device_with(seed, without(GetParam()));
     const Bench bench{device, std::make_shared<KernelStore>(device, nullptr)};
     for (const Configuration& configuration : configurations()) {
-      if (!sorts(bench, problem(), configuration, Distribution::random, seed)) return;
+      if (!passes(bench, configuration, seed)) return;
     }
   }
   FAIL() << "the barrier at " << GetParam() << " can be left out, or no configuration here passes it";
@@ -144,7 +161,8 @@ TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const Bench bench = make_bench(device_with(seed));
     for (const Configuration& configuration : configurations()) {
-      EXPECT_TRUE(sorts(bench, problem(), configuration, Distribution::random, seed)) << "seed " << seed;
+      EXPECT_TRUE(sorts(bench, problem_for(configuration), configuration, Distribution::random, seed))
+          << "seed " << seed;
     }
   }
 }
