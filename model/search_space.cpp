@@ -59,25 +59,37 @@ std::optional<std::string> SearchSpace::violation(const Configuration& configura
 
 std::vector<Configuration> SearchSpace::valid(const Problem& problem, const DeviceInfo& device) const {
   std::vector<Configuration> configurations;
-  const std::uint64_t size = cartesian_size();
-  if (size == 0) return configurations;
-  // One configuration is counted up in place, the last parameter first: making each point anew takes longer
-  // than checking it.
-  Configuration current = point(0);
-  std::vector<std::size_t> digits(parameters.size());
-  for (std::uint64_t index = 0; index < size; ++index) {
-    const bool holds = std::all_of(
-        restrictions.begin(), restrictions.end(),
-        [&](const Restriction& restriction) { return restriction.holds(current, problem, device); });
-    if (holds) configurations.push_back(current);
-    for (std::size_t i = parameters.size(); i-- > 0;) {
-      const Parameter& parameter = parameters[i];
-      const bool carries = ++digits[i] == parameter.values.size();
-      if (carries) digits[i] = 0;
-      current.parameters[parameter.name] = parameter.values[digits[i]];
-      if (!carries) break;
+  if (parameters.empty() || cartesian_size() == 0) return configurations;
+
+  // By the last parameter that it reads, which restrictions can be checked as soon as that one has a value.
+  std::vector<std::vector<const Restriction*>> checks(parameters.size());
+  for (const Restriction& restriction : restrictions) {
+    std::size_t last = restriction.reads.empty() ? parameters.size() - 1 : 0;
+    for (const std::string& name : restriction.reads) {
+      const auto read = std::find_if(parameters.begin(), parameters.end(),
+                                     [&name](const Parameter& parameter) { return parameter.name == name; });
+      last = std::max(last, static_cast<std::size_t>(read - parameters.begin()));
     }
+    checks[std::min(last, parameters.size() - 1)].push_back(&restriction);
   }
+
+  // Depth first, one configuration changed in place: those after `depth` have any value, and are not read.
+  Configuration current = point(0);
+  const std::function<void(std::size_t)> enumerate = [&](std::size_t depth) {
+    if (depth == parameters.size()) {
+      configurations.push_back(current);
+      return;
+    }
+    std::int64_t& place = current.parameters.at(parameters[depth].name);
+    for (const std::int64_t value : parameters[depth].values) {
+      place = value;
+      const bool holds =
+          std::all_of(checks[depth].begin(), checks[depth].end(),
+                      [&](const Restriction* check) { return check->holds(current, problem, device); });
+      if (holds) enumerate(depth + 1);
+    }
+  };
+  enumerate(0);
   return configurations;
 }
 

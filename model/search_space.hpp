@@ -27,6 +27,9 @@ struct Parameter {
 struct Restriction {
   std::string text;
   std::function<bool(const Configuration&, const Problem&, const DeviceInfo&)> holds;
+  /// The parameters that it reads, and no other; empty: perhaps all. Where it fails, whatever the others are,
+  /// nothing of them needs to be enumerated.
+  std::vector<std::string> reads = {};
 };
 
 /// The product of the parameters' values less what the restrictions exclude, for one variant.

@@ -58,7 +58,8 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"the array fits the registers of the cluster, and fills more than half of them",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("cluster_size") * share(c) == tile_for(p.n);
-       }},
+       },
+       {"cluster_size", "block_size_x", "items_per_thread"}},
       shared_memory_fits_block(shared_bytes),
       items_fit_registers(""),
       maximum_fits_multiplier(),

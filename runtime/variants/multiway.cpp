@@ -106,23 +106,30 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"the array is longer than a run, or than the smallest there is",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return static_cast<std::uint64_t>(tile_size(c)) < p.n || tile_size(c) == smallest_tile;
-       }},
-      {"there are at most 4096 runs", [](const Configuration& c, const Problem& p,
-                                         const DeviceInfo&) { return tile_count(c, p) <= most_tiles; }},
+       },
+       {"block_size_x", "items_per_thread"}},
+      {"there are at most 4096 runs",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return tile_count(c, p) <= most_tiles;
+       },
+       {"block_size_x", "items_per_thread"}},
       {"a thread holds a whole number of vectors, and swaps no more bits than it has",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
          return vectors >= 1 && std::int64_t{1} << c.at("store_swaps") <= vectors;
-       }},
+       },
+       {"items_per_thread", "vector_width", "store_swaps"}},
       {"more than one level of splitting needs more than 32 buckets a level",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("split_levels") == 1 || tile_count(c, p) > std::uint64_t{32}
                                                                     << (c.at("split_levels") - 1);
-       }},
+       },
+       {"block_size_x", "items_per_thread", "split_levels"}},
       {"split_threads are at most the device's threads per block",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
          return c.at("split_threads") <= d.max_threads_per_block;
-       }},
+       },
+       {"split_threads"}},
       shared_memory_fits_block(bucket_bytes),
       shared_memory_fits_block(split_bytes),
       items_fit_registers("min_blocks_per_sm"),

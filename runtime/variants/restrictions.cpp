@@ -11,14 +11,16 @@ Restriction vector_fits_access() {
   return {"vector_width keys are at most 16 bytes",
           [](const Configuration& c, const Problem& p, const DeviceInfo&) {
             return c.at("vector_width") * static_cast<std::int64_t>(size_of(p.key)) <= 16;
-          }};
+          },
+          {"vector_width"}};
 }
 
 Restriction block_fits_device() {
   return {"block_size_x is at most the device's threads per block",
           [](const Configuration& c, const Problem&, const DeviceInfo& d) {
             return c.at("block_size_x") <= d.max_threads_per_block;
-          }};
+          },
+          {"block_size_x"}};
 }
 
 Restriction pass_fits_registers(std::string unroll_parameter) {
@@ -41,16 +43,22 @@ Restriction shared_memory_fits_block(SharedBytes bytes) {
           }};
 }
 
-Restriction items_fit_registers(std::string blocks_parameter) {
+Restriction items_fit_registers(std::string blocks_parameter, std::int64_t for_two) {
   std::string text = "the threads' items and 20 registers besides fit a block's registers";
-  if (!blocks_parameter.empty()) text += ", and " + blocks_parameter + " times a multiprocessor's";
-  return {std::move(text), [blocks_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
+  std::vector<std::string> reads = {"items_per_thread", "block_size_x"};
+  if (!blocks_parameter.empty()) {
+    text += ", and " + blocks_parameter + " times a multiprocessor's";
+    reads.push_back(blocks_parameter);
+  }
+  return {std::move(text),
+          [blocks_parameter, for_two](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 * for_two / 2 + 20;
             const std::int64_t registers = a_thread * c.at("block_size_x");
             const std::int64_t blocks = blocks_parameter.empty() ? 1 : c.at(blocks_parameter);
             return a_thread <= 255 && registers <= d.registers_per_block &&
                    registers * blocks <= d.registers_per_sm;
-          }};
+          },
+          reads};
 }
 
 Restriction blocks_fit_multiprocessor(SharedBytes bytes) {
@@ -67,14 +75,16 @@ Restriction maximum_fits_multiplier() {
   return {"64-bit keys have no maximum by multiplication",
           [](const Configuration& c, const Problem& p, const DeviceInfo&) {
             return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
-          }};
+          },
+          {"imad_quarters"}};
 }
 
 Restriction dependent_launch_fits_device() {
   return {"dependent launches need compute capability 9.0",
           [](const Configuration& c, const Problem&, const DeviceInfo& d) {
             return c.at("dependent_launch") == 0 || d.compute_major >= 9;
-          }};
+          },
+          {"dependent_launch"}};
 }
 
 }  // namespace bitune

@@ -50,6 +50,7 @@ struct Flavour {
   std::string_view kernel;
   std::size_t most_key_bytes;
   std::uint64_t rows_per_group;
+  std::int64_t registers_for_two;  ///< words
 };
 
 constexpr Flavour one_row{
@@ -58,7 +59,8 @@ constexpr Flavour one_row{
     .header = "kernels/row_sort.cuh",
     .kernel = "bitune::row_sort",
     .most_key_bytes = 8,
-    .rows_per_group = 1};
+    .rows_per_group = 1,
+    .registers_for_two = 2};
 
 constexpr Flavour two_rows{
     .name = "row_pairs",
@@ -66,7 +68,8 @@ constexpr Flavour two_rows{
     .header = "kernels/row_pair_sort.cuh",
     .kernel = "bitune::row_pair_sort",
     .most_key_bytes = 2,
-    .rows_per_group = 2};
+    .rows_per_group = 2,
+    .registers_for_two = 3};
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
@@ -74,7 +77,7 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
          device.warp_size == 32;
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace make_space(const Flavour& flavour) {
   SearchSpace space;
   space.parameters = {
       {"threads_per_row",
@@ -104,25 +107,29 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"the row fits the registers of its threads, and fills more than half of them",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return capacity(c) == smallest_capacity(p.n);
-       }},
+       },
+       {"threads_per_row", "items_per_thread"}},
       {"a block holds whole rows, one row if its threads are more than a warp",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          const std::int64_t threads = c.at("threads_per_row");
          return c.at("block_size_x") == threads || (threads <= 32 && c.at("block_size_x") > threads);
-       }},
+       },
+       {"threads_per_row", "block_size_x"}},
       {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          const std::int64_t lane_bits = std::min(5, log2(c.at("threads_per_row")));
          return c.at("shuffle_steps") <= lane_bits && (lane_bits == 5 || c.at("shuffle_steps") == lane_bits);
-       }},
+       },
+       {"threads_per_row", "shuffle_steps"}},
       {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
          return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
                 c.at("store_swaps") <= log2(c.at("threads_per_row"));
-       }},
+       },
+       {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
       shared_memory_fits_block(shared_bytes),
-      items_fit_registers("min_blocks_per_sm"),
+      items_fit_registers("min_blocks_per_sm", flavour.registers_for_two),
       blocks_fit_multiprocessor(shared_bytes),
       maximum_fits_multiplier(),
   };
@@ -178,7 +185,7 @@ VariantDefinition definition_of(const Flavour& flavour) {
           .kernel_headers = {flavour.header},
           .supports = [&flavour](const Problem& problem,
                                  const DeviceInfo& device) { return can_sort(flavour, problem, device); },
-          .space = make_space,
+          .space = [&flavour](const Problem&, const DeviceInfo&) { return make_space(flavour); },
           .default_configuration = make_default,
           .plan = [&flavour](const Problem& problem, const Configuration& configuration,
                              const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};

@@ -2,6 +2,8 @@
 // random order of threads must make the sort go wrong. The kernels as they are pass under the same orders.
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -145,15 +147,28 @@ INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::ValuesIn(all_barriers
                                   std::to_string(parameter.param.line);
                          });
 
-TEST_P(LeftOutBarrier, IsCaughtUnderOneOfThreeSeeds) {
-  for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const auto device = device_with(seed, without(GetParam()));
-    const Bench bench{device, std::make_shared<KernelStore>(device, nullptr)};
-    for (const Configuration& configuration : configurations()) {
-      if (!passes(bench, configuration, seed)) return;
+/// Whether one of three seeds tells that the barrier is not there. In a process of its own, as what such a
+/// kernel does to memory is anybody's guess.
+bool is_caught(const Barrier& barrier) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      const auto device = device_with(seed, without(barrier));
+      const Bench bench{device, std::make_shared<KernelStore>(device, nullptr)};
+      for (const Configuration& configuration : configurations()) {
+        if (!passes(bench, configuration, seed)) _exit(1);
+      }
     }
+    _exit(0);
   }
-  FAIL() << "the barrier at " << GetParam() << " can be left out, or no configuration here passes it";
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+TEST_P(LeftOutBarrier, IsCaughtUnderOneOfThreeSeeds) {
+  EXPECT_TRUE(is_caught(GetParam())) << "the barrier at " << GetParam()
+                                     << " can be left out, or no configuration here passes it";
 }
 
 TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {

@@ -63,6 +63,27 @@ TEST(VariantSpace, HasTwentyWhereTheLengthBindsThem) {
   }
 }
 
+// A restriction that reads a parameter which it does not name would leave configurations out.
+TEST(VariantSpace, EnumeratesWhatTheRestrictionsAllow) {
+  for (const Variant* variant : variants()) {
+    for (const std::uint64_t n : {100, 8192}) {
+      const Problem problem = problem_of(KeyType::i16, n);
+      const SearchSpace space = variant->space(problem, h200());
+      std::set<std::string> enumerated;
+      for (const Configuration& configuration : space.valid(problem, h200())) {
+        EXPECT_FALSE(space.violation(configuration, problem, h200()));
+        enumerated.insert(configuration.text());
+      }
+      constexpr std::uint64_t stride = 1000003;
+      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 20000); ++i) {
+        const Configuration point = space.point(i * stride % space.cartesian_size());
+        const bool valid = !space.violation(point, problem, h200());
+        EXPECT_EQ(enumerated.contains(point.text()), valid) << point.text();
+      }
+    }
+  }
+}
+
 TEST(VariantSpace, SaysInWordsWhatExcludesAConfiguration) {
   const Problem problem = problem_of(KeyType::u64, 1 << 20);
   const Variant& shared = variant("shared");
