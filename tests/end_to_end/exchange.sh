@@ -5,4 +5,4 @@ source "$(dirname "$0")/common.bash"
 "$python" -c 'import kernel_tuner, autotuning_methodology' 2>/dev/null ||
   { echo "skipped: $python has no kernel_tuner and autotuning_methodology (scripts/lib/requirements-exchange.txt)"; exit 77; }
 gzip -dc "$here/../data/h200_u32.db.gz" >h200.db
-MPLCONFIGDIR=$folder/matplotlib timeout 100 "$python" "$here/exchange.py" "$BITUNE" "$folder/h200.db"
+MPLCONFIGDIR=$folder/matplotlib timeout 280 "$python" "$here/exchange.py" "$BITUNE" "$folder/h200.db"
