@@ -86,7 +86,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
+      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
       {"store_swaps",
        {0, 2},
        "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},

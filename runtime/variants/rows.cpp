@@ -37,11 +37,6 @@ std::int64_t smallest_capacity(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
-/// What a block of 1024 threads holds in 128 bytes of registers each.
-std::uint64_t longest_row(KeyType key) {
-  return std::uint64_t{1024 * 128} / static_cast<std::uint64_t>(word_bytes(key));
-}
-
 /// What the two variants differ in.
 struct Flavour {
   std::string_view name;
@@ -50,7 +45,8 @@ struct Flavour {
   std::string_view kernel;
   std::size_t most_key_bytes;
   std::uint64_t rows_per_group;
-  std::int64_t registers_for_two;  ///< words
+  std::int64_t registers_for_two;       ///< words
+  std::int64_t most_bytes_of_a_thread;  ///< of items, in a block of 1024 threads
 };
 
 constexpr Flavour one_row{
@@ -60,7 +56,8 @@ constexpr Flavour one_row{
     .kernel = "bitune::row_sort",
     .most_key_bytes = 8,
     .rows_per_group = 1,
-    .registers_for_two = 2};
+    .registers_for_two = 2,
+    .most_bytes_of_a_thread = 128};
 
 constexpr Flavour two_rows{
     .name = "row_pairs",
@@ -69,11 +66,17 @@ constexpr Flavour two_rows{
     .kernel = "bitune::row_pair_sort",
     .most_key_bytes = 2,
     .rows_per_group = 2,
-    .registers_for_two = 3};
+    .registers_for_two = 3,
+    .most_bytes_of_a_thread = 64};
+
+/// What a block of 1024 threads holds.
+std::uint64_t longest_row(const Flavour& flavour, KeyType key) {
+  return static_cast<std::uint64_t>(1024 * flavour.most_bytes_of_a_thread / word_bytes(key));
+}
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(problem.key) &&
+         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(flavour, problem.key) &&
          device.warp_size == 32;
 }
 
