@@ -1,21 +1,30 @@
 #pragma once
 
-// Sums and prefix sums over the threads of a block.
+// Sums and prefix sums over groups of a block's threads. One barrier of the block a sum: consecutive sums use two halves of the
+// memory in turn, so that a thread which is ahead by one sum overwrites nothing that another still reads.
 
 #include "kernels/meta.cuh"
 #include "kernels/platform.cuh"
 
 namespace bitune {
 
-/// Sums of N numbers over a block of nt threads, each of which gets all of them. Shared memory: `words` u32.
-///
-/// One barrier a sum: consecutive sums use two halves of the memory in turn, so that a thread which is ahead by one sum
-/// overwrites nothing that another still reads.
-template <int nt, int N>
+/// The block's nt threads in `groups` equal groups of whole warps, one behind the other.
+template <int nt, int groups>
+struct ThreadGroup {
+  static constexpr u32 threads = nt / groups;
+  static constexpr u32 warps = threads / warp_size;
+  static_assert(is_power_of_two(threads) && warps >= 1 && nt <= 1024);
+
+  BITUNE_DEVICE static u32 index() { return thread_index() / threads; }
+  BITUNE_DEVICE static u32 thread() { return thread_index() % threads; }
+  BITUNE_DEVICE static u32 first_warp() { return index() * warps; }
+};
+
+/// Sums of N numbers over each group, whose threads get all of them. Shared memory: `words` u32.
+template <int nt, int N, int groups = 1>
 struct BlockSum {
-  static constexpr int warps = nt / warp_size;
-  static constexpr u32 words = 2 * warps * N;
-  static_assert(warps * warp_size == nt && warps <= 32);
+  using Group = ThreadGroup<nt, groups>;
+  static constexpr u32 words = 2 * (nt / warp_size) * N;
 
   u32* shared;
   u32 turn = 0;
@@ -23,35 +32,30 @@ struct BlockSum {
   BITUNE_DEVICE explicit BlockSum(u32* memory) : shared(memory) {}
 
   BITUNE_DEVICE void operator()(u32 (&values)[N]) {
-    BITUNE_UNROLL
-    for (u32 distance = 1; distance < warp_size; distance *= 2) {
-      u32 partner[N];
-      shuffle_xor_each(values, distance, partner);
-      BITUNE_UNROLL
-      for (int i = 0; i < N; ++i) values[i] += partner[i];
-    }
-    u32* half = shared + turn * (warps * N);
+    warp_sum_each(values);
+    u32* half = shared + turn * (words / 2);
     turn ^= 1;
     if (lane() == 0) {
       BITUNE_UNROLL
       for (int i = 0; i < N; ++i) half[warp_index() * N + i] = values[i];
     }
     sync_block();
+    half += Group::first_warp() * N;
     BITUNE_UNROLL
     for (int i = 0; i < N; ++i) values[i] = 0;
-    for (int warp = 0; warp < warps; ++warp) {
+    for (u32 warp = 0; warp < Group::warps; ++warp) {
       BITUNE_UNROLL
       for (int i = 0; i < N; ++i) values[i] += half[warp * N + i];
     }
   }
 };
 
-/// Exclusive prefix sums over a block of nt threads, round by round: what a round adds up to is carried into the next.
-/// Shared memory and barriers as BlockSum's.
-template <int nt>
+/// Exclusive prefix sums over each group, round by round: what a round adds up to is carried into the next.
+/// Shared memory: `words` u32.
+template <int nt, int groups = 1>
 struct BlockPrefixSum {
-  static constexpr int warps = nt / warp_size;
-  static constexpr u32 words = 2 * warps;
+  using Group = ThreadGroup<nt, groups>;
+  static constexpr u32 words = 2 * (nt / warp_size);
 
   u32* shared;
   u32 turn = 0;
@@ -67,14 +71,14 @@ struct BlockPrefixSum {
       const u32 before = shuffle(sum, lane() - distance);  // modulo the warp's size
       if (lane() >= distance) sum += before;
     }
-    u32* half = shared + turn * warps;
+    u32* half = shared + turn * (words / 2);
     turn ^= 1;
     if (lane() == warp_size - 1) half[warp_index()] = sum;
     sync_block();
     u32 before_warp = carry;
-    for (int warp = 0; warp < warps; ++warp) {
-      if (warp == static_cast<int>(warp_index())) before_warp = carry;
-      carry += half[warp];
+    for (u32 warp = 0; warp < Group::warps; ++warp) {
+      if (Group::first_warp() + warp == warp_index()) before_warp = carry;
+      carry += half[Group::first_warp() + warp];
     }
     return before_warp + sum - value;
   }

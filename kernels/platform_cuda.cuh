@@ -69,6 +69,25 @@ BITUNE_DEVICE void shuffle_xor_each(const T (&values)[N], u32 lane_mask, T (&rec
   for (u32 i = 0; i < N; ++i) received[i] = shuffle_xor(values[i], lane_mask);
 }
 
+/// The sum of each of N values over the warp, for all of its lanes.
+template <u32 N>
+BITUNE_DEVICE void warp_sum_each(u32 (&values)[N]) {
+  BITUNE_UNROLL
+  for (u32 i = 0; i < N; ++i) {
+#if __CUDA_ARCH__ >= 800
+    values[i] = __reduce_add_sync(all_lanes, values[i]);
+#else
+    BITUNE_UNROLL
+    for (u32 distance = 1; distance < warp_size; distance *= 2) values[i] += shuffle_xor(values[i], distance);
+#endif
+  }
+}
+
+// --- Bits ---
+
+/// Bits from the highest set one on; 0 of 0.
+BITUNE_DEVICE int bit_length(u32 value) { return 32 - __clz(static_cast<int>(value)); }
+
 // --- Minimum and maximum ---
 
 template <typename T>

@@ -75,6 +75,19 @@ BITUNE_DEVICE void shuffle_xor_each(const T (&values)[N], u32 lane_mask, T (&rec
   detail::services->shuffle(values, received, sizeof(values), lane() ^ lane_mask);
 }
 
+template <u32 N>
+BITUNE_DEVICE void warp_sum_each(u32 (&values)[N]) {
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    u32 partner[N];
+    shuffle_xor_each(values, distance, partner);
+    for (u32 i = 0; i < N; ++i) values[i] += partner[i];
+  }
+}
+
+// --- Bits ---
+
+BITUNE_DEVICE int bit_length(u32 value) { return value == 0 ? 0 : 32 - __builtin_clz(value); }
+
 // --- Minimum and maximum ---
 
 template <typename T>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs: the first of the multiway variant's three kernels. The array is cut into runs of nt * vt keys, each sorted in the
+// Runs: the first of the multiway variant's kernels. The array is cut into runs of nt * vt keys, each sorted in the
 // registers of one block and written to the workspace as encoded words, which order as unsigned integers do.
 
 #include "kernels/row_sort.cuh"
@@ -12,11 +12,36 @@ namespace bitune {
 template <class Codec_>
 using EncodedCodec = Codec<Codec_::bytes, KeyClass::unsigned_integer, 0, false>;
 
-/// Whether `count` keys at both addresses are whole vectors of `vector` keys.
-template <int vector, class Raw>
-BITUNE_DEVICE bool whole_vectors(const Raw* a, const Raw* b, u32 count) {
-  return (reinterpret_cast<u64>(a) | reinterpret_cast<u64>(b) | count * sizeof(Raw)) % (vector * sizeof(Raw)) == 0;
-}
+/// A run between global memory and the registers of a block: RowTile, in vectors where address and length allow.
+template <class Codec, class Payload, int nt, int vt, int vector, int swaps>
+struct RunTile {
+  using Raw = typename Codec::Raw;
+  using Row = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  using Word = typename Row::Word;
+  static constexpr u32 nv = u32{nt} * vt;
+
+  BITUNE_DEVICE static bool whole_vectors(const Raw* keys, u32 count) {
+    return (reinterpret_cast<u64>(keys) | count * sizeof(Raw)) % (vector * sizeof(Raw)) == 0;
+  }
+
+  BITUNE_DEVICE static void load(const Raw* keys, u32 count, Word (&items)[vt]) {
+    if (count == nv) {
+      Row::template load<true>(keys, count, whole_vectors(keys, count), items);
+    } else {
+      Row::template load<false>(keys, count, whole_vectors(keys, count), items);
+    }
+  }
+
+  /// From layout 0 of register_tile.cuh.
+  BITUNE_DEVICE static void store(Raw* keys, u32 count, Word (&items)[vt]) {
+    Row::swap_bits(items);
+    if (count == nv) {
+      Row::template store<true>(keys, count, whole_vectors(keys, count), items);
+    } else {
+      Row::template store<false>(keys, count, whole_vectors(keys, count), items);
+    }
+  }
+};
 
 /// Sorts each run of every row from `input` to `runs`: rows begin row_stride keys apart there, and n here. The last run of
 /// a row may be shorter. Grid: one block a run, blocks_per_row blocks a row. Dynamic shared memory:
@@ -27,28 +52,14 @@ BITUNE_KERNEL(nt, min_blocks)
 run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64 row_stride, u32 blocks_per_row) {
   using Word = Item<Codec, Payload>;
   using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
-  using Input = RowTile<Codec, Payload, nt, vt, vector, swaps>;
-  using Output = RowTile<EncodedCodec<Codec>, Payload, nt, vt, vector, swaps>;
   const RowOfBlock place(blocks_per_row);
   const u64 begin = u64{place.block} * Tile::nv;
   const u32 count = items_in_tile(begin, n, Tile::nv);
-  const typename Codec::Raw* from = input + place.row * row_stride + begin;
-  typename Codec::Raw* to = runs + place.row * n + begin;
-  const bool vectors = whole_vectors<vector>(from, to, count);
   Word items[vt];
   begin_dependent_launch();
-  if (count == Tile::nv) {
-    Input::template load<true>(from, count, vectors, items);
-  } else {
-    Input::template load<false>(from, count, vectors, items);
-  }
+  RunTile<Codec, Payload, nt, vt, vector, swaps>::load(input + place.row * row_stride + begin, count, items);
   Tile::sort(shared_memory<Word>(), items);
-  Output::swap_bits(items);
-  if (count == Tile::nv) {
-    Output::template store<true>(to, count, vectors, items);
-  } else {
-    Output::template store<false>(to, count, vectors, items);
-  }
+  RunTile<EncodedCodec<Codec>, Payload, nt, vt, vector, swaps>::store(runs + place.row * n + begin, count, items);
 }
 
 }  // namespace bitune

@@ -53,25 +53,39 @@ std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
   return padded_tile_bytes(tile_size(c), problem.key);
 }
 
-/// A tile, then where the pieces of all runs begin and end, and a word for every warp twice
-/// (bucket_sort.cuh).
-std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
-  const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
-  return run_bytes(c, problem) + 4 * (2 * pieces + 2 * c.at("block_size_x") / 32);
+/// Splitter's fixed_words and words_per_run (splitter.cuh).
+std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
+                            KeyType key) {
+  const std::int64_t warps = threads / 32;
+  return 4 * warps * word_bytes(key) + 4 * (2 * groups + 2 * warps * (pivots + 1)) +
+         4 * groups * (1 + pivots) * runs;
 }
 
-/// Extremes, prefix sums and sums for every warp, a window and the pivots' places for every run
-/// (multiway_split.cuh).
+/// Whether the blocks that sort the buckets split the runs themselves.
+bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 0; }
+
+/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, and a
+/// word for every warp twice (bucket_sort.cuh).
+std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
+  const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
+  const std::int64_t threads = c.at("block_size_x");
+  std::int64_t bytes = run_bytes(c, problem);
+  if (splits_in_buckets(c)) {
+    bytes = std::max(bytes, splitter_bytes(threads, 2, c.at("split_pivots"), pieces, problem.key));
+  }
+  return bytes + 4 * (2 * pieces + 2 * threads / 32);
+}
+
+/// Splitter's memory, and where the runs are cut (multiway_split.cuh).
 std::int64_t split_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t warps = c.at("split_threads") / 32;
   const auto runs = static_cast<std::int64_t>(tile_count(c, problem));
-  return 24 * warps + 4 * (2 * warps * c.at("split_pivots") + (2 + c.at("split_pivots")) * runs);
+  return splitter_bytes(c.at("split_threads"), 1, c.at("split_pivots"), runs, problem.key) + 4 * runs;
 }
 
 /// Boundaries of one level between two of the level above, and one.
 std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
   const auto buckets = static_cast<double>(tile_count(c, problem));
-  const double root = std::pow(buckets, 1.0 / static_cast<double>(c.at("split_levels")));
+  const double root = std::pow(buckets, 1.0 / static_cast<double>(std::max<std::int64_t>(1, c.at("split_levels"))));
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
 }
 
@@ -96,8 +110,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 32}, "threads that fetch a bucket's piece of one run"},
       {"split_threads", {64, 256, 512}, "threads of a block that splits the runs at one rank"},
-      {"split_pivots", {3, 7}, "values tried in a round of splitting"},
-      {"split_levels", {1, 2}, "launches of splitting: ranks far apart first, those between them within"},
+      {"split_pivots", {2, 3, 5}, "values tried in a round of splitting"},
+      {"split_levels",
+       {0, 1, 2},
+       "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
+       "buckets"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
   space.restrictions = {
@@ -121,7 +138,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        {"items_per_thread", "vector_width", "store_swaps"}},
       {"more than one level of splitting needs more than 32 buckets a level",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("split_levels") == 1 || tile_count(c, p) > std::uint64_t{32}
+         return c.at("split_levels") <= 1 || tile_count(c, p) > std::uint64_t{32}
                                                                     << (c.at("split_levels") - 1);
        },
        {"block_size_x", "items_per_thread", "split_levels"}},
@@ -166,7 +183,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"gather_lanes", 8},
            {"split_threads", 256},
            {"split_pivots", 3},
-           {"split_levels", count() > 256 ? 2 : 1},
+           {"split_levels", count() > 512 ? 2 : count() > 256 ? 1 : 0},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
@@ -179,7 +196,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::uint64_t run_space = problem.rows * problem.n * size_of(problem.key);
   const std::uint64_t splits_begin = (run_space + 255) / 256 * 256;
   const Argument runs{Argument::Kind::workspace, 0};
-  const Argument splits{Argument::Kind::workspace, splits_begin};
+  // The matrix of multiway_split.cuh, if there is one.
+  const Argument splits{Argument::Kind::workspace, splits_in_buckets(c) ? 0 : splits_begin};
 
   const std::string sort_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
@@ -210,13 +228,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   }
 
   builder.launch_rows({"kernels/bucket_sort.cuh",
-                       fmt::format("bitune::bucket_sort<{}, {}>", sort_arguments, c.at("gather_lanes"))},
+                       fmt::format("bitune::bucket_sort<{}, {}, {}>", sort_arguments, c.at("gather_lanes"),
+                                   splits_in_buckets(c) ? c.at("split_pivots") : 0)},
                       tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
                       {keys_argument(), runs, splits, u64_argument(problem.n), u32_argument(tile)});
 
   Plan plan = builder.take();
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
-  plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
+  plan.workspace_bytes = run_space;
+  if (!splits_in_buckets(c)) plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
   plan.out_of_place = true;
   return plan;
 }

@@ -80,7 +80,9 @@ Problem problem_for(const Configuration& configuration) {
 /// Whether the keys came out sorted. What the emulator itself finds wrong with a kernel is caught, too.
 bool passes(const Bench& bench, const Configuration& configuration, std::uint64_t seed) {
   try {
-    return sorts(bench, problem_for(configuration), configuration, Distribution::random, seed);
+    const Problem problem = problem_for(configuration);
+    return sorts(bench, problem, configuration, Distribution::random, seed) &&
+           sorts(bench, problem, configuration, Distribution::few_distinct, seed);
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;
   }
@@ -134,8 +136,13 @@ std::vector<Configuration> configurations() {
                            {"items_per_thread", 4},
                            {"store_swaps", 0},
                            {"vector_width", 1},
-                           {"split_pivots", 3},
+                           {"split_levels", 1},
                            {"split_threads", 64}}),
+      changed("multiway", {{"block_size_x", 64},
+                           {"items_per_thread", 4},
+                           {"store_swaps", 0},
+                           {"vector_width", 1},
+                           {"split_levels", 0}}),
   };
 }
 
