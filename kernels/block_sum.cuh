@@ -20,20 +20,20 @@ struct ThreadGroup {
   BITUNE_DEVICE static u32 first_warp() { return index() * warps; }
 };
 
-/// Sums of N numbers over each group, whose threads get all of them. Shared memory: `words` u32.
-template <int nt, int N, int groups = 1>
+/// Sums of N numbers (u32 or float) over each group, whose threads get all of them. Shared memory: `words` of them.
+template <class Number, int nt, int N, int groups = 1>
 struct BlockSum {
   using Group = ThreadGroup<nt, groups>;
   static constexpr u32 words = 2 * (nt / warp_size) * N;
 
-  u32* shared;
+  Number* shared;
   u32 turn = 0;
 
-  BITUNE_DEVICE explicit BlockSum(u32* memory) : shared(memory) {}
+  BITUNE_DEVICE explicit BlockSum(Number* memory) : shared(memory) {}
 
-  BITUNE_DEVICE void operator()(u32 (&values)[N]) {
+  BITUNE_DEVICE void operator()(Number (&values)[N]) {
     warp_sum_each(values);
-    u32* half = shared + turn * (words / 2);
+    Number* half = shared + turn * (words / 2);
     turn ^= 1;
     if (lane() == 0) {
       BITUNE_UNROLL

@@ -24,8 +24,15 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, const u32* cuts, u32* en
     const u32 begin = run == 0 ? 0 : ends[run - 1];
     const u32 end = ends[run];
     const Raw* piece = runs.begin(run) + cuts[run];
-    for (u32 i = begin + thread_index() % lanes; i < end; i += lanes) tile[Tile::padded(i)] = piece[i - begin];
+    for (u32 i = begin + thread_index() % lanes; i < end; i += lanes) {
+      if constexpr (sizeof(Raw) == sizeof(Word)) {
+        cp_async(tile + Tile::padded(i), piece + (i - begin));
+      } else {
+        tile[Tile::padded(i)] = piece[i - begin];
+      }
+    }
   }
+  cp_async_wait_all();
 }
 
 /// Sorts each bucket of nt * vt keys of every row from the sorted runs into `keys`, rows row_stride keys apart. The last bucket of

@@ -67,6 +67,7 @@ multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u3
   RunSplitter(memory, runs.count)(
       runs, rank_of_bucket(boundary, bucket_length, runs), rank_of_bucket(before, bucket_length, runs),
       rank_of_bucket(after, bucket_length, runs), cuts, [&](u32 run) { return known.get(after, run); });
+  sync_block();
   u32* const result = known.boundary(boundary);
   for (u32 run = thread_index(); run < runs.count; run += nt) result[run] = cuts[run];
 }

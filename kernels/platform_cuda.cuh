@@ -83,10 +83,18 @@ BITUNE_DEVICE void warp_sum_each(u32 (&values)[N]) {
   }
 }
 
-// --- Bits ---
+template <u32 N>
+BITUNE_DEVICE void warp_sum_each(float (&values)[N]) {
+  BITUNE_UNROLL
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    BITUNE_UNROLL
+    for (u32 i = 0; i < N; ++i) values[i] += __shfl_xor_sync(all_lanes, values[i], static_cast<int>(distance));
+  }
+}
 
-/// Bits from the highest set one on; 0 of 0.
-BITUNE_DEVICE int bit_length(u32 value) { return 32 - __clz(static_cast<int>(value)); }
+// --- Arithmetic ---
+
+BITUNE_DEVICE float square_root(float value) { return sqrtf(value); }
 
 // --- Minimum and maximum ---
 
@@ -192,23 +200,18 @@ BITUNE_DEVICE void store_vector(T* to, const T (&in)[N]) {
   *reinterpret_cast<detail::Access<T, N>*>(to) = word;
 }
 
-/// Starts to copy 16 bytes from global to shared memory; both addresses are aligned to 16. Before the data is read:
-/// cp_async_commit(), cp_async_wait_all(), and a barrier for the other threads. Before sm_80 it copies at once.
-BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
+/// Starts to copy 4 or 8 bytes from global to shared memory; both addresses are aligned to as much. Before the data is read:
+/// cp_async_wait_all(), and a barrier for the other threads. Before sm_80 it copies at once.
+template <typename T>
+BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
                    static_cast<u32>(__cvta_generic_to_shared(shared_to))),
-               "l"(global_from)
+               "l"(global_from), "n"(sizeof(T))
                : "memory");
 #else
-  *static_cast<uint4*>(shared_to) = *static_cast<const uint4*>(global_from);
-#endif
-}
-
-/// Closes this thread's group of started copies.
-BITUNE_DEVICE void cp_async_commit() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
+  *shared_to = *global_from;
 #endif
 }
 

@@ -75,18 +75,19 @@ BITUNE_DEVICE void shuffle_xor_each(const T (&values)[N], u32 lane_mask, T (&rec
   detail::services->shuffle(values, received, sizeof(values), lane() ^ lane_mask);
 }
 
-template <u32 N>
-BITUNE_DEVICE void warp_sum_each(u32 (&values)[N]) {
+/// The sum of each of N values over the warp, for all of its lanes.
+template <class T, u32 N>
+BITUNE_DEVICE void warp_sum_each(T (&values)[N]) {
   for (u32 distance = 1; distance < warp_size; distance *= 2) {
-    u32 partner[N];
+    T partner[N];
     shuffle_xor_each(values, distance, partner);
     for (u32 i = 0; i < N; ++i) values[i] += partner[i];
   }
 }
 
-// --- Bits ---
+// --- Arithmetic ---
 
-BITUNE_DEVICE int bit_length(u32 value) { return value == 0 ? 0 : 32 - __builtin_clz(value); }
+BITUNE_DEVICE float square_root(float value) { return __builtin_sqrtf(value); }
 
 // --- Minimum and maximum ---
 
@@ -156,16 +157,15 @@ BITUNE_DEVICE void store_vector(T* to, const T (&in)[N]) {
   __builtin_memcpy(to, in, sizeof(in));
 }
 
-/// Copies 16 bytes from global to shared memory; both addresses are aligned to 16. Before the data is read:
-/// cp_async_commit(), cp_async_wait_all(), and a barrier for the other threads.
-BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
-  detail::check_access<16>(shared_to);
-  detail::check_access<16>(global_from);
-  __builtin_memcpy(shared_to, global_from, 16);
+/// Copies 4 or 8 bytes from global to shared memory; both addresses are aligned to as much. Before the data is read:
+/// cp_async_wait_all(), and a barrier for the other threads.
+template <typename T>
+BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  detail::check_access<sizeof(T)>(shared_to);
+  detail::check_access<sizeof(T)>(global_from);
+  *shared_to = *global_from;
 }
-
-/// Closes this thread's group of started copies.
-BITUNE_DEVICE void cp_async_commit() {}
 
 /// Waits for all copies that this thread has started.
 BITUNE_DEVICE void cp_async_wait_all() {}

@@ -5,10 +5,16 @@
 //
 // A group of threads splits at one rank. It narrows an interval of values [least, greatest] that holds the key of that rank;
 // with it goes, for every run, the window of places whose keys lie in the interval. A round counts the keys below each of a
-// few pivots - a binary search in every window, and a sum over the runs - and keeps the part between two of them. Pivots lie
-// where the rank would be if keys were evenly spread over the interval, about as far from each other as such a guess
-// errs: of k keys about the square root of k are left. Where a round left more than a quarter of them, keys are not spread so: the
-// next round takes pivots that cut the interval into equal parts, and shrinks it to the keys that there are.
+// few pivots - a search in every window, and a sum over the runs - and keeps the part between two of them:
+//
+// - First every run proposes its own key at the place where the rank would be if all runs were alike. The proposals' mean and
+//   spread say where the key is likely to be, whatever the distribution of the keys, and where in its run a thread
+//   should begin to look: of k keys about the square root of k are left, for a few loads a run.
+// - From then on pivots lie where the rank would be if the keys of the interval were evenly spread, and about as far from
+//   there as such a guess errs.
+// - Where a round left more than a quarter of the keys, they are not so: the next one takes pivots that cut the interval
+//   into equal parts, and shrinks it to the keys that there are.
+// - As soon as no more than a few keys are left, they are ranked among each other.
 //
 // P. J. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12
 // (1991), treats the problem; narrowing by values needs no order among the runs' candidates.
@@ -33,24 +39,14 @@ struct Runs {
   BITUNE_DEVICE u32 size(u32 run) const { return items_in_tile(u64{run} * length, n, length); }
 };
 
-/// Places of the first keys not below each of the ascending `pivots` in the window [low, high) of a sorted run. One search
-/// serves all pivots as long as they go the same way; then all go in step, so that their loads overlap.
+/// Places of the first keys not below each of the ascending `pivots` in the window [low, high) of a sorted run. All searches go
+/// in step, so that their loads overlap.
 template <int N, class Raw, class Word>
 BITUNE_DEVICE void places_in_window(const Raw* run, u32 low, u32 high, const Word (&pivots)[N], u32 (&places)[N]) {
-  u32 size = high - low;
-  while (size > 0) {
-    const u32 half = (size + 1) / 2;  // the last turn looks at the one key that is left
-    const Word key = run[low + half - 1];
-    if (key < pivots[N - 1]) {
-      if (key >= pivots[0]) break;
-      low += half;
-    }
-    size -= half;
-  }
   BITUNE_UNROLL
   for (int i = 0; i < N; ++i) places[i] = low;
-  while (size > 0) {
-    const u32 half = (size + 1) / 2;
+  for (u32 size = high - low; size > 0;) {
+    const u32 half = (size + 1) / 2;  // the last turn looks at the one key that is left
     BITUNE_UNROLL
     for (int i = 0; i < N; ++i) {
       if (run[places[i] + half - 1] < pivots[i]) places[i] += half;
@@ -59,17 +55,36 @@ BITUNE_DEVICE void places_in_window(const Raw* run, u32 low, u32 high, const Wor
   }
 }
 
+/// Where the key of a rank is likely to be, from what the runs propose.
+struct Guess {
+  float offset;       ///< of the value, from Splitter's origin
+  float error;        ///< of the offset: its standard deviation
+  float keys_a_unit;  ///< of a run, near there
+  float reach;        ///< how far, in keys, a run's place errs
+
+  /// Of the pivot `index`, from the middle, in units of the error: close together in the middle, and four at the ends.
+  template <int pivots>
+  BITUNE_DEVICE static constexpr float deviation(int index) {
+    const float x = static_cast<float>(2 * index - (pivots - 1)) / static_cast<float>(pivots - 1);
+    return 4 * x * (x < 0 ? -x : x);
+  }
+};
+
 /// `groups` groups of a block's nt threads, each of which splits at a rank of its own.
 template <class Word, int nt, int groups, int pivots>
 struct Splitter {
   using Group = ThreadGroup<nt, groups>;
-  using Sum = BlockSum<nt, pivots, groups>;
+  using Sum = BlockSum<u32, nt, pivots, groups>;
+  using GuessSum = BlockSum<float, nt, 3, groups>;
   using PrefixSum = BlockPrefixSum<nt, groups>;
   static constexpr u32 all_warps = nt / warp_size;
   static constexpr u32 extremes_words = 2 * 2 * all_warps * (sizeof(Word) / sizeof(u32));
+  static constexpr u32 few = Group::threads < 64 ? Group::threads : 64;  // keys that are ranked among each other
+  static constexpr u32 few_words = groups * few * (sizeof(Word) / sizeof(u32));
+  static_assert(pivots >= 3 && pivots % 2 == 1 && GuessSum::words <= Sum::words);
 
   /// Shared memory, in u32, aligned as a Word: for the groups together, and for each run besides.
-  static constexpr u32 fixed_words = extremes_words + 2 * groups + Sum::words + PrefixSum::words;
+  static constexpr u32 fixed_words = extremes_words + few_words + groups * few + 2 * groups + Sum::words + PrefixSum::words;
   static constexpr u32 words_per_run = groups * (1 + pivots);
 
   /// What is known of the rank's key.
@@ -79,11 +94,15 @@ struct Splitter {
     u32 below;  ///< keys before the windows
     u32 end;    ///< and with those in them
 
-    BITUNE_DEVICE bool is_open(u32 rank) const { return least < greatest && below < rank && rank < end; }
+    BITUNE_DEVICE bool is_open(u32 rank) const {
+      return least < greatest && below < rank && rank < end && end - below > few;
+    }
   };
 
-  Word* extremes;  // [turn][warp][least, greatest]
-  u32* open;       // [turn][group]
+  Word* extremes;   // [turn][warp][least, greatest]
+  Word* left_keys;  // of the group
+  u32* left_runs;   // of the group
+  u32* open;        // [turn][group]
   Sum sum;
   PrefixSum prefix_sum;
   u32* high;    // of the group: [run]
@@ -91,7 +110,9 @@ struct Splitter {
 
   BITUNE_DEVICE Splitter(u32* memory, u32 run_count)
       : extremes(reinterpret_cast<Word*>(memory)),
-        open(memory + extremes_words),
+        left_keys(reinterpret_cast<Word*>(memory + extremes_words) + Group::index() * few),
+        left_runs(memory + extremes_words + few_words + Group::index() * few),
+        open(memory + extremes_words + few_words + groups * few),
         sum(open + 2 * groups),
         prefix_sum(sum.shared + Sum::words),
         high(prefix_sum.shared + PrefixSum::words + Group::index() * (1 + pivots) * run_count),
@@ -124,47 +145,96 @@ struct Splitter {
   /// Ascending pivots in (least, greatest].
   BITUNE_DEVICE static void choose(const Interval& interval, u32 rank, bool evenly, Word (&pivot)[pivots]) {
     const Word range = interval.greatest - interval.least;
-    Word first;
-    Word distance;
-    if (evenly) {
-      distance = maximum<Word>(range / (pivots + 1), 1);
-      first = distance;
-    } else {
-      const u32 inside = interval.end - interval.below;
-      const float share = minimum(static_cast<float>(rank - interval.below) / static_cast<float>(inside), 0.9999f);
-      const Word guess = static_cast<Word>(share * static_cast<float>(range));
-      const Word error = range >> (bit_length(inside) / 2);
-      distance = maximum<Word>(2 * error / (pivots - 1), 1);
-      first = guess > error ? guess - error : 1;
-    }
+    const float inside = static_cast<float>(interval.end - interval.below);
+    const float share = static_cast<float>(rank - interval.below) / inside;
+    const float scale = static_cast<float>(range);
+    const float error = square_root(share * (1 - share) / inside);
     BITUNE_UNROLL
     for (int i = 0; i < pivots; ++i) {
-      const Word further = minimum<Word>(distance * static_cast<Word>(i), range - first);
-      pivot[i] = interval.least + first + further;
+      Word distance;
+      if (evenly) {
+        distance = range / (pivots + 1) * static_cast<Word>(i + 1);
+      } else {
+        const float place = share + error * Guess::template deviation<pivots>(i);
+        distance = static_cast<Word>(scale * minimum(maximum(place, 0.0f), 0.9999f));
+      }
+      pivot[i] = interval.least + maximum<Word>(distance, 1);
     }
+  }
+
+  /// Of offsets: squares of differences of 64-bit words would be more than a float can hold.
+  static constexpr float unit = sizeof(Word) == 8 ? 4294967296.0f : 1.0f;
+
+  /// A value from the origin on; what is beyond all values, or the least of them, is the nearest of the others.
+  BITUNE_DEVICE static Word value_at(Word origin, float offset) {
+    const float size = (offset < 0 ? -offset : offset) * unit;
+    const Word distance = static_cast<Word>(minimum(size, 0.9999f * static_cast<float>(~Word{0})));
+    const Word below = origin > distance ? origin - distance : 0;
+    const Word above = ~Word{0} - origin > distance ? origin + distance : ~Word{0};
+    return maximum<Word>(offset < 0 ? below : above, 1);
+  }
+
+  BITUNE_DEVICE static float offset_from(Word origin, Word value) {
+    const float size = static_cast<float>(value < origin ? origin - value : value - origin) / unit;
+    return value < origin ? -size : size;
+  }
+
+  /// Stores in middle[run] where every run looks, and guesses from what it finds there. The origin is any value near the rank's.
+  template <class Raw>
+  BITUNE_DEVICE Guess guess(const Runs<Raw>& runs, float share, u32 inside, Word origin, const u32* low) {
+    float sums[3] = {};  // proposals, their offsets, and the squares of these
+    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
+      const u32 size = high[run] - low[run];
+      if (size == 0) continue;
+      const u32 place = low[run] + minimum(static_cast<u32>(share * static_cast<float>(size)), size - 1);
+      const float offset = offset_from(origin, Word{runs.begin(run)[place]});
+      middle[run] = place;
+      sums[0] += 1;
+      sums[1] += offset;
+      sums[2] += offset * offset;
+    }
+    GuessSum(reinterpret_cast<float*>(sum.shared))(sums);
+    sum.turn = 1;  // its other half: the first one may still be read when the first round is summed
+    const float proposals = maximum(sums[0], 1.0f);
+    const float mean = sums[1] / proposals;
+    const float spread = square_root(maximum(sums[2] / proposals - mean * mean, 0.0f));
+    const float place_spread = square_root(share * (1 - share) * static_cast<float>(inside) / proposals);
+    const float share_of_error = 1 / square_root(proposals);
+    return {mean, spread * share_of_error, spread > 0 ? place_spread / spread : 0,
+            2 * square_root(place_spread) + 4 * place_spread * share_of_error + 4};
+  }
+
+  /// As places_in_window, near the place where the guess has them; in the whole window if they are not there.
+  template <class Raw>
+  BITUNE_DEVICE static void places_near(const Guess& guess, const Raw* keys, u32 low, u32 high, u32 proposal, Word origin,
+                                        const Word (&pivot)[pivots], u32 (&places)[pivots]) {
+    const float further = (guess.offset - offset_from(origin, Word{keys[proposal]})) * guess.keys_a_unit;
+    const float limit = static_cast<float>(high - low);
+    const float place = static_cast<float>(proposal - low) + minimum(maximum(further, -limit), limit);
+    const u32 first = low + static_cast<u32>(minimum(maximum(place - guess.reach, 0.0f), limit));
+    const u32 last = low + static_cast<u32>(minimum(maximum(place + guess.reach, 0.0f), limit));
+    const bool above = first > low && keys[first - 1] < pivot[0];
+    const bool below = last < high && keys[last] >= pivot[pivots - 1];
+    places_in_window(keys, above ? first : low, below ? last : high, pivot, places);
   }
 
   /// Splits the runs at `rank`, one of each group, between known places. low, in shared memory: for every run, the places of a
   /// lower rank, and the result; high_of(run): those of a higher rank; below, end: these ranks. Thread t of the group is who
-  /// reads and writes the places of the runs t, t + threads, ...; no barrier follows. All threads of the block take part.
+  /// writes the places of the runs t, t + threads, ... before; the result is everybody's after a barrier. All threads of the
+  /// block take part.
   template <class Raw, class High>
   BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32 below, u32 end, u32* low, const High& high_of) {
-    Word first = ~Word{0};
-    Word last = 0;
-    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
-      high[run] = high_of(run);
-      if (low[run] < high[run]) {
-        first = minimum(first, Word{runs.begin(run)[low[run]]});
-        last = maximum(last, Word{runs.begin(run)[high[run] - 1]});
-      }
-    }
+    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) high[run] = high_of(run);
     Interval interval{0, ~Word{0}, below, end};
-    publish(1, first, last);
-    sync_block();
-    shrink(1, interval);
+    const float share = static_cast<float>(rank - below) / static_cast<float>(maximum(end - below, 1u));
+    const float share_of_all = static_cast<float>(rank) / static_cast<float>(runs.n);
+    const u32 first_size = runs.size(0);
+    const Word origin = runs.begin(0)[minimum(static_cast<u32>(share_of_all * static_cast<float>(first_size)), first_size - 1)];
+    const Guess guessed = guess(runs, share, end - below, origin, low);
 
     // Invariant: the key of the rank is in [least, greatest], and a run's window has exactly its keys in that interval (of
     // those between the known places).
+    bool first_round = true;
     bool evenly = false;
     for (u32 turn = 0;; turn ^= 1) {
       const bool mine = interval.is_open(rank);
@@ -172,17 +242,30 @@ struct Splitter {
       Word pivot[pivots];
       u32 count[pivots] = {};
       if (mine) {
-        choose(interval, rank, evenly, pivot);
-        first = ~Word{0};
-        last = 0;
+        if (first_round) {
+          BITUNE_UNROLL
+          for (int i = 0; i < pivots; ++i) {
+            pivot[i] = value_at(origin, guessed.offset + guessed.error * Guess::template deviation<pivots>(i));
+          }
+        } else {
+          choose(interval, rank, evenly, pivot);
+        }
+        Word first = ~Word{0};
+        Word last = 0;
         for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
           const Raw* keys = runs.begin(run);
-          if (evenly && low[run] < high[run]) {
-            first = minimum(first, Word{keys[low[run]]});
-            last = maximum(last, Word{keys[high[run] - 1]});
+          const u32 from = low[run];
+          const u32 to = high[run];
+          if (evenly && from < to) {
+            first = minimum(first, Word{keys[from]});
+            last = maximum(last, Word{keys[to - 1]});
           }
           u32 places[pivots];
-          places_in_window(keys, low[run], high[run], pivot, places);
+          if (first_round && from < to) {
+            places_near(guessed, keys, from, to, middle[run], origin, pivot, places);
+          } else {
+            places_in_window(keys, from, to, pivot, places);
+          }
           BITUNE_UNROLL
           for (int i = 0; i < pivots; ++i) {
             middle[i * runs.count + run] = places[i];
@@ -221,16 +304,32 @@ struct Splitter {
       }
       if (evenly) shrink(turn, interval);
       evenly = !evenly && interval.end - interval.below > inside / 4;
+      first_round = false;
     }
 
-    // All keys left in the windows are equal, or all or none of them are needed: they are taken run by run.
+    // Either few keys are left in the windows, or all of them are equal, or all or none of them are needed: these
+    // are taken run by run.
     const u32 needed = rank - interval.below;
+    const u32 left = interval.end - interval.below;
     for (u32 base = 0; base < runs.count; base += Group::threads) {
       const u32 run = base + Group::thread();
-      const u32 window = run < runs.count && needed > 0 ? high[run] - low[run] : 0;
+      const u32 window = run < runs.count ? high[run] - low[run] : 0;
       const u32 before = prefix_sum(window);
-      if (run < runs.count && needed > before) low[run] += minimum(needed - before, window);
+      if (left > few) {
+        if (window > 0 && needed > before) low[run] += minimum(needed - before, window);
+      } else {
+        for (u32 i = 0; i < window; ++i) {
+          left_keys[before + i] = runs.begin(run)[low[run] + i];
+          left_runs[before + i] = run;
+        }
+      }
     }
+    sync_block();
+    if (left > few || Group::thread() >= left) return;
+    const Word key = left_keys[Group::thread()];
+    u32 order = 0;  // among all that are left: by value, then run and place
+    for (u32 i = 0; i < left; ++i) order += left_keys[i] < key || (left_keys[i] == key && i < Group::thread());
+    if (order < needed) atomic_add(&low[left_runs[Group::thread()]], 1u);
   }
 };
 

@@ -57,7 +57,8 @@ std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
 std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
                             KeyType key) {
   const std::int64_t warps = threads / 32;
-  return 4 * warps * word_bytes(key) + 4 * (2 * groups + 2 * warps * (pivots + 1)) +
+  const std::int64_t few = groups * std::min<std::int64_t>(64, threads / groups);
+  return (4 * warps + few) * word_bytes(key) + 4 * (few + 2 * groups + 2 * warps * (pivots + 1)) +
          4 * groups * (1 + pivots) * runs;
 }
 
@@ -110,7 +111,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 32}, "threads that fetch a bucket's piece of one run"},
       {"split_threads", {64, 256, 512}, "threads of a block that splits the runs at one rank"},
-      {"split_pivots", {2, 3, 5}, "values tried in a round of splitting"},
+      {"split_pivots", {3, 5, 7}, "values tried in a round of splitting"},
       {"split_levels",
        {0, 1, 2},
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
@@ -182,7 +183,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"min_blocks_per_sm", 1},
            {"gather_lanes", 8},
            {"split_threads", 256},
-           {"split_pivots", 3},
+           {"split_pivots", 5},
            {"split_levels", count() > 512 ? 2 : count() > 256 ? 1 : 0},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }

@@ -30,14 +30,14 @@ TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   std::uint64_t seed = 7;
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 2, 4), GetParam(), ++seed));
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
   }
   // Two rows with a gap.
   const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
   EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4), GetParam(), seed, {.gap_keys = 5}));
-  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 3, 8), GetParam(), seed, {.gap_keys = 5}));
+  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 7, 8), GetParam(), seed, {.gap_keys = 5}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, MultiwaySplit,
