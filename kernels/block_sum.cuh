@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums and prefix sums over groups of a block's threads. One barrier of the block a sum: consecutive sums use two halves of the
+// Sums and prefix sums over groups of a block's threads. One barrier of the group a sum: consecutive sums use two halves of the
 // memory in turn, so that a thread which is ahead by one sum overwrites nothing that another still reads.
 
 #include "kernels/meta.cuh"
@@ -18,6 +18,15 @@ struct ThreadGroup {
   BITUNE_DEVICE static u32 index() { return thread_index() / threads; }
   BITUNE_DEVICE static u32 thread() { return thread_index() % threads; }
   BITUNE_DEVICE static u32 first_warp() { return index() * warps; }
+
+  /// Barrier of the group; orders memory among its threads.
+  BITUNE_DEVICE static void sync() {
+    if constexpr (groups == 1) {
+      sync_block();
+    } else {
+      sync_part(index(), threads);
+    }
+  }
 };
 
 /// Sums of N numbers (u32 or float) over each group, whose threads get all of them. Shared memory: `words` of them.
@@ -39,7 +48,7 @@ struct BlockSum {
       BITUNE_UNROLL
       for (int i = 0; i < N; ++i) half[warp_index() * N + i] = values[i];
     }
-    sync_block();
+    Group::sync();
     half += Group::first_warp() * N;
     BITUNE_UNROLL
     for (int i = 0; i < N; ++i) values[i] = 0;
@@ -74,7 +83,7 @@ struct BlockPrefixSum {
     u32* half = shared + turn * (words / 2);
     turn ^= 1;
     if (lane() == warp_size - 1) half[warp_index()] = sum;
-    sync_block();
+    Group::sync();
     u32 before_warp = carry;
     for (u32 warp = 0; warp < Group::warps; ++warp) {
       if (Group::first_warp() + warp == warp_index()) before_warp = carry;

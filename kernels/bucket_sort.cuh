@@ -8,10 +8,11 @@
 
 namespace bitune {
 
-/// Copies the pieces [cuts[run], ends[run]) of all runs into shared memory, one behind the other, `lanes` threads a piece.
-/// Turns ends[run] into where the piece ends in the tile. No barrier follows. scratch: BlockPrefixSum's.
+/// Copies the pieces [cuts[run], ends[run]) of all runs, `count` keys, into shared memory, one behind the other. Every `lanes`
+/// threads fill an equal part of the tile, however long the pieces are. Turns ends[run] into where the piece ends in
+/// the tile. No barrier follows. scratch: BlockPrefixSum's.
 template <class Tile, int nt, int lanes, class Raw, class Word>
-BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, const u32* cuts, u32* ends, Word* tile, u32* scratch) {
+BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 count, const u32* cuts, u32* ends, Word* tile, u32* scratch) {
   BlockPrefixSum<nt> keys_before(scratch);
   for (u32 base = 0; base < runs.count; base += nt) {
     const u32 run = base + thread_index();
@@ -20,17 +21,27 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, const u32* cuts, u32* en
     if (run < runs.count) ends[run] = before + length;
   }
   sync_block();
-  for (u32 run = thread_index() / lanes; run < runs.count; run += nt / lanes) {
-    const u32 begin = run == 0 ? 0 : ends[run - 1];
-    const u32 end = ends[run];
+  constexpr u32 part = Tile::nv / (nt / lanes);
+  const u32 begin = thread_index() / lanes * part;
+  const u32 end = minimum(begin + part, count);
+  u32 run = 0;  // the first whose piece ends behind `begin`
+  for (u32 size = runs.count; size > 0;) {
+    const u32 half = (size + 1) / 2;
+    if (ends[run + half - 1] <= begin) run += half;
+    size -= half;
+  }
+  for (u32 at = begin; at < end; ++run) {
+    const u32 piece_begin = run == 0 ? 0 : ends[run - 1];
+    const u32 piece_end = minimum(ends[run], end);
     const Raw* piece = runs.begin(run) + cuts[run];
-    for (u32 i = begin + thread_index() % lanes; i < end; i += lanes) {
+    for (u32 i = at + thread_index() % lanes; i < piece_end; i += lanes) {
       if constexpr (sizeof(Raw) == sizeof(Word)) {
-        cp_async(tile + Tile::padded(i), piece + (i - begin));
+        cp_async(tile + Tile::padded(i), piece + (i - piece_begin));
       } else {
-        tile[Tile::padded(i)] = piece[i - begin];
+        tile[Tile::padded(i)] = piece[i - piece_begin];
       }
     }
+    at = piece_end;
   }
   cp_async_wait_all();
 }
@@ -47,7 +58,7 @@ bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u
   using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
   using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
-  using Output = RunTile<Codec, Payload, nt, vt, vector, swaps>;
+  using Output = RunTile<Tile, Codec, Payload, nt, vt, vector, swaps>;
   const RowOfBlock place(blocks_per_row);
   const u64 begin = u64{place.block} * Tile::nv;
   const u32 count = items_in_tile(begin, n, Tile::nv);
@@ -75,14 +86,14 @@ bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u
                                     static_cast<u32>(n), mine, [&](u32 run) { return runs.size(run); });
     sync_block();
   }
-  gather_pieces<Tile, nt, lanes>(runs, cuts, ends, tile, ends + runs.count);
+  gather_pieces<Tile, nt, lanes>(runs, count, cuts, ends, tile, ends + runs.count);
   for (u32 i = count + thread_index(); i < Tile::nv; i += nt) tile[Tile::padded(i)] = Codec::padding;
   sync_block();
   // Their order is of no matter yet: each thread takes the places that it writes first.
   Word items[vt];
   Tile::template read<0, false>(tile, items);
   Tile::sort(tile, items);
-  Output::store(keys + place.row * row_stride + begin, count, items);
+  Output::store(keys + place.row * row_stride + begin, count, tile, items);
 }
 
 }  // namespace bitune

@@ -25,6 +25,7 @@ struct ThreadCoordinates {
 struct Services {
   ThreadCoordinates* (*current)();
   void (*sync_block)();
+  void (*sync_part)(unsigned int part, unsigned int threads);
   void (*sync_warp)(unsigned int mask);
   /// Passes `bytes` bytes to the warp and receives those that `source_lane` passes.
   void (*shuffle)(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);

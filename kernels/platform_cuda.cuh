@@ -39,6 +39,12 @@ BITUNE_DEVICE u32 warp_index() { return threadIdx.x / warp_size; }
 /// Barrier of all threads of the block that have not returned; orders shared and global memory among them.
 BITUNE_DEVICE void sync_block() { __syncthreads(); }
 
+/// Barrier of the block's threads [part * threads, (part + 1) * threads), whole warps; part is at most 14. Orders memory
+/// among them.
+BITUNE_DEVICE void sync_part(u32 part, u32 threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "r"(threads) : "memory");
+}
+
 /// Barrier of the lanes in `mask`; orders memory among them.
 BITUNE_DEVICE void sync_warp(u32 mask = all_lanes) { __syncwarp(mask); }
 
@@ -94,7 +100,13 @@ BITUNE_DEVICE void warp_sum_each(float (&values)[N]) {
 
 // --- Arithmetic ---
 
-BITUNE_DEVICE float square_root(float value) { return sqrtf(value); }
+// Not rounded as IEEE 754 asks: for what is an estimate anyway.
+BITUNE_DEVICE float approximate_square_root(float value) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(value));
+  return root;
+}
+BITUNE_DEVICE float approximate_quotient(float a, float b) { return __fdividef(a, b); }
 
 // --- Minimum and maximum ---
 

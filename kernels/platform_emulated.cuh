@@ -51,6 +51,10 @@ BITUNE_DEVICE u32 warp_index() { return detail::self().warp; }
 /// Barrier of all threads of the block that have not returned; orders shared and global memory among them.
 BITUNE_DEVICE void sync_block() { detail::services->sync_block(); }
 
+/// Barrier of the block's threads [part * threads, (part + 1) * threads), whole warps; part is at most 14. Orders memory
+/// among them.
+BITUNE_DEVICE void sync_part(u32 part, u32 threads) { detail::services->sync_part(part, threads); }
+
 /// Barrier of the lanes in `mask`; orders memory among them.
 BITUNE_DEVICE void sync_warp(u32 mask = all_lanes) { detail::services->sync_warp(mask); }
 
@@ -87,7 +91,9 @@ BITUNE_DEVICE void warp_sum_each(T (&values)[N]) {
 
 // --- Arithmetic ---
 
-BITUNE_DEVICE float square_root(float value) { return __builtin_sqrtf(value); }
+// Not rounded as IEEE 754 asks: for what is an estimate anyway.
+BITUNE_DEVICE float approximate_square_root(float value) { return __builtin_sqrtf(value); }
+BITUNE_DEVICE float approximate_quotient(float a, float b) { return a / b; }
 
 // --- Minimum and maximum ---
 

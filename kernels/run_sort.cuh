@@ -12,11 +12,16 @@ namespace bitune {
 template <class Codec_>
 using EncodedCodec = Codec<Codec_::bytes, KeyClass::unsigned_integer, 0, false>;
 
-/// A run between global memory and the registers of a block: RowTile, in vectors where address and length allow.
-template <class Codec, class Payload, int nt, int vt, int vector, int swaps>
+/// Instead of a number of swaps: what is stored goes through shared memory, to be stored in the order of the threads.
+inline constexpr int through_shared = -1;
+
+/// A run between global memory and the registers of a block (Tile: its RegisterTile), in vectors where address and length
+/// allow.
+template <class Tile, class Codec, class Payload, int nt, int vt, int vector, int swaps>
 struct RunTile {
   using Raw = typename Codec::Raw;
-  using Row = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  using Row = RowTile<Codec, Payload, nt, vt, vector, swaps == through_shared ? 0 : swaps>;
+  using Striped = StripedTile<Codec, Payload, nt, vt, vector>;
   using Word = typename Row::Word;
   static constexpr u32 nv = u32{nt} * vt;
 
@@ -32,8 +37,12 @@ struct RunTile {
     }
   }
 
-  /// From layout 0 of register_tile.cuh.
-  BITUNE_DEVICE static void store(Raw* keys, u32 count, Word (&items)[vt]) {
+  /// From layout 0 of register_tile.cuh; shared: the tile's memory.
+  BITUNE_DEVICE static void store(Raw* keys, u32 count, Word* shared, Word (&items)[vt]) {
+    if constexpr (swaps == through_shared) {
+      Tile::template to_striped<vector>(shared, items);
+      return Striped::store(keys, count, items);
+    }
     Row::swap_bits(items);
     if (count == nv) {
       Row::template store<true>(keys, count, whole_vectors(keys, count), items);
@@ -55,11 +64,14 @@ run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64
   const RowOfBlock place(blocks_per_row);
   const u64 begin = u64{place.block} * Tile::nv;
   const u32 count = items_in_tile(begin, n, Tile::nv);
+  using Input = RunTile<Tile, Codec, Payload, nt, vt, vector, swaps>;
+  using Output = RunTile<Tile, EncodedCodec<Codec>, Payload, nt, vt, vector, swaps>;
+  Word* const shared = shared_memory<Word>();
   Word items[vt];
   begin_dependent_launch();
-  RunTile<Codec, Payload, nt, vt, vector, swaps>::load(input + place.row * row_stride + begin, count, items);
-  Tile::sort(shared_memory<Word>(), items);
-  RunTile<EncodedCodec<Codec>, Payload, nt, vt, vector, swaps>::store(runs + place.row * n + begin, count, items);
+  Input::load(input + place.row * row_stride + begin, count, items);
+  Tile::sort(shared, items);
+  Output::store(runs + place.row * n + begin, count, shared, items);
 }
 
 }  // namespace bitune

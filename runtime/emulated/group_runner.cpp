@@ -58,6 +58,7 @@ void GroupRunner::prepare(std::uint32_t first, std::uint32_t count) {
   if (shared_.size() < count) shared_.resize(count);
   for (std::uint32_t slot = 0; slot < count; ++slot) prepare_block(slot, first + slot);
 
+  parts_.clear();
   clusters_.clear();
   const std::uint32_t cluster_threads = launch_.cluster_size * size;
   for (std::uint32_t begin = 0; begin < thread_count_; begin += cluster_threads) {
@@ -193,6 +194,8 @@ std::string_view text_of(Wait wait) {
       return "runs";
     case Wait::block:
       return "waits at sync_block()";
+    case Wait::part:
+      return "waits at sync_part()";
     case Wait::warp:
       return "waits at sync_warp()";
     case Wait::shuffle:
@@ -210,7 +213,7 @@ std::string_view text_of(Wait wait) {
 // Names the first thread of each kind of wait, and how many others of the group wait likewise.
 std::string GroupRunner::deadlock_text() const {
   std::string text = fmt::format("The kernel {} deadlocks on the emulated device: ", launch_.kernel);
-  for (const Wait wait : {Wait::block, Wait::warp, Wait::shuffle, Wait::cluster, Wait::grid}) {
+  for (const Wait wait : {Wait::block, Wait::part, Wait::warp, Wait::shuffle, Wait::cluster, Wait::grid}) {
     const auto begin = threads_.begin();
     const auto end = begin + thread_count_;
     const auto waits = [wait](const auto& thread) { return !thread->finished && thread->wait == wait; };

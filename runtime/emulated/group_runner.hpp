@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,7 @@ class GroupRunner {
   void unwind_all();
 
   static void sync_block();
+  static void sync_part(unsigned int part, unsigned int threads);
   static void sync_warp(unsigned int mask);
   static void shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);
   static void sync_cluster();
@@ -90,6 +92,7 @@ class GroupRunner {
   std::vector<Warp> warps_;
   std::vector<Rendezvous> blocks_;
   std::vector<Rendezvous> clusters_;
+  std::map<std::uint32_t, Rendezvous> parts_;  // of blocks, by their first thread in the group
   Rendezvous grid_;
   std::vector<SharedMemory> shared_;  // by block of the group
   std::vector<std::byte> exchanged_;  // what the lanes of a shuffle pass

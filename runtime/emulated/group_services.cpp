@@ -12,6 +12,7 @@ const Services& GroupRunner::services() {
   static const Services table = {
       .current = []() -> ThreadCoordinates* { return running(); },
       .sync_block = &GroupRunner::sync_block,
+      .sync_part = &GroupRunner::sync_part,
       .sync_warp = &GroupRunner::sync_warp,
       .shuffle = &GroupRunner::shuffle,
       .sync_cluster = &GroupRunner::sync_cluster,
@@ -26,6 +27,24 @@ void GroupRunner::sync_block() {
   Thread& thread = *running();
   GroupRunner& runner = *thread.runner;
   runner.arrive(thread, Wait::block, runner.blocks_[thread.block_slot]);
+}
+
+// A thread that has returned is still expected, as it is on a GPU.
+void GroupRunner::sync_part(unsigned int part, unsigned int threads) {
+  Thread& thread = *running();
+  GroupRunner& runner = *thread.runner;
+  const std::uint32_t begin = part * threads;
+  if (threads % runner.launch_.warp_size != 0 || thread.thread < begin || thread.thread >= begin + threads ||
+      begin + threads > thread.block_size) {
+    runner.fail(thread, "calls sync_part() for threads that are not whole warps of its block and its own");
+  }
+  const std::uint32_t first = thread.index - thread.thread + begin;
+  Rendezvous& rendezvous = runner.parts_[first];
+  if (rendezvous.arrived != 0 && rendezvous.expected != threads) {
+    runner.fail(thread, "calls sync_part() with another number of threads than those that wait there");
+  }
+  rendezvous = {first, first + threads, threads, rendezvous.arrived};
+  runner.arrive(thread, Wait::part, rendezvous);
 }
 
 void GroupRunner::sync_cluster() {

@@ -20,7 +20,7 @@ class GroupRunner;
 inline constexpr unsigned char junk_byte = 0xb5;
 
 /// What an emulated thread waits for. `nothing`: it is running or ready.
-enum class Wait : std::uint8_t { nothing, block, warp, shuffle, cluster, grid };
+enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, grid };
 
 /// One emulated thread. It stays with its fibre; the coordinates are set anew for each group.
 struct Thread : ThreadCoordinates {

@@ -58,7 +58,7 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
                             KeyType key) {
   const std::int64_t warps = threads / 32;
   const std::int64_t few = groups * std::min<std::int64_t>(64, threads / groups);
-  return (4 * warps + few) * word_bytes(key) + 4 * (few + 2 * groups + 2 * warps * (pivots + 1)) +
+  return (4 * warps + few) * word_bytes(key) + 4 * (few + 2 * warps * (pivots + 1)) +
          4 * groups * (1 + pivots) * runs;
 }
 
@@ -105,6 +105,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"store_swaps",
        {0, 2},
        "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+      {"striped_store",
+       {0, 1},
+       "1: sorted keys go through shared memory, to be stored in the order of the threads"},
       {"imad_quarters",
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
@@ -137,6 +140,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return vectors >= 1 && std::int64_t{1} << c.at("store_swaps") <= vectors;
        },
        {"items_per_thread", "vector_width", "store_swaps"}},
+      {"lanes swap nothing before a striped store",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("striped_store") == 0 || c.at("store_swaps") == 0;
+       },
+       {"store_swaps", "striped_store"}},
       {"more than one level of splitting needs more than 32 buckets a level",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("split_levels") <= 1 || tile_count(c, p) > std::uint64_t{32}
@@ -178,7 +186,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"items_per_thread", items},
            {"shuffle_steps", 1},
            {"vector_width", vector},
-           {"store_swaps", items >= 4 * vector ? 2 : 0},
+           {"store_swaps", 0},
+           {"striped_store", 1},
            {"imad_quarters", 0},
            {"min_blocks_per_sm", 1},
            {"gather_lanes", 8},
@@ -202,8 +211,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   const std::string sort_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
-                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
-                  c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("striped_store") == 1 ? std::int64_t{-1} : c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)}, tiles,
                       threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
                       {runs, input_argument(), u64_argument(problem.n)});
