@@ -18,6 +18,7 @@ struct ThreadGroup {
   BITUNE_DEVICE static u32 index() { return thread_index() / threads; }
   BITUNE_DEVICE static u32 thread() { return thread_index() % threads; }
   BITUNE_DEVICE static u32 first_warp() { return index() * warps; }
+  BITUNE_DEVICE static u32 warp() { return warp_index() % warps; }
 
   /// Barrier of the group; orders memory among its threads.
   BITUNE_DEVICE static void sync() {
@@ -29,16 +30,15 @@ struct ThreadGroup {
   }
 };
 
-/// Sums of N numbers (u32 or float) over each group, whose threads get all of them. Shared memory: `words` of them.
-template <class Number, int nt, int N, int groups = 1>
-struct BlockSum {
-  using Group = ThreadGroup<nt, groups>;
-  static constexpr u32 words = 2 * (nt / warp_size) * N;
+/// Sums of N numbers (u32 or float) over a group, whose threads get all of them. Shared memory of the group: `words` numbers.
+template <class Number, class Group, int N>
+struct GroupSum {
+  static constexpr u32 words = 2 * Group::warps * N;
 
   Number* shared;
   u32 turn = 0;
 
-  BITUNE_DEVICE explicit BlockSum(Number* memory) : shared(memory) {}
+  BITUNE_DEVICE explicit GroupSum(Number* memory) : shared(memory) {}
 
   BITUNE_DEVICE void operator()(Number (&values)[N]) {
     warp_sum_each(values);
@@ -46,10 +46,9 @@ struct BlockSum {
     turn ^= 1;
     if (lane() == 0) {
       BITUNE_UNROLL
-      for (int i = 0; i < N; ++i) half[warp_index() * N + i] = values[i];
+      for (int i = 0; i < N; ++i) half[Group::warp() * N + i] = values[i];
     }
     Group::sync();
-    half += Group::first_warp() * N;
     BITUNE_UNROLL
     for (int i = 0; i < N; ++i) values[i] = 0;
     for (u32 warp = 0; warp < Group::warps; ++warp) {
@@ -59,18 +58,17 @@ struct BlockSum {
   }
 };
 
-/// Exclusive prefix sums over each group, round by round: what a round adds up to is carried into the next.
-/// Shared memory: `words` u32.
-template <int nt, int groups = 1>
-struct BlockPrefixSum {
-  using Group = ThreadGroup<nt, groups>;
-  static constexpr u32 words = 2 * (nt / warp_size);
+/// Exclusive prefix sums over a group, round by round: what a round adds up to is carried into the next.
+/// Shared memory of the group: `words` u32.
+template <class Group>
+struct GroupPrefixSum {
+  static constexpr u32 words = 2 * Group::warps;
 
   u32* shared;
   u32 turn = 0;
   u32 carry = 0;
 
-  BITUNE_DEVICE explicit BlockPrefixSum(u32* memory) : shared(memory) {}
+  BITUNE_DEVICE explicit GroupPrefixSum(u32* memory) : shared(memory) {}
 
   /// Sum of the values of all earlier rounds and of all threads before this one.
   BITUNE_DEVICE u32 operator()(u32 value) {
@@ -82,12 +80,12 @@ struct BlockPrefixSum {
     }
     u32* half = shared + turn * (words / 2);
     turn ^= 1;
-    if (lane() == warp_size - 1) half[warp_index()] = sum;
+    if (lane() == warp_size - 1) half[Group::warp()] = sum;
     Group::sync();
     u32 before_warp = carry;
     for (u32 warp = 0; warp < Group::warps; ++warp) {
-      if (Group::first_warp() + warp == warp_index()) before_warp = carry;
-      carry += half[Group::first_warp() + warp];
+      if (warp == Group::warp()) before_warp = carry;
+      carry += half[warp];
     }
     return before_warp + sum - value;
   }

@@ -10,26 +10,23 @@ namespace bitune {
 
 /// Copies the pieces [cuts[run], ends[run]) of all runs, `count` keys, into shared memory, one behind the other. Every `lanes`
 /// threads fill an equal part of the tile, however long the pieces are. Turns ends[run] into where the piece ends in
-/// the tile. No barrier follows. scratch: BlockPrefixSum's.
+/// the tile. No barrier follows. scratch: GroupPrefixSum's, and a u32 for every part.
 template <class Tile, int nt, int lanes, class Raw, class Word>
 BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 count, const u32* cuts, u32* ends, Word* tile, u32* scratch) {
-  BlockPrefixSum<nt> keys_before(scratch);
+  constexpr u32 part = Tile::nv / (nt / lanes);
+  GroupPrefixSum<ThreadGroup<nt, 1>> keys_before(scratch);
+  u32* const first_runs = scratch + keys_before.words;  // in which each part begins
   for (u32 base = 0; base < runs.count; base += nt) {
     const u32 run = base + thread_index();
     const u32 length = run < runs.count ? ends[run] - cuts[run] : 0;
     const u32 before = keys_before(length);
     if (run < runs.count) ends[run] = before + length;
+    for (u32 i = (before + part - 1) / part; i * part < before + length; ++i) first_runs[i] = run;
   }
   sync_block();
-  constexpr u32 part = Tile::nv / (nt / lanes);
   const u32 begin = thread_index() / lanes * part;
   const u32 end = minimum(begin + part, count);
-  u32 run = 0;  // the first whose piece ends behind `begin`
-  for (u32 size = runs.count; size > 0;) {
-    const u32 half = (size + 1) / 2;
-    if (ends[run + half - 1] <= begin) run += half;
-    size -= half;
-  }
+  u32 run = begin < end ? first_runs[thread_index() / lanes] : 0;
   for (u32 at = begin; at < end; ++run) {
     const u32 piece_begin = run == 0 ? 0 : ends[run - 1];
     const u32 piece_end = minimum(ends[run], end);
@@ -49,7 +46,7 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 count, const u32* cu
 /// Sorts each bucket of nt * vt keys of every row from the sorted runs into `keys`, rows row_stride keys apart. The last bucket of
 /// a row may be shorter. The boundaries are in `splits`; with pivots > 0 each block finds those of its bucket itself, half of its
 /// threads each. Grid: one block a bucket, blocks_per_row blocks a row. Dynamic shared memory: the larger of
-/// RegisterTile::shared_words words and Splitter's, then 2 u32 for every run, then BlockPrefixSum's.
+/// RegisterTile::shared_words words and Splitter's, then 2 u32 for every run, then what gather_pieces needs.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int swaps, int imad_quarters,
           int min_blocks, int lanes, int pivots>
 BITUNE_KERNEL(nt, min_blocks)

@@ -42,7 +42,7 @@ BITUNE_DEVICE void sync_block() { __syncthreads(); }
 /// Barrier of the block's threads [part * threads, (part + 1) * threads), whole warps; part is at most 14. Orders memory
 /// among them.
 BITUNE_DEVICE void sync_part(u32 part, u32 threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "r"(threads) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"r"(part + 1), "r"(threads) : "memory");
 }
 
 /// Barrier of the lanes in `mask`; orders memory among them.

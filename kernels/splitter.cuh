@@ -42,13 +42,32 @@ struct Runs {
   BITUNE_DEVICE u32 size(u32 run) const { return items_in_tile(u64{run} * length, n, length); }
 };
 
-/// Places of the first keys not below each of the ascending `pivots` in the window [low, high) of a sorted run. All searches go
-/// in step, so that their loads overlap.
+/// Places of the first keys not below each of the ascending `pivots` in the window [low, high) of a sorted run. In a long
+/// window one search serves all pivots as long as they go the same way; then all go in step, so that their loads overlap.
 template <int N, class Raw, class Word>
 BITUNE_DEVICE void places_in_window(const Raw* run, u32 low, u32 high, const Word (&pivots)[N], u32 (&places)[N]) {
+  u32 size = high - low;
+  constexpr u32 is_long = 32;
+  if (size > is_long) {
+    if (run[low] >= pivots[N - 1]) {
+      size = 0;
+    } else if (run[high - 1] < pivots[0]) {
+      low = high;
+      size = 0;
+    }
+  }
+  while (size > is_long) {
+    const u32 half = (size + 1) / 2;
+    const Word key = run[low + half - 1];
+    if (key < pivots[N - 1]) {
+      if (key >= pivots[0]) break;
+      low += half;
+    }
+    size -= half;
+  }
   BITUNE_UNROLL
   for (int i = 0; i < N; ++i) places[i] = low;
-  for (u32 size = high - low; size > 0;) {
+  while (size > 0) {
     const u32 half = (size + 1) / 2;  // the last turn looks at the one key that is left
     BITUNE_UNROLL
     for (int i = 0; i < N; ++i) {
@@ -64,9 +83,9 @@ enum class Pivots { guess, interpolate, divide };
 /// Where the key of a rank is likely to be, from what the runs propose.
 struct Guess {
   float offset;       ///< of the value, from Splitter's origin
-  float error;        ///< of the offset: its standard deviation
+  float error;        ///< of the offset: its standard deviation, about
   float keys_a_unit;  ///< of a run, near there
-  float reach;        ///< how far, in keys, a run's place errs
+  float reach;        ///< how far, in keys, a run's place may err
 };
 
 /// How far the pivot `index` is from the middle one, in units of the estimate's error: less in the middle, four at the ends.
@@ -80,17 +99,17 @@ BITUNE_DEVICE constexpr float deviation(int index) {
 template <class Word, int nt, int groups, int pivots>
 struct Splitter {
   using Group = ThreadGroup<nt, groups>;
-  using Sum = BlockSum<u32, nt, pivots, groups>;
-  using GuessSum = BlockSum<float, nt, 3, groups>;
-  using PrefixSum = BlockPrefixSum<nt, groups>;
+  using Sum = GroupSum<u32, Group, pivots>;
+  using ProposalSum = GroupSum<float, Group, 3>;
+  using PrefixSum = GroupPrefixSum<Group>;
   static constexpr u32 all_warps = nt / warp_size;
   static constexpr u32 extremes_words = 2 * 2 * all_warps * (sizeof(Word) / sizeof(u32));
-  static constexpr u32 few = Group::threads < 64 ? Group::threads : 64;  // keys that are ranked among each other
+  static constexpr u32 few = warp_size;  // keys that are ranked among each other
   static constexpr u32 few_words = groups * few * (sizeof(Word) / sizeof(u32));
-  static_assert(pivots >= 3 && pivots % 2 == 1 && 2 * pivots >= GuessSum::words / all_warps);
+  static_assert(pivots >= 3 && pivots % 2 == 1 && ProposalSum::words <= Sum::words);
 
   /// Shared memory, in u32, aligned as a Word: for the groups together, and for each run besides.
-  static constexpr u32 fixed_words = extremes_words + few_words + groups * few + Sum::words + PrefixSum::words;
+  static constexpr u32 fixed_words = extremes_words + few_words + groups * (few + Sum::words + PrefixSum::words);
   static constexpr u32 words_per_run = groups * (1 + pivots);
 
   /// What is known of the rank's key.
@@ -117,9 +136,9 @@ struct Splitter {
       : extremes(reinterpret_cast<Word*>(memory)),
         left_keys(reinterpret_cast<Word*>(memory + extremes_words) + Group::index() * few),
         left_runs(memory + extremes_words + few_words + Group::index() * few),
-        sum(memory + extremes_words + few_words + groups * few),
+        sum(memory + extremes_words + few_words + groups * few + Group::index() * (Sum::words + PrefixSum::words)),
         prefix_sum(sum.shared + Sum::words),
-        high(prefix_sum.shared + PrefixSum::words + Group::index() * (1 + pivots) * run_count),
+        high(memory + fixed_words + Group::index() * (1 + pivots) * run_count),
         middle(high + run_count) {}
 
   /// For the warps of the group, before the sum.
@@ -184,11 +203,11 @@ struct Splitter {
     return value < origin ? -size : size;
   }
 
-  /// Stores in middle[run] where every run looks, and guesses from what it finds there. The origin is any value near the rank's.
+  /// Guesses, and stores in middle[run] where every run should look. The origin is any value near the rank's.
   template <class Raw>
   BITUNE_DEVICE Guess guess(const Runs<Raw>& runs, const Interval& interval, u32 rank, Word origin, const u32* low) {
     const float inside = static_cast<float>(interval.end - interval.below);
-    const float share = approximate_quotient(static_cast<float>(rank - interval.below), inside);
+    const float share = minimum(approximate_quotient(static_cast<float>(rank - interval.below), inside), 1.0f);
     float sums[3] = {};  // proposals, their offsets, and the squares of these
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
       const u32 size = high[run] - low[run];
@@ -200,7 +219,8 @@ struct Splitter {
       sums[1] += offset;
       sums[2] += offset * offset;
     }
-    GuessSum(reinterpret_cast<float*>(sum.shared + sum.turn * (Sum::words / 2)))(sums);
+    ProposalSum sum_proposals(reinterpret_cast<float*>(sum.shared + sum.turn * (Sum::words / 2)));
+    sum_proposals(sums);
     sum.turn ^= 1;
     const float part = approximate_quotient(1, maximum(sums[0], 1.0f));
     const float mean = sums[1] * part;
@@ -221,9 +241,8 @@ struct Splitter {
     }
   }
 
-  /// As places_in_window, near the place where the guess has them. Keys at equal distances there, one in about each
-  /// sector of memory, are loaded at once and say between which of them every pivot is; if one is not, the whole window is
-  /// searched.
+  /// As places_in_window, near the place where the guess has them. Keys at equal distances there are loaded at once
+  /// and say between which of them every pivot is; if one is not, the whole window is searched.
   template <class Raw>
   BITUNE_DEVICE static void places_near(const Guess& guess, const Raw* keys, u32 low, u32 high, u32 proposal, Word origin,
                                         const Word (&pivot)[pivots], u32 (&places)[pivots]) {

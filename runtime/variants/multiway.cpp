@@ -37,7 +37,7 @@ std::int64_t largest_tile(KeyType key, const DeviceInfo& device) {
   const std::int64_t threads =
       std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
   std::int64_t tile = threads * 128 / word_bytes(key);
-  const std::int64_t pieces = 8 * static_cast<std::int64_t>(most_tiles) + 8 * 32;
+  const std::int64_t pieces = 8 * static_cast<std::int64_t>(most_tiles) + 8 * 32 + 4 * 256;
   while (tile > smallest_tile && padded_tile_bytes(tile, key) + pieces > device.shared_bytes_per_block_optin)
     tile /= 2;
   return tile;
@@ -57,7 +57,7 @@ std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
 std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
                             KeyType key) {
   const std::int64_t warps = threads / 32;
-  const std::int64_t few = groups * std::min<std::int64_t>(64, threads / groups);
+  const std::int64_t few = groups * 32;
   return (4 * warps + few) * word_bytes(key) + 4 * (few + 2 * warps * (pivots + 1)) +
          4 * groups * (1 + pivots) * runs;
 }
@@ -65,8 +65,8 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
 /// Whether the blocks that sort the buckets split the runs themselves.
 bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 0; }
 
-/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, and a
-/// word for every warp twice (bucket_sort.cuh).
+/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, a word
+/// for every warp twice, and one for all threads that gather together (bucket_sort.cuh).
 std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
   const std::int64_t threads = c.at("block_size_x");
@@ -74,7 +74,7 @@ std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   if (splits_in_buckets(c)) {
     bytes = std::max(bytes, splitter_bytes(threads, 2, c.at("split_pivots"), pieces, problem.key));
   }
-  return bytes + 4 * (2 * pieces + 2 * threads / 32);
+  return bytes + 4 * (2 * pieces + 2 * threads / 32 + threads / c.at("gather_lanes"));
 }
 
 /// Splitter's memory, and where the runs are cut (multiway_split.cuh).
