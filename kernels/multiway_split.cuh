@@ -37,9 +37,10 @@ BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, u32 bucket_length, const Runs<Raw>&
 }
 
 /// Splits all runs of every row at the boundaries that are multiples of `step` but not of `parent_step`; those are
-/// there already and bound the search (parent_step 0: there are none). Grid: a block a boundary of this level,
-/// blocks_per_row blocks a row. Dynamic shared memory: Splitter's, and a u32 for every run.
-template <int bytes, int nt, int pivots>
+/// there already and bound the search (parent_step 0: there are none). A block splits at `chain` of them, one behind the other,
+/// each from where the one before is: that is near, and in the caches. Grid: a block for every `chain` boundaries of this
+/// level, blocks_per_row blocks a row. Dynamic shared memory: Splitter's, and a u32 for every run.
+template <int bytes, int nt, int pivots, int chain>
 BITUNE_KERNEL(nt, 1)
 multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u32 run_length, u32 bucket_length,
                u32 step, u32 parent_step, u64, u32 blocks_per_row) {
@@ -48,28 +49,36 @@ multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u3
   const RowOfBlock place(blocks_per_row);
   const Runs<Raw> runs(words + place.row * n, n, run_length);
   const Splits<Raw, u32> known(runs, place.row, bucket_length, splits);
-
-  u32 boundary = (place.block + 1) * step;
-  u32 before = 0;
-  u32 after = known.buckets;
-  begin_dependent_launch();
-  if (parent_step != 0) {
-    const u32 between = parent_step / step - 1;  // boundaries of this level between two of the parent level
-    before = place.block / between * parent_step;
-    boundary = before + (place.block % between + 1) * step;
-    after = before + parent_step;
-  }
-  if (boundary >= known.buckets) return;
-
   u32* const memory = shared_memory<u32>();
   u32* const cuts = memory + RunSplitter::fixed_words + RunSplitter::words_per_run * runs.count;
-  for (u32 run = thread_index(); run < runs.count; run += nt) cuts[run] = known.get(before, run);
-  RunSplitter(memory, runs.count)(
-      runs, rank_of_bucket(boundary, bucket_length, runs), rank_of_bucket(before, bucket_length, runs),
-      rank_of_bucket(after, bucket_length, runs), cuts, [&](u32 run) { return known.get(after, run); });
-  sync_block();
-  u32* const result = known.boundary(boundary);
-  for (u32 run = thread_index(); run < runs.count; run += nt) result[run] = cuts[run];
+  begin_dependent_launch();
+
+  u32 from = 0;  // the boundary before, and its parent; none yet
+  u32 parent = known.buckets;
+  for (u32 i = place.block * chain; i < (place.block + 1) * chain; ++i) {
+    u32 before = 0;
+    u32 boundary = (i + 1) * step;
+    u32 after = known.buckets;
+    if (parent_step != 0) {
+      const u32 between = parent_step / step - 1;  // boundaries of this level between two of the parent level
+      before = i / between * parent_step;
+      boundary = before + (i % between + 1) * step;
+      after = before + parent_step;
+    }
+    if (boundary >= known.buckets) return;
+    if (parent != before) {
+      parent = before;
+      from = before;
+      for (u32 run = thread_index(); run < runs.count; run += nt) cuts[run] = known.get(before, run);
+    }
+    RunSplitter(memory, runs.count)(
+        runs, rank_of_bucket(boundary, bucket_length, runs), rank_of_bucket(from, bucket_length, runs),
+        rank_of_bucket(after, bucket_length, runs), cuts, [&](u32 run) { return known.get(after, run); });
+    sync_block();
+    u32* const result = known.boundary(boundary);
+    for (u32 run = thread_index(); run < runs.count; run += nt) result[run] = cuts[run];
+    from = boundary;
+  }
 }
 
 }  // namespace bitune

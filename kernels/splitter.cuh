@@ -84,7 +84,7 @@ enum class Pivots { guess, interpolate, divide };
 struct Guess {
   float offset;       ///< of the value, from Splitter's origin
   float error;        ///< of the offset: its standard deviation, about
-  float keys_a_unit;  ///< of a run, near there
+  float share_a_unit;  ///< of a run's window, near there
   float reach;        ///< how far, in keys, a run's place may err
 };
 
@@ -227,7 +227,8 @@ struct Splitter {
     const float spread = approximate_square_root(maximum(sums[2] * part - mean * mean, 0.0f));
     const float place_spread = approximate_square_root(share * (1 - share) * inside * part);
     const float part_of_error = approximate_square_root(part);
-    return {mean, spread * part_of_error, spread > 0 ? approximate_quotient(place_spread, spread) : 0,
+    const float average_window = inside * part;
+    return {mean, spread * part_of_error, spread > 0 ? approximate_quotient(place_spread, spread * average_window) : 0,
             2 * approximate_square_root(place_spread) + 4 * place_spread * part_of_error + 4};
   }
 
@@ -248,7 +249,7 @@ struct Splitter {
                                         const Word (&pivot)[pivots], u32 (&places)[pivots]) {
     constexpr int posts = 9;
     const float limit = static_cast<float>(high - low);
-    const float further = (guess.offset - offset_from(origin, Word{keys[proposal]})) * guess.keys_a_unit;
+    const float further = (guess.offset - offset_from(origin, Word{keys[proposal]})) * guess.share_a_unit * limit;
     const float place = static_cast<float>(proposal - low) + minimum(maximum(further, -limit), limit);
     const u32 first = low + static_cast<u32>(minimum(maximum(place - guess.reach, 0.0f), limit - 1));
     const u32 step = static_cast<u32>(minimum(guess.reach, limit)) / ((posts - 1) / 2) + 1;

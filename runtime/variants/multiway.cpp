@@ -113,12 +113,15 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 32}, "threads that fetch a bucket's piece of one run"},
-      {"split_threads", {64, 256, 512}, "threads of a block that splits the runs at one rank"},
+      {"split_threads", {64, 256, 512, 1024}, "threads of a block that splits the runs at one rank"},
       {"split_pivots", {3, 5, 7}, "values tried in a round of splitting"},
       {"split_levels",
        {0, 1, 2},
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
        "buckets"},
+      {"split_chain",
+       {1, 2, 4, 8},
+       "ranks that a block splits the runs at, each from where the one before is"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
   space.restrictions = {
@@ -193,7 +196,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"gather_lanes", 8},
            {"split_threads", 256},
            {"split_pivots", 5},
-           {"split_levels", count() > 512 ? 2 : count() > 256 ? 1 : 0},
+           {"split_levels", count() > 256 ? 1 : 0},
+           {"split_chain", count() > 512 ? 4 : 1},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
@@ -219,8 +223,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   // The boundaries of a level are the multiples of its step that are not of the step above.
   const KernelSource split{"kernels/multiway_split.cuh",
-                           fmt::format("bitune::multiway_split<{}, {}, {}>", size_of(problem.key),
-                                       c.at("split_threads"), c.at("split_pivots"))};
+                           fmt::format("bitune::multiway_split<{}, {}, {}, {}>", size_of(problem.key),
+                                       c.at("split_threads"), c.at("split_pivots"), c.at("split_chain"))};
   const std::uint64_t fan = fan_out(c, problem);
   std::uint64_t parent_step = 0;
   for (std::int64_t level = c.at("split_levels"); level > 0; --level) {
@@ -230,7 +234,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     const std::uint64_t multiples = (tiles - 1) / step;
     const std::uint64_t intervals = parent_step == 0 ? 1 : (tiles + parent_step - 1) / parent_step;
     const std::uint64_t blocks = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
-    builder.launch_rows(split, blocks, static_cast<std::uint32_t>(c.at("split_threads")),
+    const auto chain = static_cast<std::uint64_t>(c.at("split_chain"));
+    builder.launch_rows(split, (blocks + chain - 1) / chain, static_cast<std::uint32_t>(c.at("split_threads")),
                         static_cast<std::uint64_t>(split_bytes(c, problem)),
                         {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tile),
                          u32_argument(step), u32_argument(parent_step)});

@@ -9,7 +9,8 @@
 namespace bitune::test {
 namespace {
 
-Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes) {
+Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes,
+                         std::int64_t chain = 1) {
   const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, 20001, 1};
   Configuration configuration = variant("multiway").default_configuration(problem, DeviceInfo{});
   configuration.parameters["block_size_x"] = 64;
@@ -19,6 +20,7 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   configuration.parameters["split_threads"] = 64;
   configuration.parameters["split_levels"] = levels;
   configuration.parameters["split_pivots"] = pivots;
+  configuration.parameters["split_chain"] = chain;
   configuration.parameters["gather_lanes"] = lanes;
   return configuration;
 }
@@ -31,12 +33,12 @@ TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32), GetParam(), ++seed));
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
   }
   // Two rows with a gap.
   const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
-  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4), GetParam(), seed, {.gap_keys = 5}));
+  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4, 4), GetParam(), seed, {.gap_keys = 5}));
   EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 7, 8), GetParam(), seed, {.gap_keys = 5}));
 }
 
