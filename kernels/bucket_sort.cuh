@@ -47,15 +47,15 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 count, const u32* cu
 /// a row may be shorter. The boundaries are in `splits`; with pivots > 0 each block finds those of its bucket itself, half of its
 /// threads each. Grid: one block a bucket, blocks_per_row blocks a row. Dynamic shared memory: the larger of
 /// RegisterTile::shared_words words and Splitter's, then 2 u32 for every run, then what gather_pieces needs.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int swaps, int imad_quarters,
-          int min_blocks, int lanes, int pivots>
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
+          bool late, int lanes, int pivots>
 BITUNE_KERNEL(nt, min_blocks)
 bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u32* splits, u64 n, u32 run_length,
             u64 row_stride, u32 blocks_per_row) {
   using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
   using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
-  using Output = RunTile<Tile, Codec, Payload, nt, vt, vector, swaps>;
+  using Output = StripedTile<Codec, Payload, nt, vt, vector>;
   const RowOfBlock place(blocks_per_row);
   const u64 begin = u64{place.block} * Tile::nv;
   const u32 count = items_in_tile(begin, n, Tile::nv);
@@ -63,7 +63,7 @@ bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u
   Word* const tile = shared_memory<Word>();
   u32* cuts = shared_memory<u32>() + Tile::shared_words * (sizeof(Word) / sizeof(u32));
   u32* ends = cuts + runs.count;
-  begin_dependent_launch();
+  LaunchOrder<late>::begin();
   if constexpr (pivots == 0) {
     const Splits<Raw, const u32> known(runs, place.row, Tile::nv, splits);
     for (u32 run = thread_index(); run < runs.count; run += nt) {
@@ -90,7 +90,9 @@ bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u
   Word items[vt];
   Tile::template read<0, false>(tile, items);
   Tile::sort(tile, items);
-  Output::store(keys + place.row * row_stride + begin, count, tile, items);
+  Tile::template to_striped<vector>(tile, items);
+  LaunchOrder<late>::before_stores();
+  Output::store(keys + place.row * row_stride + begin, count, items);
 }
 
 }  // namespace bitune

@@ -254,16 +254,18 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
 
 Selection default_among(const Problem& problem, const DeviceInfo& device,
                         std::span<const Variant* const> variants) {
-  for (std::size_t i = variants.size(); i-- > 0;) {
-    const Variant& variant = *variants[i];
-    if (!variant.supports(problem, device)) continue;
-    Configuration configuration = variant.default_configuration(problem, device);
-    if (variant.space(problem, device).violation(configuration, problem, device)) continue;
-    Selection selection;
-    selection.configuration = std::move(configuration);
-    selection.reason =
-        fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant.name());
-    return selection;
+  for (const bool must_suit : {true, false}) {
+    for (std::size_t i = variants.size(); i-- > 0;) {
+      const Variant& variant = *variants[i];
+      if (!variant.supports(problem, device) || (must_suit && !variant.suits(problem, device))) continue;
+      Configuration configuration = variant.default_configuration(problem, device);
+      if (variant.space(problem, device).violation(configuration, problem, device)) continue;
+      Selection selection;
+      selection.configuration = std::move(configuration);
+      selection.reason = fmt::format("no tuning fits: the default of variant '{}' from the device's limits",
+                                     variant.name());
+      return selection;
+    }
   }
   throw Error(ErrorCode::unavailable,
               fmt::format("no variant of bitune can do '{}' on {}: use another key type, payload "

@@ -57,13 +57,13 @@ Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys&
     sort_us = device_.elapsed_ms(*events_[0].begin, *events_[0].end) * 1000;
   }
   setup.group = group_for(setup, sort_us);
+  reserve(setup);
   setup.hold_steps = hold_steps_for(setup, sort_us, queue_us);
   return setup;
 }
 
 void Sampler::take(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
                    ClockSummary& clock) {
-  reserve(setup);
   while (count > 0) {
     const std::size_t batch = std::min(count, most_queued_samples);
     take_batch(setup, batch, samples_us, clock);
@@ -71,7 +71,7 @@ void Sampler::take(const Setup& setup, std::size_t count, std::vector<double>& s
   }
 }
 
-/// Memory for this setup: contestants in turn share it, so that each finds it as large as it needs.
+/// Memory for this setup, which grows only: contestants in turn share it, and are all prepared before the first is sampled.
 void Sampler::reserve(const Setup& setup) {
   if (setup.group > 1 || setup.keys.work == nullptr) {
     grow(device_, buffers_, setup.group * stride_of(setup.keys));

@@ -36,6 +36,13 @@ bool can_sort(const Problem& problem, const DeviceInfo& device) {
          device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest;
 }
 
+/// What is too long for a block, or for a single array to be sorted by one. Other clusters would be idle.
+bool is_best(const Problem& problem, const DeviceInfo&) {
+  const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
+  return bytes > (problem.rows == 1 ? 16u << 10 : 128u << 10) &&
+         bytes <= (problem.rows == 1 ? 64u << 10 : 512u << 10);
+}
+
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
@@ -115,6 +122,7 @@ const Variant& cluster_variant() {
            "distributed shared memory",
        .kernel_headers = {"kernels/cluster_sort.cuh"},
        .supports = can_sort,
+       .suits = is_best,
        .space = make_space,
        .default_configuration = make_default,
        .plan = make_plan});

@@ -19,6 +19,9 @@ struct VariantDefinition {
   std::vector<std::string_view> kernel_headers;
   bool searched = true;
   std::function<bool(const Problem&, const DeviceInfo&)> supports;
+  std::function<bool(const Problem&, const DeviceInfo&)> suits = [](const Problem&, const DeviceInfo&) {
+    return true;
+  };
   std::function<SearchSpace(const Problem&, const DeviceInfo&)> space;
   std::function<Configuration(const Problem&, const DeviceInfo&)> default_configuration;
   std::function<Plan(const Problem&, const Configuration&, const DeviceInfo&)> plan;
@@ -37,6 +40,9 @@ class DefinedVariant final : public Variant {
   [[nodiscard]] bool searched() const noexcept override { return definition_.searched; }
   [[nodiscard]] bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return definition_.supports(problem, device);
+  }
+  [[nodiscard]] bool suits(const Problem& problem, const DeviceInfo& device) const override {
+    return definition_.suits(problem, device);
   }
   [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const override {
     SearchSpace space = definition_.space(problem, device);

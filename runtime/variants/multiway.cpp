@@ -95,6 +95,12 @@ bool can_sort(const Problem& problem, const DeviceInfo& device) {
          problem.n <= most_keys(problem.key, device);
 }
 
+/// What is too long for a cluster's shared memory, or for a single one of them to be the faster one.
+bool is_best(const Problem& problem, const DeviceInfo&) {
+  const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
+  return bytes > (problem.rows == 1 ? 64u << 10 : 512u << 10);
+}
+
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
@@ -102,12 +108,6 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
-      {"store_swaps",
-       {0, 2},
-       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
-      {"striped_store",
-       {0, 1},
-       "1: sorted keys go through shared memory, to be stored in the order of the threads"},
       {"imad_quarters",
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
@@ -122,7 +122,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"split_chain",
        {1, 2, 4, 8},
        "ranks that a block splits the runs at, each from where the one before is"},
-      {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
+      {"dependent_launch",
+       {0, 1, 2},
+       "1: each launch begins while the one before it runs (sm_90 on); 2: while that one stores"},
   };
   space.restrictions = {
       block_fits_device(),
@@ -137,17 +139,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return tile_count(c, p) <= most_tiles;
        },
        {"block_size_x", "items_per_thread"}},
-      {"a thread holds a whole number of vectors, and swaps no more bits than it has",
+      {"a thread holds a whole number of vectors",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
-         return vectors >= 1 && std::int64_t{1} << c.at("store_swaps") <= vectors;
+         return c.at("vector_width") <= c.at("items_per_thread");
        },
-       {"items_per_thread", "vector_width", "store_swaps"}},
-      {"lanes swap nothing before a striped store",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return c.at("striped_store") == 0 || c.at("store_swaps") == 0;
-       },
-       {"store_swaps", "striped_store"}},
+       {"items_per_thread", "vector_width"}},
       {"more than one level of splitting needs more than 32 buckets a level",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("split_levels") <= 1 || tile_count(c, p) > std::uint64_t{32}
@@ -189,8 +185,6 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"items_per_thread", items},
            {"shuffle_steps", 1},
            {"vector_width", vector},
-           {"store_swaps", 0},
-           {"striped_store", 1},
            {"imad_quarters", 0},
            {"min_blocks_per_sm", 1},
            {"gather_lanes", 8},
@@ -215,8 +209,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   const std::string sort_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
-                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("striped_store") == 1 ? std::int64_t{-1} : c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
+                  c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2);
   builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)}, tiles,
                       threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
                       {runs, input_argument(), u64_argument(problem.n)});
@@ -249,7 +243,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                       {keys_argument(), runs, splits, u64_argument(problem.n), u32_argument(tile)});
 
   Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
+  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
   plan.workspace_bytes = run_space;
   if (!splits_in_buckets(c)) plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
   plan.out_of_place = true;
@@ -270,6 +264,7 @@ const Variant& multiway_variant() {
                       "from all runs and sorted in registers",
        .kernel_headers = {"kernels/run_sort.cuh", "kernels/multiway_split.cuh", "kernels/bucket_sort.cuh"},
        .supports = can_sort,
+       .suits = is_best,
        .space = make_space,
        .default_configuration = make_default,
        .plan = make_plan});

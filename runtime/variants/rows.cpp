@@ -80,6 +80,15 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
          device.warp_size == 32;
 }
 
+/// A block has no help from others: a few rows longer than it sorts quickly are for variants with more blocks. Two rows a
+/// register pay where there are enough of them, and long enough to be bound by comparators rather than memory.
+bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+  const auto blocks = static_cast<std::uint64_t>(device.sm_count);
+  if (flavour.rows_per_group > 1) return problem.n >= 64 && problem.rows >= 4 * blocks;
+  return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) <= 16u << 10 ||
+         problem.rows >= blocks / 2;
+}
+
 SearchSpace make_space(const Flavour& flavour) {
   SearchSpace space;
   space.parameters = {
@@ -188,6 +197,8 @@ VariantDefinition definition_of(const Flavour& flavour) {
           .kernel_headers = {flavour.header},
           .supports = [&flavour](const Problem& problem,
                                  const DeviceInfo& device) { return can_sort(flavour, problem, device); },
+          .suits = [&flavour](const Problem& problem,
+                              const DeviceInfo& device) { return is_best(flavour, problem, device); },
           .space = [&flavour](const Problem&, const DeviceInfo&) { return make_space(flavour); },
           .default_configuration = make_default,
           .plan = [&flavour](const Problem& problem, const Configuration& configuration,

@@ -15,7 +15,6 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   Configuration configuration = variant("multiway").default_configuration(problem, DeviceInfo{});
   configuration.parameters["block_size_x"] = 64;
   configuration.parameters["items_per_thread"] = 4;
-  configuration.parameters["store_swaps"] = 0;
   configuration.parameters["vector_width"] = 1;
   configuration.parameters["split_threads"] = 64;
   configuration.parameters["split_levels"] = levels;
