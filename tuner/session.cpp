@@ -35,7 +35,7 @@ std::optional<Clock::time_point> deadline_of_problem(const SessionState& session
 SearchLimits limits_of_search(const SessionState& session, std::optional<Clock::time_point> deadline) {
   SearchLimits limits;
   if (deadline) {
-    const double share = session.request.finalists >= 2 ? search_share : 1;
+    const double share = session.request.finalists >= 1 ? search_share : 1;
     const Clock::time_point now = Clock::now();
     limits.deadline = now + fraction_of(*deadline - now, share);
   }

@@ -94,7 +94,9 @@ TEST_F(Search, WhatIsStoppedEarlyIsNoFinalist) {
   const auto outcomes = run();
   EXPECT_EQ(outcomes[0].best->configuration.at("x"), 3);
   EXPECT_TRUE(outcomes[0].ties.empty());
-  EXPECT_TRUE(stored(true).empty()) << "there is nobody to measure in turn with";
+  const std::vector<Trial> finalists = stored(true);
+  ASSERT_EQ(finalists.size(), 1u) << "the winner is one, with nobody to measure in turn with";
+  EXPECT_EQ(finalists[0].configuration.at("x"), 3);
 }
 
 TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
