@@ -79,19 +79,40 @@ struct Ranked {
   const Candidate* candidate = nullptr;
 };
 
-/// How much slower than the best trial of its own problem a trial may be and still say something about
-/// another length: where the best ones do not fit that, a good trial of a farther length is better than a
-/// poor one of the nearest, and so is the default.
+/// How much slower than the best trial of as many keys of the same width a trial may be and still say
+/// something: where the best ones do not fit, a good trial of a farther length is better than a poor one of
+/// the nearest, and so is the default. Key types of one width differ by less: what is this far behind has
+/// just not been tuned with the variant that is best.
 constexpr double most_behind = 1.5;
 
-/// The best median of each problem on each device.
-using Bests = std::map<std::pair<std::string, Problem>, double>;
+/// How many times as long as the array its own problem's may be.
+constexpr std::uint64_t most_times_longer = 8;
 
-Bests bests_of(const std::vector<Candidate>& candidates) {
+/// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
+using Shape = std::tuple<std::string, bool, Operation, ValueType, std::size_t, std::uint64_t, std::uint64_t>;
+
+bool is_older(const Candidate& candidate, const KernelDigests& current_kernels) {
+  return candidate.kernel_digest != current_kernels(candidate.configuration.variant);
+}
+
+Shape shape_of(const Candidate& candidate, const KernelDigests& current_kernels) {
+  const Problem& p = candidate.problem;
+  return {candidate.device_digest,
+          is_older(candidate, current_kernels),
+          p.operation,
+          p.value,
+          size_of(p.key),
+          p.n,
+          p.rows};
+}
+
+/// The best median of each shape.
+using Bests = std::map<Shape, double>;
+
+Bests bests_of(const std::vector<Candidate>& candidates, const KernelDigests& current_kernels) {
   Bests bests;
   for (const Candidate& candidate : candidates) {
-    const auto [entry, is_new] =
-        bests.try_emplace({candidate.device_digest, candidate.problem}, candidate.median_us);
+    const auto [entry, is_new] = bests.try_emplace(shape_of(candidate, current_kernels), candidate.median_us);
     if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
   }
   return bests;
@@ -100,12 +121,12 @@ Bests bests_of(const std::vector<Candidate>& candidates) {
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
               const DeviceInfo& device, const std::string& device_digest,
               const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
-  const Bests bests = bests_of(candidates);
+  const Bests bests = bests_of(candidates, current_kernels);
   for (const Candidate& candidate : candidates) {
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
-    const double best_us = bests.at({candidate.device_digest, candidate.problem});
-    if (candidate.problem.n != problem.n && candidate.median_us > most_behind * best_us) continue;
+    if (candidate.median_us > most_behind * bests.at(shape_of(candidate, current_kernels))) continue;
+    if (candidate.problem.n / most_times_longer > problem.n) continue;
     Rank rank;
     rank.shipped = shipped;
     rank.other_device = *step == Step::same_capability || *step == Step::same_major;
@@ -119,7 +140,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
-    rank.older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant);
+    rank.older_kernels = is_older(candidate, current_kernels);
     rank.smaller = candidate.problem.n < problem.n;
     rank.median_us = candidate.median_us;
     rank.trial_id = candidate.trial_id;
@@ -133,20 +154,36 @@ class Validity {
   Validity(const Problem& problem, const DeviceInfo& device, std::span<const Variant* const> variants)
       : problem_(problem), device_(device), variants_(variants) {}
 
-  bool operator()(const Configuration& configuration) {
+  /// Whether the configuration is valid, and does not take several launches where it was tuned with one: that
+  /// it was fast there says nothing then.
+  bool operator()(const Candidate& candidate) {
+    const Configuration& configuration = candidate.configuration;
     auto found = spaces_.find(configuration.variant);
     if (found == spaces_.end())
       found = spaces_.emplace(configuration.variant, space_of(configuration.variant)).first;
-    return found->second && !found->second->violation(configuration, problem_, device_);
+    const auto& space = found->second;
+    if (!space || space->violation(configuration, problem_, device_)) return false;
+    if (candidate.problem.n >= problem_.n || space->violation(configuration, candidate.problem, device_))
+      return true;
+    return launches(configuration, candidate.problem) != 1 || launches(configuration, problem_) == 1;
   }
 
  private:
-  /// Nothing if the variant is unknown (a database of another version) or cannot sort the problem.
-  [[nodiscard]] std::optional<SearchSpace> space_of(std::string_view name) const {
+  [[nodiscard]] const Variant* variant_of(std::string_view name) const {
     const auto found = std::find_if(variants_.begin(), variants_.end(),
                                     [&](const Variant* variant) { return variant->name() == name; });
-    if (found == variants_.end() || !(*found)->supports(problem_, device_)) return std::nullopt;
-    return (*found)->space(problem_, device_);
+    return found == variants_.end() ? nullptr : *found;
+  }
+
+  /// Nothing if the variant is unknown (a database of another version) or cannot sort the problem.
+  [[nodiscard]] std::optional<SearchSpace> space_of(std::string_view name) const {
+    const Variant* variant = variant_of(name);
+    if (variant == nullptr || !variant->supports(problem_, device_)) return std::nullopt;
+    return variant->space(problem_, device_);
+  }
+
+  [[nodiscard]] std::size_t launches(const Configuration& configuration, const Problem& problem) const {
+    return variant_of(configuration.variant)->plan(problem, configuration, device_).launches.size();
   }
 
   const Problem& problem_;
@@ -239,7 +276,7 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
 
   Validity valid(problem, device, variants);
   const auto best = std::find_if(ranked.begin(), ranked.end(),
-                                 [&](const Ranked& entry) { return valid(entry.candidate->configuration); });
+                                 [&](const Ranked& entry) { return valid(*entry.candidate); });
   if (best == ranked.end()) return default_among(problem, device, variants);
 
   Selection selection;
@@ -262,8 +299,8 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
       if (variant.space(problem, device).violation(configuration, problem, device)) continue;
       Selection selection;
       selection.configuration = std::move(configuration);
-      selection.reason = fmt::format("no tuning fits: the default of variant '{}' from the device's limits",
-                                     variant.name());
+      selection.reason =
+          fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant.name());
       return selection;
     }
   }

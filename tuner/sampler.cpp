@@ -71,7 +71,8 @@ void Sampler::take(const Setup& setup, std::size_t count, std::vector<double>& s
   }
 }
 
-/// Memory for this setup, which grows only: contestants in turn share it, and are all prepared before the first is sampled.
+/// Memory for this setup, which grows only: contestants in turn share it, and are all prepared before the
+/// first is sampled.
 void Sampler::reserve(const Setup& setup) {
   if (setup.group > 1 || setup.keys.work == nullptr) {
     grow(device_, buffers_, setup.group * stride_of(setup.keys));

@@ -49,6 +49,18 @@ std::uint64_t most_keys(KeyType key, const DeviceInfo& device) {
                                  most_tiles * static_cast<std::uint64_t>(largest_tile(key, device)));
 }
 
+/// Whether a thread has registers for what splitting holds, as compiled for sm_75 to sm_121: 128 of them, or
+/// for seven pivots in a kernel of its own 256. Where buckets split, three pivots for 32-bit keys do with 64.
+bool splitting_fits_registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+  const std::int64_t pivots = c.at("split_pivots");
+  if (c.at("split_levels") > 0) {
+    return c.at("split_threads") * (pivots > 5 ? 256 : 128) <= device.registers_per_block;
+  }
+  const std::int64_t threads = c.at("block_size_x") * c.at("min_blocks_per_sm");
+  const bool is_lean = pivots == 3 && c.at("block_size_x") <= 512 && word_bytes(problem.key) == 4;
+  return threads * (is_lean ? 64 : 128) <= device.registers_per_sm;
+}
+
 std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
   return padded_tile_bytes(tile_size(c), problem.key);
 }
@@ -65,8 +77,8 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
 /// Whether the blocks that sort the buckets split the runs themselves.
 bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 0; }
 
-/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, a word
-/// for every warp twice, and one for all threads that gather together (bucket_sort.cuh).
+/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, a
+/// word for every warp twice, and one for all threads that gather together (bucket_sort.cuh).
 std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
   const std::int64_t threads = c.at("block_size_x");
@@ -86,7 +98,8 @@ std::int64_t split_bytes(const Configuration& c, const Problem& problem) {
 /// Boundaries of one level between two of the level above, and one.
 std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
   const auto buckets = static_cast<double>(tile_count(c, problem));
-  const double root = std::pow(buckets, 1.0 / static_cast<double>(std::max<std::int64_t>(1, c.at("split_levels"))));
+  const double root =
+      std::pow(buckets, 1.0 / static_cast<double>(std::max<std::int64_t>(1, c.at("split_levels"))));
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
 }
 
@@ -155,6 +168,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return c.at("split_threads") <= d.max_threads_per_block;
        },
        {"split_threads"}},
+      {"splitting fits the registers of its threads",
+       splitting_fits_registers,
+       {"block_size_x", "min_blocks_per_sm", "split_levels", "split_pivots", "split_threads"}},
       shared_memory_fits_block(bucket_bytes),
       shared_memory_fits_block(split_bytes),
       items_fit_registers("min_blocks_per_sm"),
@@ -191,7 +207,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"split_threads", 256},
            {"split_pivots", 5},
            {"split_levels", count() > 256 ? 1 : 0},
-           {"split_chain", count() > 512 ? 4 : 1},
+           {"split_chain", 1},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
@@ -209,8 +225,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   const std::string sort_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
-                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
-                  c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2);
+                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("imad_quarters"), c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2);
   builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)}, tiles,
                       threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
                       {runs, input_argument(), u64_argument(problem.n)});
@@ -229,7 +245,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     const std::uint64_t intervals = parent_step == 0 ? 1 : (tiles + parent_step - 1) / parent_step;
     const std::uint64_t blocks = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
     const auto chain = static_cast<std::uint64_t>(c.at("split_chain"));
-    builder.launch_rows(split, (blocks + chain - 1) / chain, static_cast<std::uint32_t>(c.at("split_threads")),
+    builder.launch_rows(split, (blocks + chain - 1) / chain,
+                        static_cast<std::uint32_t>(c.at("split_threads")),
                         static_cast<std::uint64_t>(split_bytes(c, problem)),
                         {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tile),
                          u32_argument(step), u32_argument(parent_step)});

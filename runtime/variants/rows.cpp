@@ -80,8 +80,9 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
          device.warp_size == 32;
 }
 
-/// A block has no help from others: a few rows longer than it sorts quickly are for variants with more blocks. Two rows a
-/// register pay where there are enough of them, and long enough to be bound by comparators rather than memory.
+/// A block has no help from others: a few rows longer than it sorts quickly are for variants with more
+/// blocks. Two rows a register pay where there are enough of them, and long enough to be bound by comparators
+/// rather than memory.
 bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const auto blocks = static_cast<std::uint64_t>(device.sm_count);
   if (flavour.rows_per_group > 1) return problem.n >= 64 && problem.rows >= 4 * blocks;

@@ -19,7 +19,7 @@ if [[ -z $sanitizer ]]; then
 fi
 # A kernel's parameters are counted until the driver says that there is no further one; memcheck would report that as an error.
 for tool in "memcheck --report-api-errors no" racecheck; do
-  for variant in classic global shared warp cluster rows; do
+  for variant in classic global shared warp multiway cluster rows row_pairs; do
     step "${tool%% *}-$variant" env BITUNE_DB="$OUT/sanitizer.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
       "$BIN/bitune" tune --keys u32,u16 --sizes "${N:-20000}" --variants "$variant" --budget $((2 * ${SAMPLE:-6})) --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate

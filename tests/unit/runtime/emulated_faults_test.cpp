@@ -171,7 +171,9 @@ TEST(EmulatedRules, BreakingOneNamesTheThread) {
   EXPECT_TRUE(contains(unaligned, "thread 7 of block 0 made a vector access that is not aligned"))
       << unaligned;
   EXPECT_TRUE(contains(failure("u32 four[4] = {}; store_vector(data + 2, four);"), "not aligned"));
-  EXPECT_TRUE(contains(failure("cp_async(reinterpret_cast<u64*>(shared_memory<u32>() + 1), reinterpret_cast<u64*>(data));"), "not aligned"));
+  EXPECT_TRUE(contains(
+      failure("cp_async(reinterpret_cast<u64*>(shared_memory<u32>() + 1), reinterpret_cast<u64*>(data));"),
+      "not aligned"));
   EXPECT_TRUE(contains(failure("sync_warp(1);"), "does not name its lane"));
   EXPECT_TRUE(contains(failure("shared_of_rank(shared_memory<u32>(), 1);"), "outside its cluster"));
   EXPECT_TRUE(contains(failure("data[0] = u32(shuffle(u64{1}, 0));"), "deadlocks"));

@@ -2,10 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cache/tuning_database.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/kernel_sources.hpp"
+#include "runtime/selection.hpp"
+#include "runtime/selection_ladder.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune {
@@ -26,6 +35,46 @@ TEST(ShippedTunings, AreValidConfigurationsOfTodaysKernels) {
     const auto violation = family.space(trial.problem, devices.at(row.device_digest))
                                .violation(trial.configuration, trial.problem, devices.at(row.device_digest));
     EXPECT_FALSE(violation) << trial.configuration.text() << ": " << violation.value_or("");
+  }
+}
+
+/// A record of bench/results/<gpu>/.
+struct Record {
+  Problem problem;
+  std::string configuration;
+  std::string device;
+};
+
+std::vector<Record> recorded_results() {
+  std::vector<Record> records;
+  const std::filesystem::path results = BITUNE_TEST_DATA "/../../bench/results";
+  for (const auto& folder : std::filesystem::directory_iterator(results)) {
+    for (const char* suite : {"single.json", "rows.json"}) {
+      std::ifstream file(folder.path() / suite);
+      for (const nlohmann::json& record : nlohmann::json::parse(file)) {
+        records.push_back({{.key = parse_key_type(record.at("key_type").get<std::string>()),
+                            .order = parse_order(record.at("order").get<std::string>()),
+                            .n = record.at("n"),
+                            .rows = record.at("rows")},
+                           record.at("configuration"),
+                           record.at("device")});
+      }
+    }
+  }
+  return records;
+}
+
+TEST(ShippedTunings, SelectWhatTheRecordedResultsWereMeasuredWith) {
+  const TuningDatabase database(BITUNE_TEST_DATA "/../../data/tunings.db", DatabaseMode::read_only);
+  std::map<std::string, DeviceInfo> devices;
+  for (const DeviceRow& row : database.devices()) devices.emplace(row.info.name, row.info);
+  const std::vector<Record> records = recorded_results();
+  ASSERT_GT(records.size(), 100u);
+  for (const Record& record : records) {
+    const Selection selection =
+        select(record.problem, devices.at(record.device), {{}, database.candidates(record.problem)});
+    EXPECT_EQ(selection.configuration.text(), record.configuration)
+        << text_of(record.problem) << ": leave the record out, or measure it again";
   }
 }
 
