@@ -37,7 +37,7 @@ void collect(std::string_view path, std::set<std::string_view>& paths) {
 
 }  // namespace
 
-std::string kernel_sources_digest(const std::vector<std::string_view>& headers) {
+std::string digest_of_headers(const std::vector<std::string_view>& headers) {
   std::set<std::string_view> paths;
   for (const std::string_view header : headers) collect(header, paths);
   Digest digest;
@@ -49,7 +49,7 @@ std::string kernel_sources_digest(std::string_view variant_name) {
   static const auto digests = [] {
     std::map<std::string, std::string, std::less<>> by_name;
     for (const Variant* family : variants()) {
-      by_name.emplace(family->name(), kernel_sources_digest(family->kernel_headers()));
+      by_name.emplace(family->name(), digest_of_headers(family->kernel_headers()));
     }
     return by_name;
   }();

@@ -12,7 +12,7 @@ namespace bitune {
 
 /// Digest of these embedded headers and of all that they include: it changes if and only if their text does.
 /// \throws Error (usage) if one of them is not embedded.
-[[nodiscard]] std::string kernel_sources_digest(const std::vector<std::string_view>& headers);
+[[nodiscard]] std::string digest_of_headers(const std::vector<std::string_view>& headers);
 
 /// Digest of all kernel sources of a registered variant: the version that its trials are stored under.
 /// Another variant's kernels may change without making it a new one. Empty if no variant has the name.

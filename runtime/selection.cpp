@@ -312,7 +312,7 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
 
 Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
   return select_among(problem, device, candidates, variants(),
-                      [](std::string_view name) { return kernel_sources_digest(name); });
+                      kernel_sources_digest);
 }
 
 Selection default_selection(const Problem& problem, const DeviceInfo& device) {

@@ -30,7 +30,7 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
 Selection Selector::select(const Problem& problem) {
   const auto candidates = known(problem);
   Selection selection = select_among(problem, device_, candidates->candidates, variants_,
-                                     [](std::string_view name) { return kernel_sources_digest(name); });
+                                     kernel_sources_digest);
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
 }

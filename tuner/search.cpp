@@ -56,8 +56,7 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   for (Configuration& guess : session.source.first_guesses(problem)) {
     if (valid(guess)) guesses.push_back(std::move(guess));
   }
-  for (const Configuration& guess : guesses) guesses_.push_back(by_text.at(guess.text()));
-  domain_.starts.assign(guesses_.begin(), guesses_.end());
+  for (const Configuration& guess : guesses) domain_.starts.push_back(by_text.at(guess.text()));
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
   for (const auto& [text, trial] : known_.ok) {
     // Others are of a variant that is not searched now.
@@ -91,8 +90,17 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
                              [this](std::size_t guess) { return candidates_[guess].state == State::done; });
 }
 
+/// Whether what is submitted now is likely to be compiled before the deadline: if not, it would only keep the
+/// compilers from the next problem.
+bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
+  if (!limits.deadline || evaluated_ == 0 || next_start_ < domain_.starts.size()) return true;
+  const double turns = 1 + 2 * static_cast<double>(pool_.outstanding()) / static_cast<double>(pool_.capacity());
+  const std::chrono::duration<double, std::milli> wait(turns * compile_ms_ / static_cast<double>(evaluated_));
+  return SessionState::Clock::now() + wait < *limits.deadline;
+}
+
 bool ProblemSearch::refill(const SearchLimits& limits) {
-  while (submitted_ < limits.evaluations && pool_.outstanding() < pool_.capacity()) {
+  while (submitted_ < limits.evaluations && pool_.outstanding() < pool_.capacity() && comes_in_time(limits)) {
     const std::optional<Proposal> proposal = next();
     if (!proposal) break;
     candidates_[proposal->index].state = State::under_way;
@@ -105,9 +113,8 @@ bool ProblemSearch::refill(const SearchLimits& limits) {
 
 std::optional<Proposal> ProblemSearch::next() {
   while (!session_.stopped()) {
-    if (!guesses_.empty()) {
-      const std::size_t guess = candidate_of(guesses_.front());
-      guesses_.pop_front();
+    if (next_start_ < domain_.starts.size()) {
+      const std::size_t guess = candidate_of(domain_.starts[next_start_++]);
       if (candidates_[guess].state == State::untouched) return Proposal{.index = guess};
       continue;
     }
@@ -191,6 +198,7 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
 void ProblemSearch::finish(std::size_t index, const Trial& trial) {
   session_.database.store(session_.database_session, trial);
   ++evaluated_;
+  compile_ms_ += trial.compile_ms;
   ++session_.evaluations;
   Candidate& candidate = candidates_[index];
   candidate.state = State::done;

@@ -61,6 +61,7 @@ class ProblemSearch {
   [[nodiscard]] bool must_end(const SearchLimits& limits) const;
   /// Submits until the pool has enough to do. False if there is nothing left to submit or to wait for.
   bool refill(const SearchLimits& limits);
+  bool comes_in_time(const SearchLimits& limits) const;
   /// The next configuration to evaluate; nothing if there is none now.
   std::optional<Proposal> next();
   /// What is to be evaluated for a proposal; nothing if the strategy has heard of it, or will when what is
@@ -84,7 +85,7 @@ class ProblemSearch {
   SearchDomain domain_;
   std::unique_ptr<Strategy> strategy_;
   std::vector<Candidate> candidates_;                     ///< parallel to the domain's configurations
-  std::deque<std::size_t> guesses_;                       ///< before anything that the strategy proposes
+  std::size_t next_start_ = 0;  ///< of the domain's starts, which come before anything that the strategy proposes
   std::deque<Proposal> proposals_;                        ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;
@@ -95,6 +96,7 @@ class ProblemSearch {
   std::uint64_t to_evaluate_ = 0;  ///< candidates that were not known, as far as plans have been compared
   std::uint64_t submitted_ = 0;
   std::uint64_t evaluated_ = 0;
+  double compile_ms_ = 0;  ///< of what was evaluated
   std::uint64_t skipped_ = 0;
   std::uint64_t same_plan_ = 0;
   std::uint64_t failed_ = 0;

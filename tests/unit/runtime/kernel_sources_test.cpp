@@ -13,16 +13,16 @@ namespace bitune {
 namespace {
 
 TEST(KernelSources, DigestCoversWhatAHeaderIncludes) {
-  const std::string tile = kernel_sources_digest(std::vector<std::string_view>{"kernels/tile_sort.cuh"});
-  const std::string both = kernel_sources_digest(
-      std::vector<std::string_view>{"kernels/register_tile.cuh", "kernels/tile_sort.cuh"});
-  const std::string other = kernel_sources_digest(std::vector<std::string_view>{"kernels/row_sort.cuh"});
+  const std::string tile = digest_of_headers({"kernels/tile_sort.cuh"});
+  const std::string both = digest_of_headers(
+      {"kernels/register_tile.cuh", "kernels/tile_sort.cuh"});
+  const std::string other = digest_of_headers({"kernels/row_sort.cuh"});
   EXPECT_EQ(tile, both) << "tile_sort.cuh includes register_tile.cuh";
   EXPECT_NE(tile, other);
 }
 
 TEST(KernelSources, AHeaderThatIsNotEmbeddedIsAnError) {
-  EXPECT_THROW((void)kernel_sources_digest(std::vector<std::string_view>{"kernels/none.cuh"}), Error);
+  EXPECT_THROW((void)digest_of_headers({"kernels/none.cuh"}), Error);
 }
 
 TEST(KernelSources, EveryVariantHasAVersionOfItsOwn) {
