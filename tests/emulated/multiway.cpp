@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device.hpp"
+#include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -26,9 +27,20 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
 
 class MultiwaySplit : public testing::TestWithParam<Distribution> {};
 
+/// Under a seed, two groups of a block that split at different ranks run apart by several rounds.
+Bench seeded(std::uint64_t seed) {
+  emulated::EmulatedOptions options;
+  options.seed = seed;
+  return make_bench(make_emulated_device(options));
+}
+
 TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   const Bench bench = make_bench(open_device("emulated"));
   std::uint64_t seed = 7;
+  const Problem single{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 1};
+  for (const std::uint64_t order : {1u, 2u, 3u}) {
+    EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), GetParam(), ++seed));
+  }
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
