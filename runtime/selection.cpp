@@ -311,8 +311,7 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
 }
 
 Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
-  return select_among(problem, device, candidates, variants(),
-                      kernel_sources_digest);
+  return select_among(problem, device, candidates, variants(), kernel_sources_digest);
 }
 
 Selection default_selection(const Problem& problem, const DeviceInfo& device) {

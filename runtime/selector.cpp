@@ -29,8 +29,8 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
 
 Selection Selector::select(const Problem& problem) {
   const auto candidates = known(problem);
-  Selection selection = select_among(problem, device_, candidates->candidates, variants_,
-                                     kernel_sources_digest);
+  Selection selection =
+      select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest);
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
 }

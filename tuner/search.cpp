@@ -94,7 +94,8 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
 /// compilers from the next problem.
 bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
   if (!limits.deadline || evaluated_ == 0 || next_start_ < domain_.starts.size()) return true;
-  const double turns = 1 + 2 * static_cast<double>(pool_.outstanding()) / static_cast<double>(pool_.capacity());
+  const double turns =
+      1 + 2 * static_cast<double>(pool_.outstanding()) / static_cast<double>(pool_.capacity());
   const std::chrono::duration<double, std::milli> wait(turns * compile_ms_ / static_cast<double>(evaluated_));
   return SessionState::Clock::now() + wait < *limits.deadline;
 }

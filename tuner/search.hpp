@@ -84,8 +84,9 @@ class ProblemSearch {
   KnownTrials known_;
   SearchDomain domain_;
   std::unique_ptr<Strategy> strategy_;
-  std::vector<Candidate> candidates_;                     ///< parallel to the domain's configurations
-  std::size_t next_start_ = 0;  ///< of the domain's starts, which come before anything that the strategy proposes
+  std::vector<Candidate> candidates_;  ///< parallel to the domain's configurations
+  std::size_t next_start_ =
+      0;  ///< of the domain's starts, which come before anything that the strategy proposes
   std::deque<Proposal> proposals_;                        ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;

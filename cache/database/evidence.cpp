@@ -24,12 +24,7 @@ SELECT d.id, p.id FROM devices d CROSS JOIN problems p
 WHERE d.digest = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ? AND p.n = ?
   AND p.rows = ?)sql");
   statement.bind(1, device_digest);
-  statement.bind(2, std::string(name_of(problem.operation)));
-  statement.bind(3, std::string(name_of(problem.key)));
-  statement.bind(4, std::string(name_of(problem.value)));
-  statement.bind(5, std::string(name_of(problem.order)));
-  statement.bind(6, stored_size(problem.n));
-  statement.bind(7, stored_size(problem.rows));
+  bind_problem(statement, 2, problem);
   if (!statement.executeStep()) return std::nullopt;
   return Place{statement.getColumn(0).getInt64(), statement.getColumn(1).getInt64()};
 }

@@ -52,12 +52,7 @@ class Importer {
   Standing standing_of(const std::string& digest, const Trial& trial) {
     const Problem& problem = trial.problem;
     same_.reset();
-    same_.bind(1, std::string(name_of(problem.operation)));
-    same_.bind(2, std::string(name_of(problem.key)));
-    same_.bind(3, std::string(name_of(problem.value)));
-    same_.bind(4, std::string(name_of(problem.order)));
-    same_.bind(5, stored_size(problem.n));
-    same_.bind(6, stored_size(problem.rows));
+    bind_problem(same_, 1, problem);
     same_.bind(7, digest);
     same_.bind(8, trial.configuration.text());
     const std::string samples = samples_text(trial.samples_us);

@@ -39,12 +39,7 @@ WHERE s.imported = 0 AND d.digest = ? AND q.text = ? AND p.operation = ? AND p.k
 ORDER BY 1, 2)sql");
   statement.bind(1, device_digest);
   statement.bind(2, protocol.text());
-  statement.bind(3, std::string(name_of(problem.operation)));
-  statement.bind(4, std::string(name_of(problem.key)));
-  statement.bind(5, std::string(name_of(problem.value)));
-  statement.bind(6, std::string(name_of(problem.order)));
-  statement.bind(7, stored_size(problem.n));
-  statement.bind(8, stored_size(problem.rows));
+  bind_problem(statement, 3, problem);
   std::vector<std::pair<std::string, std::string>> pairs;
   while (statement.executeStep()) {
     pairs.emplace_back(statement.getColumn(0).getString(), statement.getColumn(1).getString());

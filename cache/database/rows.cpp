@@ -122,6 +122,15 @@ DeviceInfo read_device(const SQLite::Statement& row, int first) {
   return device;
 }
 
+void bind_problem(SQLite::Statement& statement, int first, const Problem& problem) {
+  statement.bind(first, std::string(name_of(problem.operation)));
+  statement.bind(first + 1, std::string(name_of(problem.key)));
+  statement.bind(first + 2, std::string(name_of(problem.value)));
+  statement.bind(first + 3, std::string(name_of(problem.order)));
+  statement.bind(first + 4, stored_size(problem.n));
+  statement.bind(first + 5, stored_size(problem.rows));
+}
+
 Problem read_problem(const SQLite::Statement& row, int first) {
   Problem problem;
   problem.operation = parse_operation(row.getColumn(first).getString());

@@ -39,6 +39,7 @@ void bind_device(SQLite::Statement& statement, int first, const DeviceInfo& devi
 inline constexpr int device_column_count = 19;
 
 /// operation, key_type, value_type, key_order, n, rows from column `first` on.
+void bind_problem(SQLite::Statement& statement, int first, const Problem& problem);
 [[nodiscard]] Problem read_problem(const SQLite::Statement& row, int first);
 
 /// A size as SQLite stores it. \throws Error (usage) from 2^63 on.

@@ -13,6 +13,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/tuning_database.hpp"
+#include "tests/support/device_limits.hpp"
 
 namespace bitune::test {
 
@@ -39,20 +40,6 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 
 inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-}
-
-inline DeviceInfo h200() {
-  DeviceInfo device;
-  device.name = "NVIDIA H200";
-  device.compute_major = 9;
-  device.sm_count = 132;
-  device.shared_bytes_per_block_optin = 232448;
-  device.shared_bytes_per_sm = 233472;
-  device.l2_bytes = 62914560;
-  device.memory_bytes = 150110011392;
-  device.cooperative_launch = true;
-  device.max_cluster_size = 8;
-  return device;
 }
 
 inline DeviceInfo emulated() {

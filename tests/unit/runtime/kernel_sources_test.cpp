@@ -7,15 +7,14 @@
 
 #include "bitune/error.hpp"
 #include "runtime/variant.hpp"
-#include "tests/unit/runtime/device_limits.hpp"
+#include "tests/support/device_limits.hpp"
 
 namespace bitune {
 namespace {
 
 TEST(KernelSources, DigestCoversWhatAHeaderIncludes) {
   const std::string tile = digest_of_headers({"kernels/tile_sort.cuh"});
-  const std::string both = digest_of_headers(
-      {"kernels/register_tile.cuh", "kernels/tile_sort.cuh"});
+  const std::string both = digest_of_headers({"kernels/register_tile.cuh", "kernels/tile_sort.cuh"});
   const std::string other = digest_of_headers({"kernels/row_sort.cuh"});
   EXPECT_EQ(tile, both) << "tile_sort.cuh includes register_tile.cuh";
   EXPECT_NE(tile, other);

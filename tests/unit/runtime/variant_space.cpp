@@ -10,7 +10,7 @@
 #include "model/key_type.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/network_plan.hpp"
-#include "tests/unit/runtime/device_limits.hpp"
+#include "tests/support/device_limits.hpp"
 
 namespace bitune {
 namespace {

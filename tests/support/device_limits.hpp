@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Limits of real devices, for tests of spaces and plans.
+/// Limits of real devices, for tests without one.
 
 #include "model/device_info.hpp"
 
@@ -15,6 +15,8 @@ inline DeviceInfo h200() {
   device.sm_count = 132;
   device.shared_bytes_per_block_optin = 232448;
   device.shared_bytes_per_sm = 233472;
+  device.l2_bytes = 62914560;
+  device.memory_bytes = 150110011392;
   device.max_cluster_size = 8;
   device.cooperative_launch = true;
   return device;
