@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "bitune/error.hpp"
+#include "tests/support/device_limits.hpp"
 #include "tests/unit/runtime/selection_support.hpp"
 
 namespace bitune {
@@ -66,6 +67,25 @@ TEST(Selection, WorksWithTheRegistry) {
     const Variant& selected = variant(selection.configuration.variant);
     EXPECT_EQ(selected.space(u32(n), gpu()).violation(selection.configuration, u32(n), gpu()), std::nullopt);
   }
+}
+
+TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
+  const auto chosen = [](const Problem& problem, const DeviceInfo& device) {
+    return default_selection(problem, device).configuration.variant;
+  };
+  const DeviceInfo hopper = test::h200();
+  EXPECT_EQ(chosen(u32(1000), hopper), "rows") << "one block";
+  EXPECT_EQ(chosen(u32(10000), hopper), "cluster") << "one launch of several blocks";
+  EXPECT_EQ(chosen(u32(1 << 20), hopper), "multiway");
+  EXPECT_EQ(chosen(u32(10000, 4096), hopper), "rows") << "enough rows for all multiprocessors";
+  EXPECT_EQ(chosen(with_key(u32(1024, 4096), KeyType::f16), hopper), "row_pairs");
+  EXPECT_EQ(chosen(u32(std::uint64_t{1} << 30), hopper), "warp") << "more than multiway takes";
+
+  DeviceInfo ampere = hopper;
+  ampere.compute_major = 8;
+  ampere.max_cluster_size = 0;
+  EXPECT_EQ(chosen(u32(1 << 20), ampere), "multiway");
+  EXPECT_NE(chosen(u32(10000), ampere), "cluster");
 }
 
 }  // namespace
