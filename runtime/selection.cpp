@@ -84,9 +84,11 @@ struct Ranked {
 /// the nearest, and so is the default. Key types of one width differ by less: what is this far behind has
 /// just not been tuned with the variant that is best.
 constexpr double most_behind = 1.5;
+constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 
-/// How many times as long as the array its own problem's may be.
-constexpr std::uint64_t most_times_longer = 8;
+/// How many times as long the arrays of its own problem may not be. Many rows leave registers idle that they
+/// do not fill; a single short array takes as long as one that does.
+std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
 
 /// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
 using Shape = std::tuple<std::string, bool, Operation, ValueType, std::size_t, std::uint64_t, std::uint64_t>;
@@ -125,8 +127,9 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
   for (const Candidate& candidate : candidates) {
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
-    if (candidate.median_us > most_behind * bests.at(shape_of(candidate, current_kernels))) continue;
-    if (candidate.problem.n / most_times_longer > problem.n) continue;
+    const double factor = candidate.problem.n == problem.n ? most_behind : most_behind_elsewhere;
+    if (candidate.median_us > factor * bests.at(shape_of(candidate, current_kernels))) continue;
+    if (candidate.problem.n / times_too_long(problem) >= problem.n) continue;
     Rank rank;
     rank.shipped = shipped;
     rank.other_device = *step == Step::same_capability || *step == Step::same_major;

@@ -33,8 +33,8 @@ TEST(Selection, GivesItsReasons) {
   EXPECT_EQ(reason({{trial(2, here, problem)}, {}}), "tuned on this device for this problem");
   EXPECT_EQ(reason({{of_kernels(trial(2, here, problem), "old")}, {}}),
             "tuned on this device for this problem, with another version of the kernels");
-  EXPECT_EQ(reason({{trial(2, here, with_key(u32(1 << 14), KeyType::f32))}, {}}),
-            "tuned on this device for n=2^14 of f32, the nearest size");
+  EXPECT_EQ(reason({{trial(2, here, with_key(u32(1 << 13), KeyType::f32))}, {}}),
+            "tuned on this device for n=2^13 of f32, the nearest size");
   EXPECT_EQ(
       reason({{}, {trial(2, gpu(9, 0, 114), problem)}}),
       "shipped with bitune: tuned on GPU (114 SMs) for n=2^12, a device of the same compute capability 9.0");
