@@ -91,44 +91,45 @@ constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the 
 std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
 
 /// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
-using Shape = std::tuple<std::string, bool, Operation, ValueType, std::size_t, std::uint64_t, std::uint64_t>;
+struct Shape {
+  std::string device_digest;
+  bool older_kernels;
+  Operation operation;
+  ValueType value;
+  std::size_t key_bytes;
+  std::uint64_t n;
+  std::uint64_t rows;
 
-bool is_older(const Candidate& candidate, const KernelDigests& current_kernels) {
-  return candidate.kernel_digest != current_kernels(candidate.configuration.variant);
-}
+  friend auto operator<=>(const Shape&, const Shape&) = default;
+};
 
 Shape shape_of(const Candidate& candidate, const KernelDigests& current_kernels) {
   const Problem& p = candidate.problem;
-  return {candidate.device_digest,
-          is_older(candidate, current_kernels),
-          p.operation,
-          p.value,
-          size_of(p.key),
-          p.n,
-          p.rows};
-}
-
-/// The best median of each shape.
-using Bests = std::map<Shape, double>;
-
-Bests bests_of(const std::vector<Candidate>& candidates, const KernelDigests& current_kernels) {
-  Bests bests;
-  for (const Candidate& candidate : candidates) {
-    const auto [entry, is_new] = bests.try_emplace(shape_of(candidate, current_kernels), candidate.median_us);
-    if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
-  }
-  return bests;
+  return {.device_digest = candidate.device_digest,
+          .older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant),
+          .operation = p.operation,
+          .value = p.value,
+          .key_bytes = size_of(p.key),
+          .n = p.n,
+          .rows = p.rows};
 }
 
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
               const DeviceInfo& device, const std::string& device_digest,
               const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
-  const Bests bests = bests_of(candidates, current_kernels);
+  std::vector<Shape> shapes;  // parallel to the candidates
+  std::map<Shape, double> bests;
   for (const Candidate& candidate : candidates) {
+    shapes.push_back(shape_of(candidate, current_kernels));
+    const auto [entry, is_new] = bests.try_emplace(shapes.back(), candidate.median_us);
+    if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
     const double factor = candidate.problem.n == problem.n ? most_behind : most_behind_elsewhere;
-    if (candidate.median_us > factor * bests.at(shape_of(candidate, current_kernels))) continue;
+    if (candidate.median_us > factor * bests.at(shapes[i])) continue;
     if (candidate.problem.n / times_too_long(problem) >= problem.n) continue;
     Rank rank;
     rank.shipped = shipped;
@@ -143,7 +144,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
-    rank.older_kernels = is_older(candidate, current_kernels);
+    rank.older_kernels = shapes[i].older_kernels;
     rank.smaller = candidate.problem.n < problem.n;
     rank.median_us = candidate.median_us;
     rank.trial_id = candidate.trial_id;
