@@ -32,13 +32,19 @@ std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
 /// Splitting takes a place in every run for every bucket: it grows with the square of this.
 constexpr std::uint64_t most_tiles = 4096;
 
+/// Where the pieces of all runs begin and end, a word for every warp twice, and one for all threads that
+/// gather together (bucket_sort.cuh).
+std::int64_t piece_bytes(std::int64_t pieces, std::int64_t threads, std::int64_t gather_lanes) {
+  return 4 * (2 * pieces + 2 * threads / 32 + threads / gather_lanes);
+}
+
 /// Keys of the longest run that the registers and the shared memory of a block hold on the device.
 std::int64_t largest_tile(KeyType key, const DeviceInfo& device) {
   const std::int64_t threads =
       std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
   std::int64_t tile = threads * 128 / word_bytes(key);
-  const std::int64_t pieces = 8 * static_cast<std::int64_t>(most_tiles) + 8 * 32 + 4 * 256;
-  while (tile > smallest_tile && padded_tile_bytes(tile, key) + pieces > device.shared_bytes_per_block_optin)
+  const std::int64_t besides = piece_bytes(most_tiles, 1024, 4);
+  while (tile > smallest_tile && padded_tile_bytes(tile, key) + besides > device.shared_bytes_per_block_optin)
     tile /= 2;
   return tile;
 }
@@ -77,8 +83,7 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
 /// Whether the blocks that sort the buckets split the runs themselves.
 bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 0; }
 
-/// A tile, or what splitting takes before it is there; then where the pieces of all runs begin and end, a
-/// word for every warp twice, and one for all threads that gather together (bucket_sort.cuh).
+/// A tile, or what splitting takes before it is there; then what tells of the pieces.
 std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   const auto pieces = static_cast<std::int64_t>(tile_count(c, problem));
   const std::int64_t threads = c.at("block_size_x");
@@ -86,7 +91,7 @@ std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   if (splits_in_buckets(c)) {
     bytes = std::max(bytes, splitter_bytes(threads, 2, c.at("split_pivots"), pieces, problem.key));
   }
-  return bytes + 4 * (2 * pieces + 2 * threads / 32 + threads / c.at("gather_lanes"));
+  return bytes + piece_bytes(pieces, threads, c.at("gather_lanes"));
 }
 
 /// Splitter's memory, and where the runs are cut (multiway_split.cuh).
@@ -95,11 +100,10 @@ std::int64_t split_bytes(const Configuration& c, const Problem& problem) {
   return splitter_bytes(c.at("split_threads"), 1, c.at("split_pivots"), runs, problem.key) + 4 * runs;
 }
 
-/// Boundaries of one level between two of the level above, and one.
+/// Boundaries of one level between two of the level above, and one. Precondition: there are levels.
 std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
   const auto buckets = static_cast<double>(tile_count(c, problem));
-  const double root =
-      std::pow(buckets, 1.0 / static_cast<double>(std::max<std::int64_t>(1, c.at("split_levels"))));
+  const double root = std::pow(buckets, 1.0 / static_cast<double>(c.at("split_levels")));
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
 }
 
@@ -235,11 +239,10 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const KernelSource split{"kernels/multiway_split.cuh",
                            fmt::format("bitune::multiway_split<{}, {}, {}, {}>", size_of(problem.key),
                                        c.at("split_threads"), c.at("split_pivots"), c.at("split_chain"))};
-  const std::uint64_t fan = fan_out(c, problem);
   std::uint64_t parent_step = 0;
   for (std::int64_t level = c.at("split_levels"); level > 0; --level) {
     std::uint64_t step = 1;
-    for (std::int64_t below = 1; below < level; ++below) step *= fan;
+    for (std::int64_t below = 1; below < level; ++below) step *= fan_out(c, problem);
     if (step >= tiles) continue;
     const std::uint64_t multiples = (tiles - 1) / step;
     const std::uint64_t intervals = parent_step == 0 ? 1 : (tiles + parent_step - 1) / parent_step;
