@@ -13,6 +13,7 @@
 #include "runtime/variant.hpp"
 #include "tuner/exchange/recordings.hpp"
 #include "tuner/replay.hpp"
+#include "tuner/tuning_source.hpp"
 
 namespace bitune {
 namespace {
@@ -131,16 +132,11 @@ class Gatherer {
   /// The first guesses of today's variants, less the parameters that are not on record.
   static void add_starts(RecordedSpace& space, const DeviceInfo& device,
                          const std::map<std::string, std::size_t>& index_of) {
-    // Variants are registered simple ones first; the last is the likeliest to win.
-    const std::vector<const Variant*> families(variants().rbegin(), variants().rend());
-    for (const Variant* family : families) {
+    for (Configuration& guess : default_guesses(variants(), space.problem, device)) {
       const auto recorded =
           std::find_if(space.domain.configurations.begin(), space.domain.configurations.end(),
-                       [&](const Configuration& c) { return c.variant == family->name(); });
-      if (recorded == space.domain.configurations.end() || !family->supports(space.problem, device)) {
-        continue;
-      }
-      Configuration guess = family->default_configuration(space.problem, device);
+                       [&](const Configuration& c) { return c.variant == guess.variant; });
+      if (recorded == space.domain.configurations.end()) continue;
       std::erase_if(guess.parameters,
                     [&](const auto& parameter) { return !recorded->parameters.contains(parameter.first); });
       if (const auto found = index_of.find(guess.text()); found != index_of.end()) {

@@ -90,8 +90,6 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
                              [this](std::size_t guess) { return candidates_[guess].state == State::done; });
 }
 
-/// Whether what is submitted now is likely to be compiled before the deadline: if not, it would only keep the
-/// compilers from the next problem.
 bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
   if (!limits.deadline || evaluated_ == 0 || next_start_ < domain_.starts.size()) return true;
   const double turns =

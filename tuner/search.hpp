@@ -61,7 +61,9 @@ class ProblemSearch {
   [[nodiscard]] bool must_end(const SearchLimits& limits) const;
   /// Submits until the pool has enough to do. False if there is nothing left to submit or to wait for.
   bool refill(const SearchLimits& limits);
-  bool comes_in_time(const SearchLimits& limits) const;
+  /// Whether what is submitted now is likely to be compiled before the deadline: if not, it would only keep
+  /// the compilers from the next problem.
+  [[nodiscard]] bool comes_in_time(const SearchLimits& limits) const;
   /// The next configuration to evaluate; nothing if there is none now.
   std::optional<Proposal> next();
   /// What is to be evaluated for a proposal; nothing if the strategy has heard of it, or will when what is
@@ -85,9 +87,8 @@ class ProblemSearch {
   SearchDomain domain_;
   std::unique_ptr<Strategy> strategy_;
   std::vector<Candidate> candidates_;  ///< parallel to the domain's configurations
-  std::size_t next_start_ =
-      0;  ///< of the domain's starts, which come before anything that the strategy proposes
-  std::deque<Proposal> proposals_;                        ///< of the strategy, not looked at yet
+  std::size_t next_start_ = 0;         ///< of the domain's, before anything that the strategy proposes
+  std::deque<Proposal> proposals_;     ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;
   std::unordered_map<std::size_t, std::size_t> verified_at_;  ///< candidate to its place in verified_

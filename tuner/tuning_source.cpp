@@ -10,7 +10,6 @@
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "runtime/variant.hpp"
 
 namespace bitune {
 namespace {
@@ -56,14 +55,7 @@ class VariantSource final : public TuningSource {
   }
 
   std::vector<Configuration> first_guesses(const Problem& problem) const override {
-    std::vector<Configuration> guesses;
-    for (const Variant* family : searched_) {
-      if (family->supports(problem, device_))
-        guesses.push_back(family->default_configuration(problem, device_));
-    }
-    // Variants are registered simple ones first; the last is the likeliest to win.
-    std::reverse(guesses.begin(), guesses.end());
-    return guesses;
+    return default_guesses(searched_, problem, device_);
   }
 
   Compilation compile(const Problem& problem, const Configuration& configuration) const override {
@@ -120,6 +112,17 @@ class VariantSource final : public TuningSource {
 };
 
 }  // namespace
+
+std::vector<Configuration> default_guesses(std::span<const Variant* const> families, const Problem& problem,
+                                           const DeviceInfo& device) {
+  std::vector<Configuration> guesses;
+  for (const Variant* family : families) {
+    if (family->supports(problem, device)) guesses.push_back(family->default_configuration(problem, device));
+  }
+  // Variants are registered simple ones first; the last is the likeliest to win.
+  std::reverse(guesses.begin(), guesses.end());
+  return guesses;
+}
 
 std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>& variant_names,
                                                   const DeviceInfo& device, KernelStore& kernels) {

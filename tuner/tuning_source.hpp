@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "model/trial.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
+#include "runtime/variant.hpp"
 #include "tuner/strategy.hpp"
 
 namespace bitune {
@@ -51,6 +53,10 @@ class TuningSource {
   /// Digest of the variant's kernel sources, which its trials are stored under.
   [[nodiscard]] virtual std::string kernel_digest(std::string_view variant_name) const = 0;
 };
+
+/// The defaults of those of the families that can sort the problem, the likeliest to win first.
+[[nodiscard]] std::vector<Configuration> default_guesses(std::span<const Variant* const> families,
+                                                         const Problem& problem, const DeviceInfo& device);
 
 /// The registered variants (of these names; all if empty) with the kernels of a device's store.
 /// \throws Error (usage) for a name that no variant has.
