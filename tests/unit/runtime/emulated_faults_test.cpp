@@ -175,6 +175,9 @@ TEST(EmulatedRules, BreakingOneNamesTheThread) {
       failure("cp_async(reinterpret_cast<u64*>(shared_memory<u32>() + 1), reinterpret_cast<u64*>(data));"),
       "not aligned"));
   EXPECT_TRUE(contains(failure("sync_warp(1);"), "does not name its lane"));
+  EXPECT_TRUE(contains(failure("sync_part(0, 16);"), "are not whole warps of its block and its own"));
+  EXPECT_TRUE(contains(failure("sync_part(1, 32);"), "are not whole warps of its block and its own"));
+  EXPECT_TRUE(contains(failure("sync_part(0, 32);"), "thread 7 of block 0 waits at sync_part(), "));
   EXPECT_TRUE(contains(failure("shared_of_rank(shared_memory<u32>(), 1);"), "outside its cluster"));
   EXPECT_TRUE(contains(failure("data[0] = u32(shuffle(u64{1}, 0));"), "deadlocks"));
 }
