@@ -125,20 +125,70 @@ BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) { return __vminu2(a, b); }
 /// Maximum of each of the two u16 in a and b.
 BITUNE_DEVICE u32 maximum_u16x2(u32 a, u32 b) { return __vmaxu2(a, b); }
 
-/// maximum(a, b) as a + b - min, given min = minimum(a, b): two multiply-adds, which occupy another pipe than minimum
-/// and maximum do. The factors are 1 and -1 in a form that the compiler does not see through: known ones would make
-/// additions of them, on the busy pipe, and uniform ones would be loaded again before every use.
-BITUNE_DEVICE u32 maximum_by_imad(u32 a, u32 b, u32 min) {
+// Minimum, maximum and selection all go through the ALU pipe, which bounds every kernel here; multiply-adds have a pipe of their
+// own, idle otherwise. Their factors are 1 and -1 in a form that the compiler does not see through: known ones would make
+// additions and selections of them, on the busy pipe again, and uniform ones would be loaded again before every use.
+namespace detail {
+BITUNE_DEVICE u32 one() {
   u32 own_lane;
+  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own_lane));
+  return __popc(own_lane);
+}
+BITUNE_DEVICE u32 minus_one() {
   u32 lanes_below;
   u32 lanes_from_own;
-  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own_lane));
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes_below));
   asm("mov.u32 %0, %%lanemask_ge;" : "=r"(lanes_from_own));
-  const u32 one = __popc(own_lane);
-  const u32 minus_one = lanes_below | lanes_from_own;
-  return min * minus_one + (a * one + b);
+  return lanes_below | lanes_from_own;
 }
+}  // namespace detail
+
+/// maximum(a, b) as a + b - min, given min = minimum(a, b): two multiply-adds. Of u16x2, too: what one half borrows or carries
+/// the other gives back.
+BITUNE_DEVICE u32 maximum_by_imad(u32 a, u32 b, u32 min) {
+  return min * detail::minus_one() + (a * detail::one() + b);
+}
+BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {  // both halves are those of a or of b: each gives its other one
+  const u32 low = maximum_by_imad(static_cast<u32>(a), static_cast<u32>(b), static_cast<u32>(min));
+  const u32 high = maximum_by_imad(static_cast<u32>(a >> 32), static_cast<u32>(b >> 32), static_cast<u32>(min >> 32));
+  return u64{high} << 32 | low;
+}
+
+/// target = value where the condition holds: a multiply-add under a predicate, which has to differ between calls; else a
+/// selection becomes of it (LaneChoice).
+BITUNE_DEVICE void move_if(bool condition, u32& target, u32 value) {
+  asm("{.reg .pred p; setp.ne.u32 p, %2, 0; @p mad.lo.u32 %0, %1, %3, 0;}"
+      : "+r"(target)
+      : "r"(value), "r"(static_cast<u32>(condition)), "r"(detail::one()));
+}
+BITUNE_DEVICE void move_if(bool condition, u64& target, u64 value) {
+  u32 low = static_cast<u32>(target);
+  u32 high = static_cast<u32>(target >> 32);
+  move_if(condition, low, static_cast<u32>(value));
+  move_if(condition, high, static_cast<u32>(value >> 32));
+  target = u64{high} << 32 | low;
+}
+
+/// The first of two words, or the second, by a condition that holds for many words: their products with 1 and 0 added up.
+struct LaneChoice {
+  u32 first;
+  u32 second;
+
+  BITUNE_DEVICE explicit LaneChoice(bool is_first) {
+    asm("mov.u32 %0, %1;" : "=r"(first) : "r"(static_cast<u32>(is_first)));
+    asm("mov.u32 %0, %1;" : "=r"(second) : "r"(static_cast<u32>(!is_first)));
+  }
+  /// Word: 4 bytes that convert to and from u32, or u64.
+  template <typename Word>
+  BITUNE_DEVICE Word operator()(Word a, Word b) const {
+    if constexpr (sizeof(Word) == 8) {
+      const u32 low = (*this)(static_cast<u32>(a), static_cast<u32>(b));
+      return u64{(*this)(static_cast<u32>(a >> 32), static_cast<u32>(b >> 32))} << 32 | low;
+    } else {
+      return static_cast<Word>(static_cast<u32>(a) * first + static_cast<u32>(b) * second);
+    }
+  }
+};
 
 // --- Shared memory ---
 

@@ -116,8 +116,29 @@ BITUNE_DEVICE u32 maximum_u16x2(u32 a, u32 b) {
   return maximum(a & 0xffff0000u, b & 0xffff0000u) | maximum(a & 0xffffu, b & 0xffffu);
 }
 
-/// maximum(a, b) as a + b - min, given min = minimum(a, b), modulo 2^32.
+/// maximum(a, b) as a + b - min, given min = minimum(a, b), modulo 2^32; of u16x2, too. 64-bit words: each half by itself.
 BITUNE_DEVICE u32 maximum_by_imad(u32 a, u32 b, u32 min) { return a + b - min; }
+BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {
+  const u32 low = static_cast<u32>(a) + static_cast<u32>(b) - static_cast<u32>(min);
+  return ((a >> 32) + (b >> 32) - (min >> 32)) << 32 | low;
+}
+
+/// target = value where the condition holds.
+template <typename T>
+BITUNE_DEVICE void move_if(bool condition, T& target, T value) {
+  if (condition) target = value;
+}
+
+/// The first of two words, or the second, by a condition that holds for many words.
+struct LaneChoice {
+  bool is_first;
+
+  BITUNE_DEVICE explicit LaneChoice(bool is_first_) : is_first(is_first_) {}
+  template <typename T>
+  BITUNE_DEVICE T operator()(T a, T b) const {
+    return is_first ? a : b;
+  }
+};
 
 // --- Shared memory ---
 

@@ -28,19 +28,21 @@ struct PairCodec {
   using Word = PairWord;
 };
 
-/// As Comparator. a + b - min has the two maxima, as what one half borrows or carries the other gives back.
+/// As Comparator, for both halves at once.
 template <int imad_quarters>
 struct PairComparator {
   BITUNE_DEVICE static void apply(PairWord& a, PairWord& b, int index) {
     const u32 low = minimum_u16x2(a.bits, b.bits);
-    b.bits = (index & 3) < imad_quarters ? maximum_by_imad(a.bits, b.bits, low) : maximum_u16x2(a.bits, b.bits);
+    b.bits = Comparator<imad_quarters>::by_imad(index) ? maximum_by_imad(a.bits, b.bits, low) : maximum_u16x2(a.bits, b.bits);
     a.bits = low;
   }
 };
 
 /// The smaller or the larger words of two pairs, half by half. RegisterTile finds it by its arguments.
 BITUNE_DEVICE PairWord select_by(bool smaller, PairWord a, PairWord b) {
-  return PairWord(smaller ? minimum_u16x2(a.bits, b.bits) : maximum_u16x2(a.bits, b.bits));
+  u32 chosen = minimum_u16x2(a.bits, b.bits);
+  move_if(!smaller, chosen, maximum_by_imad(a.bits, b.bits, chosen));
+  return PairWord(chosen);
 }
 
 /// A row in striped order, or padding where there is no such row.

@@ -28,14 +28,16 @@ struct RowTile {
   BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
     if (vectors) {
       const Raw* mine = row + thread() * vector;
+      // All loads before the first use, into registers that hold padding: a load that waits for another takes as long again.
+      Raw raw[vt / vector][vector];
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
-        const bool inside = full || thread() * vector + r * nt < length;
-        Raw raw[vector];
-        if (inside) load_vector<Raw, vector>(mine + r * nt, raw);
         BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) items[r + v] = inside ? Codec::encode(raw[v]) : Codec::padding;
+        for (int v = 0; v < vector; ++v) raw[r / vector][v] = Codec::decode(Codec::padding);
+        if (full || thread() * vector + r * nt < length) load_vector<Raw, vector>(mine + r * nt, raw[r / vector]);
       }
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r / vector][r % vector]);
     } else {
       const Raw* mine = row + thread();
       BITUNE_UNROLL
@@ -50,20 +52,20 @@ struct RowTile {
   template <int done = 0>
   BITUNE_DEVICE static void swap_bits(Word (&items)[vt]) {
     if constexpr (done < swaps) {
-      const bool upper = (thread() >> done & 1) != 0;
+      const LaneChoice if_upper((thread() >> done & 1) != 0);
       Word given[vt / 2];
       Word received[vt / 2];
       BITUNE_UNROLL
       for (int pair = 0; pair < vt / 2; ++pair) {
         const int r = insert_zero_bits(pair, V + done, 1);
-        given[pair] = upper ? items[r] : items[r | (vector << done)];
+        given[pair] = if_upper(items[r], items[r | (vector << done)]);
       }
       shuffle_xor_each(given, u32{1} << done, received);
       BITUNE_UNROLL
       for (int pair = 0; pair < vt / 2; ++pair) {
         const int r = insert_zero_bits(pair, V + done, 1);
-        items[r] = upper ? received[pair] : items[r];
-        items[r | (vector << done)] = upper ? items[r | (vector << done)] : received[pair];
+        items[r] = if_upper(received[pair], items[r]);
+        items[r | (vector << done)] = if_upper(items[r | (vector << done)], received[pair]);
       }
       swap_bits<done + 1>(items);
     }

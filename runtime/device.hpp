@@ -92,7 +92,8 @@ class Device {
                       std::span<const std::uint64_t> arguments, StreamHandle stream) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
-  /// Stream-ordered: usable by later work in the stream, and freed in its order.
+  /// Stream-ordered: usable by later work in the stream, and freed in its order. Where the stream is being captured, the
+  /// memory becomes the graph's. \throws Error (capture) there, if the device has no pools of memory.
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
                                                                      StreamHandle stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
@@ -115,7 +116,7 @@ class Device {
   /// Waits for all work of the stream. \throws Error (device) if any of it failed.
   virtual void synchronize(StreamHandle stream) const = 0;
 
-  /// Whether the stream is being captured into a graph (then nothing may be compiled, loaded or allocated).
+  /// Whether the stream is being captured into a graph (then nothing may be compiled or loaded).
   [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
 
   /// Whether an error was seen after which the device can do no more work in this process (an illegal

@@ -79,6 +79,8 @@ PreparedSort SortEngine::make(const Problem& problem) {
   static_cast<void>(key_bytes(problem));  // refuses what no memory holds
   Selection selection = selector_.select(problem);
   Plan plan = selector_.plan(problem, selection.configuration);
+  // What workspaces come from is made on demand, which may not happen while a stream is being captured.
+  if (plan.workspace_bytes != 0) static_cast<void>(device_->allocate_async(plan.workspace_bytes, nullptr));
   return {std::move(selection), make_executable(*device_, kernels_, std::move(plan))};
 }
 
@@ -99,12 +101,6 @@ void SortEngine::run(const PreparedSort& prepared, const RowMemory& memory, cons
   PlanBinding binding{.keys = memory.keys, .row_stride = memory.stride};
   std::unique_ptr<DeviceBuffer> workspace;
   if (plan.workspace_bytes != 0) {
-    if (device_->is_capturing(stream)) {
-      throw Error(ErrorCode::capture,
-                  fmt::format("'{}' needs {} bytes of workspace, which cannot be allocated while the "
-                              "stream is being captured: sort outside of the capture",
-                              text_of(problem), plan.workspace_bytes));
-    }
     workspace = device_->allocate_async(plan.workspace_bytes, stream);
     binding.workspace = workspace->data();
   }

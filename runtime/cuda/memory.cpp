@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "bitune/error.hpp"
+
 namespace bitune::cuda {
 namespace {
 
@@ -84,7 +86,17 @@ std::unique_ptr<DeviceBuffer> allocate(std::shared_ptr<Context> context, std::si
 std::unique_ptr<DeviceBuffer> allocate_in_stream(std::shared_ptr<Context> context, std::size_t bytes,
                                                  CUstream stream) {
   CUmemoryPool pool = bytes > 0 ? context->pool() : nullptr;
-  if (pool == nullptr) return allocate(std::move(context), bytes);
+  if (pool == nullptr) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    context->check(context->driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing");
+    if (bytes > 0 && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+      throw Error(ErrorCode::capture,
+                  fmt::format("{} bytes cannot be allocated while the stream is being captured, as this GPU "
+                              "has no memory pools: sort outside of the capture",
+                              bytes));
+    }
+    return allocate(std::move(context), bytes);
+  }
   return std::make_unique<StreamBuffer>(std::move(context), bytes, pool, stream);
 }
 

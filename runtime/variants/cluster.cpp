@@ -52,7 +52,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
       {"imad_quarters",
-       {0, 2},
+       {0, 1, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
   };
   space.restrictions = {
@@ -69,7 +69,6 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        {"cluster_size", "block_size_x", "items_per_thread"}},
       shared_memory_fits_block(shared_bytes),
       items_fit_registers(""),
-      maximum_fits_multiplier(),
   };
   return space;
 }

@@ -179,7 +179,6 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       shared_memory_fits_block(split_bytes),
       items_fit_registers("min_blocks_per_sm"),
       blocks_fit_multiprocessor(bucket_bytes),
-      maximum_fits_multiplier(),
       dependent_launch_fits_device(),
   };
   return space;

@@ -71,14 +71,6 @@ Restriction blocks_fit_multiprocessor(SharedBytes bytes) {
           }};
 }
 
-Restriction maximum_fits_multiplier() {
-  return {"64-bit keys have no maximum by multiplication",
-          [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-            return size_of(p.key) < 8 || c.at("imad_quarters") == 0;
-          },
-          {"imad_quarters"}};
-}
-
 Restriction dependent_launch_fits_device() {
   return {"dependent launches need compute capability 9.0",
           [](const Configuration& c, const Problem&, const DeviceInfo& d) {

@@ -38,9 +38,6 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
 [[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);
 
-/// imad_quarters is 0 for 64-bit keys.
-[[nodiscard]] Restriction maximum_fits_multiplier();
-
 /// dependent_launch is 0 before compute capability 9.0.
 [[nodiscard]] Restriction dependent_launch_fits_device();
 

@@ -108,7 +108,7 @@ SearchSpace make_space(const Flavour& flavour) {
        {0, 1, 2, 3},
        "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
       {"imad_quarters",
-       {0, 2, 3},
+       {0, 1, 2, 3},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
        {1, 2, 4, 8},
@@ -144,7 +144,6 @@ SearchSpace make_space(const Flavour& flavour) {
       shared_memory_fits_block(shared_bytes),
       items_fit_registers("min_blocks_per_sm", flavour.registers_for_two),
       blocks_fit_multiprocessor(shared_bytes),
-      maximum_fits_multiplier(),
   };
   return space;
 }

@@ -32,7 +32,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"shuffle_steps", {0, 1, 2, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
       {"imad_quarters",
-       {0, 2},
+       {0, 1, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2, 4}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"steps_per_pass", {1, 2, 3, 4, 5}, "network steps a pass over global memory, above the tile"},
@@ -44,7 +44,6 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       shared_memory_fits_block(shared_bytes),
       items_fit_registers("min_blocks_per_sm"),
       blocks_fit_multiprocessor(shared_bytes),
-      maximum_fits_multiplier(),
       dependent_launch_fits_device(),
       {"a pass of a thread holds at most 256 bytes of keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {

@@ -1,30 +1,34 @@
 #!/usr/bin/env bash
-# Correctness on a GPU: the tests labelled gpu, then compute-sanitizer (memcheck and racecheck), where it is installed, over a
-# sample of configurations of each variant, which are verified on all distributions.
-# usage: scripts/gpu/check.sh OUT [BIN]; environment: SAMPLE (configurations a variant, 6), N (keys, 20000), FILTER (of tests)
+# Correctness on a GPU: the tests labelled gpu, and compute-sanitizer (memcheck and racecheck), where it is installed, over a
+# sample of configurations of each variant, which are verified on all distributions. Nothing is timed, so all run beside each other.
+# usage: scripts/gpu/check.sh OUT [BIN]
+# environment: SAMPLE (configurations a variant, 6), N (keys, 20000), FILTER (of tests), SHARDS (of the tests, 4), JOBS (processors)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"
 require_gpu
 cat "$OUT/devices.txt"
 
-step test_gpu "$BIN/test_gpu" --gtest_filter="${FILTER:-*}" --gtest_output="xml:$OUT/test_gpu.xml"
-grep -E '^\[  (PASSED|FAILED|SKIPPED)' "$OUT/test_gpu.log" | tail -n 20
+shards=${SHARDS:-4}
+for ((shard = 0; shard < shards; ++shard)); do
+  beside "test_gpu-$shard" env GTEST_TOTAL_SHARDS="$shards" GTEST_SHARD_INDEX="$shard" "$BIN/test_gpu" --gtest_filter="${FILTER:-*}"
+done
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
-if [[ -z $sanitizer ]]; then
-  echo "compute-sanitizer is not installed here: memcheck and racecheck were not run"
-  finish
-  exit
-fi
+[[ -n $sanitizer ]] || echo "compute-sanitizer is not installed here: memcheck and racecheck are not run"
 # A kernel's parameters are counted until the driver says that there is no further one; memcheck would report that as an error.
-for tool in "memcheck --report-api-errors no" racecheck; do
+for tool in ${sanitizer:+"memcheck --report-api-errors no" racecheck}; do
   for variant in classic global shared warp multiway cluster rows row_pairs; do
-    step "${tool%% *}-$variant" env BITUNE_DB="$OUT/sanitizer.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
+    name=${tool%% *}-$variant
+    beside "$name" env BITUNE_DB="$OUT/$name.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
       "$BIN/bitune" tune --keys u32,u16 --sizes "${N:-20000}" --variants "$variant" --budget $((2 * ${SAMPLE:-6})) --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
-    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|hazard' "$OUT/${tool%% *}-$variant.log" | tail -n 1
   done
 done
-rm -f "$OUT"/sanitizer.db*
+together
+grep -hE '^\[  (PASSED|FAILED|SKIPPED)' "$OUT"/test_gpu-*.log
+for log in "$OUT"/memcheck-*.log "$OUT"/racecheck-*.log; do
+  [[ -f $log ]] && echo "$(basename "$log" .log): $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|hazard' "$log" | tail -n 1)"
+done
+rm -f "$OUT"/memcheck-*.db* "$OUT"/racecheck-*.db*
 finish

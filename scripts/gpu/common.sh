@@ -24,6 +24,22 @@ step() {
   fi
 }
 
+# beside NAME COMMAND...: the same beside what else runs, at most JOBS (a processor each) at a time; together waits for all of them.
+declare -A beside_pids=()
+beside() {
+  while (($(jobs -pr | wc -l) >= ${JOBS:-$(nproc)})); do wait -n; done
+  (failed=(); step "$@"; ((${#failed[@]} == 0))) &
+  beside_pids[$1]=$!
+}
+
+together() {
+  local name
+  for name in "${!beside_pids[@]}"; do
+    wait "${beside_pids[$name]}" || failed+=("$name")
+  done
+  beside_pids=()
+}
+
 finish() {
   [[ ${#failed[@]} == 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }
 }

@@ -3,7 +3,7 @@
 # tunings.db (the best: what data/tunings.db ships), rows.json (what bench/results/<gpu>/rows.json records), and logs.
 # usage: scripts/gpu/rows.sh OUT [BIN]
 # environment: STEPS (tune bench latency sweep torch), KEYS (u32,f32,u16,u64), LENGTHS, TOTAL (2^26 keys), BUDGET (2m for each key
-# type), STRATEGY (random), LATENCY_LENGTHS, LATENCY_ROWS (1,8,128), SWEEP (awkward lengths), SWEEP_KEYS (u32), SAMPLES (15),
+# type), STRATEGY (bayesian), LATENCY_LENGTHS, LATENCY_ROWS (1,8,128), SWEEP (awkward lengths), SWEEP_KEYS (u32), SAMPLES (15),
 # BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}

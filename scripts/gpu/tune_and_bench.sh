@@ -2,7 +2,7 @@
 # Tunes on the GPU of this machine, compares with CUB, and leaves in OUT: tuning.db (all evidence), tunings.db (the best: what
 # data/tunings.db ships), single.json (what bench/results/<gpu>/single.json records), and logs.
 # usage: scripts/gpu/tune_and_bench.sh OUT [BIN]
-# environment: KEYS (u32,f32,u64), SIZES (2^10..2^26), BUDGET (5m, for all of them), STRATEGY (random), BENCH_KEYS (KEYS),
+# environment: KEYS (u32,f32,u64), SIZES (2^10..2^26), BUDGET (5m, for all of them), STRATEGY (bayesian), BENCH_KEYS (KEYS),
 # BENCH_SIZES (2^8..2^28), BITUNE_DB (an existing database goes on where it stopped)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}

@@ -124,8 +124,9 @@ class GpuLarge : public testing::Test {
       compile_all(gpu(), {{problem, configuration}});
       const ExecutablePlan plan =
           make_executable(device, *gpu().kernels, variant->plan(problem, configuration, device.info()));
+      const auto workspace = device.allocate(plan.plan().workspace_bytes);
       device.copy_to_device(keys->data(), input.data(), input.size(), nullptr);
-      plan.run(keys->data(), nullptr, nullptr);
+      plan.run(keys->data(), workspace->data(), nullptr);
       device.copy_to_host(result.data(), keys->data(), result.size(), nullptr);
       device.synchronize(nullptr);
       EXPECT_EQ(std::memcmp(result.data(), expected.data(), expected.size()), 0) << configuration.text();

@@ -128,17 +128,17 @@ TEST_F(SortEngineTest, CapturesOnlyWhatIsPrepared) {
   EXPECT_EQ(device->launches, 1);
 }
 
-TEST_F(SortEngineTest, AllocatesTheWorkspaceButNotInACapture) {
+TEST_F(SortEngineTest, AllocatesTheWorkspaceInACaptureToo) {
   const auto engine = make(workspace_variant);
   auto keys = random_keys(64);
   EXPECT_EQ(engine->workspace_size(u32(64)), 4096u);
   engine->sort(keys.data(), u32(64), nullptr);
-  EXPECT_EQ(device->allocations, 1);
+  EXPECT_EQ(device->allocations, 2) << "one when it is prepared, one for the sort";
   EXPECT_EQ(engine->workspace_size(u32(64)), 4096u) << "of the prepared problem, too";
   device->capturing = true;
-  std::string sentence;
-  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }, &sentence), ErrorCode::capture);
-  EXPECT_NE(sentence.find("4096 bytes of workspace"), std::string::npos) << sentence;
+  engine->sort(keys.data(), u32(64), nullptr);
+  EXPECT_EQ(device->allocations, 3) << "the graph's own";
+  EXPECT_EQ(device->launches, 2);
 }
 
 TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
