@@ -13,6 +13,7 @@
 #include "model/problem.hpp"
 #include "model/reference_rows.hpp"
 #include "model/statistics.hpp"
+#include "runtime/kernel_sources.hpp"
 #include "tuner/inputs.hpp"
 
 namespace bitune {
@@ -117,6 +118,7 @@ BenchRecord Comparison::describe(const Problem& problem) {
   record.n = problem.n;
   record.rows = problem.rows;
   record.configuration = explanation.configuration;
+  record.kernel = kernel_sources_digest(record.configuration.substr(0, record.configuration.find('(')));
   record.match = explanation.match;
   record.expected_us = explanation.expected_us;
   record.device = device_->info().name;

@@ -46,6 +46,7 @@ Json json_of(const BenchRecord& record) {
                {"form", record.form},
                {"peer_method", record.peer_method}};
   for (const auto& [method, us] : record.methods_us) json[method_member(method)] = us;
+  if (!record.kernel.empty()) json["kernel"] = record.kernel;
   json["expected_us"] = optional_json(record.expected_us);
   json["gkeys_per_s"] = record.gkeys_per_s;
   json["peer_gkeys_per_s"] = optional_json(record.peer_gkeys_per_s);
@@ -83,6 +84,7 @@ BenchRecord record_from(const Json& json) {
   record.ratio = optional_number(json, "ratio");
   record.expected_us = optional_number(json, "expected_us");
   record.configuration = json.at("configuration").get<std::string>();
+  record.kernel = json.value("kernel", "");
   record.match = json.at("match").get<std::string>();
   record.verified = json.at("verified").get<bool>();
   record.peer_method = json.value("peer_method", "");

@@ -29,6 +29,7 @@ struct BenchRecord {
   std::optional<double> peer_us;      ///< the fastest of the peer's methods
   std::optional<double> ratio;        ///< peer_us / bitune_us: above 1 bitune is faster
   std::string configuration;          ///< canonical text of what bitune selected
+  std::string kernel;                 ///< digest of its variant's kernel sources; empty in older records
   std::string match;                  ///< rung of the selection ladder
   std::optional<double> expected_us;  ///< what the trial behind an exact match took: the tuner's word for it
   bool verified = false;  ///< both sides bit for bit equal to the host's reference; else there is no ratio

@@ -13,28 +13,32 @@ namespace bitune {
 
 enum class KeyClass { unsigned_integer, signed_integer, floating_point };
 
-/// The unsigned type in which keys of `bytes` bytes are stored, and the word that registers hold them in.
+/// The unsigned type in which keys of `bytes` bytes are stored, the word that registers hold them in, and that word with a sign.
 template <int bytes>
 struct Storage;
 template <>
 struct Storage<1> {
   using Raw = u8;
   using Word = u32;
+  using SignedWord = i32;
 };
 template <>
 struct Storage<2> {
   using Raw = u16;
   using Word = u32;
+  using SignedWord = i32;
 };
 template <>
 struct Storage<4> {
   using Raw = u32;
   using Word = u32;
+  using SignedWord = i32;
 };
 template <>
 struct Storage<8> {
   using Raw = u64;
   using Word = u64;
+  using SignedWord = i64;
 };
 
 /// bytes: size of a key. exponent_bits: of a floating-point format (0 for integers); the rest is sign and mantissa.
@@ -44,6 +48,7 @@ struct Codec {
   static constexpr int bits = 8 * bytes;
   using Raw = typename Storage<bytes>::Raw;
   using Word = typename Storage<bytes>::Word;
+  using SignedWord = typename Storage<bytes>::SignedWord;
 
   static constexpr Word mask = static_cast<Word>(~Word{0}) >> (8 * sizeof(Word) - bits);
   static constexpr Word sign = Word{1} << (bits - 1);
@@ -60,8 +65,7 @@ struct Codec {
     if constexpr (key_class == KeyClass::signed_integer) {
       word ^= sign;
     } else if constexpr (key_class == KeyClass::floating_point) {
-      const Word flipped = (word & sign) != 0 ? mask : sign;
-      word = ((word ^ flipped) - shift) & mask;
+      word = plus_constant(word ^ ((all_of_sign(word) | sign) & mask), Word{0} - shift) & mask;
     }
     return descending ? word ^ mask : word;
   }
@@ -71,10 +75,17 @@ struct Codec {
     if constexpr (key_class == KeyClass::signed_integer) {
       word ^= sign;
     } else if constexpr (key_class == KeyClass::floating_point) {
-      word = (word + shift) & mask;
-      word ^= (word & sign) != 0 ? sign : mask;
+      word = plus_constant(word, shift) & mask;
+      word ^= (~all_of_sign(word) | sign) & mask;
     }
     return static_cast<Raw>(word);
+  }
+
+ private:
+  /// All ones if the sign bit is set, else 0.
+  BITUNE_DEVICE static Word all_of_sign(Word word) {
+    constexpr int unused = 8 * sizeof(Word) - bits;
+    return static_cast<Word>(static_cast<SignedWord>(word << unused) >> (8 * sizeof(Word) - 1));
   }
 };
 

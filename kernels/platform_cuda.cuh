@@ -154,6 +154,10 @@ BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {  // both halves are t
   return u64{high} << 32 | low;
 }
 
+/// The sum of a word and a constant.
+BITUNE_DEVICE u32 plus_constant(u32 word, u32 constant) { return word * detail::one() + constant; }
+BITUNE_DEVICE u64 plus_constant(u64 word, u64 constant) { return word + constant; }
+
 /// target = value where the condition holds: a multiply-add under a predicate, which has to differ between calls; else a
 /// selection becomes of it (LaneChoice).
 BITUNE_DEVICE void move_if(bool condition, u32& target, u32 value) {

@@ -123,6 +123,12 @@ BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {
   return ((a >> 32) + (b >> 32) - (min >> 32)) << 32 | low;
 }
 
+/// The sum of a word and a constant.
+template <typename T>
+BITUNE_DEVICE T plus_constant(T word, T constant) {
+  return word + constant;
+}
+
 /// target = value where the condition holds.
 template <typename T>
 BITUNE_DEVICE void move_if(bool condition, T& target, T value) {

@@ -92,8 +92,9 @@ class Device {
                       std::span<const std::uint64_t> arguments, StreamHandle stream) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
-  /// Stream-ordered: usable by later work in the stream, and freed in its order. Where the stream is being captured, the
-  /// memory becomes the graph's. \throws Error (capture) there, if the device has no pools of memory.
+  /// Stream-ordered: usable by later work in the stream, and freed in its order. Where the stream is being
+  /// captured, the memory becomes the graph's. \throws Error (capture) there, if the device has no pools of
+  /// memory.
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
                                                                      StreamHandle stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;

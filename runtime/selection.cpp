@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <ranges>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
@@ -79,10 +81,10 @@ struct Ranked {
   const Candidate* candidate = nullptr;
 };
 
-/// How much slower than the best trial of as many keys of the same width a trial may be and still say
-/// something: where the best ones do not fit, a good trial of a farther length is better than a poor one of
-/// the nearest, and so is the default. Key types of one width differ by less: what is this far behind has
-/// just not been tuned with the variant that is best.
+/// How much slower than the best trial of as many keys of the same width, or of longer arrays, a trial may be
+/// and still say something: where the best ones do not fit, a good trial of a farther length is better than a
+/// poor one of the nearest, and so is the default. Key types of one width differ by less: what is this far
+/// behind has just not been tuned with the variant that is best, or for long enough.
 constexpr double most_behind = 1.5;
 constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 
@@ -97,8 +99,8 @@ struct Shape {
   Operation operation;
   ValueType value;
   std::size_t key_bytes;
-  std::uint64_t n;
   std::uint64_t rows;
+  std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };
@@ -110,20 +112,37 @@ Shape shape_of(const Candidate& candidate, const KernelDigests& current_kernels)
           .operation = p.operation,
           .value = p.value,
           .key_bytes = size_of(p.key),
-          .n = p.n,
-          .rows = p.rows};
+          .rows = p.rows,
+          .n = p.n};
+}
+
+/// Of each shape the least time that any of it took, or any longer one: what sorts more keys in less time
+/// could have sorted these.
+std::map<Shape, double> best_times(const std::vector<Shape>& shapes,
+                                   const std::vector<Candidate>& candidates) {
+  std::map<Shape, double> bests;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto [entry, is_new] = bests.try_emplace(shapes[i], candidates[i].median_us);
+    if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
+  }
+  const std::pair<const Shape, double>* longer = nullptr;
+  for (auto& entry : bests | std::views::reverse) {
+    if (longer != nullptr) {
+      Shape as_long = entry.first;
+      as_long.n = longer->first.n;
+      if (as_long == longer->first) entry.second = std::min(entry.second, longer->second);
+    }
+    longer = &entry;
+  }
+  return bests;
 }
 
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
               const DeviceInfo& device, const std::string& device_digest,
               const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
   std::vector<Shape> shapes;  // parallel to the candidates
-  std::map<Shape, double> bests;
-  for (const Candidate& candidate : candidates) {
-    shapes.push_back(shape_of(candidate, current_kernels));
-    const auto [entry, is_new] = bests.try_emplace(shapes.back(), candidate.median_us);
-    if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
-  }
+  for (const Candidate& candidate : candidates) shapes.push_back(shape_of(candidate, current_kernels));
+  const std::map<Shape, double> bests = best_times(shapes, candidates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const auto step = step_of(candidate, problem, device, device_digest);

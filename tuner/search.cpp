@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "tuner/finals.hpp"
@@ -36,7 +37,8 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
       known_(std::move(known)),
       domain_(session.source.domain(problem)),
       candidates_(domain_.configurations.size()) {
-  std::map<std::string, std::size_t> by_text;
+  std::unordered_map<std::string, std::size_t> by_text;
+  by_text.reserve(candidates_.size());
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const auto [entry, added] = by_text.emplace(domain_.configurations[i].text(), i);
     Candidate& candidate = candidates_[i];
@@ -86,12 +88,15 @@ void ProblemSearch::run(const SearchLimits& limits) {
 bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
   const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
-  return late && std::all_of(domain_.starts.begin(), domain_.starts.end(),
-                             [this](std::size_t guess) { return candidates_[guess].state == State::done; });
+  if (!late) return false;
+  // A problem that comes late still has the most promising of its starts evaluated, so that none ends without
+  // a sound configuration; to give it all of them would take the time of those after it.
+  return domain_.starts.empty() || candidates_[domain_.starts.front()].state == State::done;
 }
 
 bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
-  if (!limits.deadline || evaluated_ == 0 || next_start_ < domain_.starts.size()) return true;
+  if (!limits.deadline || next_start_ == 0) return true;
+  if (evaluated_ == 0) return SessionState::Clock::now() < *limits.deadline;
   const double turns =
       1 + 2 * static_cast<double>(pool_.outstanding()) / static_cast<double>(pool_.capacity());
   const std::chrono::duration<double, std::milli> wait(turns * compile_ms_ / static_cast<double>(evaluated_));

@@ -24,7 +24,7 @@ namespace bitune {
 /// Where a search ends at the latest. It also ends when the strategy has nothing left, and when the session
 /// is stopped.
 struct SearchLimits {
-  std::optional<SessionState::Clock::time_point> deadline;  ///< not before all first guesses were tried
+  std::optional<SessionState::Clock::time_point> deadline;  ///< but one first guess is always tried
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 

@@ -56,15 +56,13 @@ std::uint64_t most_keys(KeyType key, const DeviceInfo& device) {
 }
 
 /// Whether a thread has registers for what splitting holds, as compiled for sm_75 to sm_121: 128 of them, or
-/// for seven pivots in a kernel of its own 256. Where buckets split, three pivots for 32-bit keys do with 64.
-bool splitting_fits_registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+/// for seven pivots in a kernel of its own 256.
+bool splitting_fits_registers(const Configuration& c, const Problem&, const DeviceInfo& device) {
   const std::int64_t pivots = c.at("split_pivots");
   if (c.at("split_levels") > 0) {
     return c.at("split_threads") * (pivots > 5 ? 256 : 128) <= device.registers_per_block;
   }
-  const std::int64_t threads = c.at("block_size_x") * c.at("min_blocks_per_sm");
-  const bool is_lean = pivots == 3 && c.at("block_size_x") <= 512 && word_bytes(problem.key) == 4;
-  return threads * (is_lean ? 64 : 128) <= device.registers_per_sm;
+  return c.at("block_size_x") * c.at("min_blocks_per_sm") * 128 <= device.registers_per_sm;
 }
 
 std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
@@ -130,15 +128,13 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 32}, "threads that fetch a bucket's piece of one run"},
-      {"split_threads", {64, 256, 512, 1024}, "threads of a block that splits the runs at one rank"},
+      {"split_threads", {64, 256, 1024}, "threads of a block that splits the runs at one rank"},
       {"split_pivots", {3, 5, 7}, "values tried in a round of splitting"},
       {"split_levels",
        {0, 1, 2},
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
        "buckets"},
-      {"split_chain",
-       {1, 2, 4, 8},
-       "ranks that a block splits the runs at, each from where the one before is"},
+      {"split_chain", {1, 4}, "ranks that a block splits the runs at, each from where the one before is"},
       {"dependent_launch",
        {0, 1, 2},
        "1: each launch begins while the one before it runs (sm_90 on); 2: while that one stores"},
@@ -167,6 +163,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
                                                                     << (c.at("split_levels") - 1);
        },
        {"block_size_x", "items_per_thread", "split_levels"}},
+      {"where there are no levels, split_threads is 256 and split_chain 1, which tell nothing then",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return !splits_in_buckets(c) || (c.at("split_threads") == 256 && c.at("split_chain") == 1);
+       },
+       {"split_chain", "split_levels", "split_threads"}},
       {"split_threads are at most the device's threads per block",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
          return c.at("split_threads") <= d.max_threads_per_block;

@@ -2,7 +2,8 @@
 # Correctness on a GPU: the tests labelled gpu, and compute-sanitizer (memcheck and racecheck), where it is installed, over a
 # sample of configurations of each variant, which are verified on all distributions. Nothing is timed, so all run beside each other.
 # usage: scripts/gpu/check.sh OUT [BIN]
-# environment: SAMPLE (configurations a variant, 6), N (keys, 20000), FILTER (of tests), SHARDS (of the tests, 4), JOBS (processors)
+# environment: SAMPLE (configurations a variant and key type, 4), N (keys of an array, 6000, and of all rows together), FILTER (of
+# tests), SHARDS (of the tests, 4), JOBS (processors)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"
@@ -20,8 +21,10 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sani
 for tool in ${sanitizer:+"memcheck --report-api-errors no" racecheck}; do
   for variant in classic global shared warp multiway cluster rows row_pairs; do
     name=${tool%% *}-$variant
+    shape=(--sizes "${N:-6000}")
+    [[ $variant == row* ]] && shape=(--sizes 100,1000 --total "${N:-6000}")
     beside "$name" env BITUNE_DB="$OUT/$name.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
-      "$BIN/bitune" tune --keys u32,u16 --sizes "${N:-20000}" --variants "$variant" --budget $((2 * ${SAMPLE:-6})) --samples 1 \
+      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget $((2 * ${SAMPLE:-4})) --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
   done
 done
