@@ -100,6 +100,36 @@ TEST(Strategies, ThoseThatLearnTryTheStartsFirst) {
   }
 }
 
+TEST(Strategies, BayesianAlsoLooksNextToTheFastest) {
+  SearchDomain domain;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    domain.configurations.push_back({"fake", {{"a", i / 100}, {"b", i / 10 % 10}, {"c", i % 10}}});
+  }
+  const auto differ = [&](std::size_t a, std::size_t b) {
+    int count = 0;
+    for (const char* name : {"a", "b", "c"}) {
+      if (domain.configurations[a].at(name) != domain.configurations[b].at(name)) ++count;
+    }
+    return count;
+  };
+  const auto searched = strategy("bayesian").make(domain, 1);
+  std::size_t fastest = 0;
+  double least = 1e9;
+  int nearby = 0;
+  constexpr int proposals = 60;
+  for (int i = 0; i < proposals; ++i) {
+    const std::size_t index = searched->propose(1).at(0).index;
+    if (i > 0 && differ(index, fastest) == 1) ++nearby;
+    const double time = 100 + static_cast<double>(index * 7919 % 1000);  // nothing to learn: any model stays unsure
+    searched->report(index, time);
+    if (time < least) {
+      least = time;
+      fastest = index;
+    }
+  }
+  EXPECT_GE(nearby, proposals / 4);
+}
+
 TEST(Strategies, EachTakesReportsInAnyOrderAndLate) {
   const SearchDomain domain = lattice();
   for (const StrategyEntry& entry : strategies()) {
