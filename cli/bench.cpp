@@ -16,6 +16,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace bench_command {
 namespace {
 
 constexpr const char* description =
@@ -185,10 +186,12 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace bench_command
 
 void add_bench_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "bench", "Compare with other sorts", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "bench", "Compare with other sorts", bench_command::description,
+                              bench_command::footer);
+  auto options = std::make_shared<bench_command::Options>();
   add_device_option(command, options->common);
   add_text(command, "--suite", options->suite, "single, or rows", "SUITE");
   add_text(command, "--against", options->against, "cub, or none", "PEER");
@@ -209,7 +212,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
            "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, bench_command::run));
   add_bench_presets_command(command, action);
 }
 

@@ -18,6 +18,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace bench_presets_command {
 namespace {
 
 constexpr const char* description =
@@ -163,10 +164,12 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace bench_presets_command
 
 void add_bench_presets_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "presets", "Measure published bitonic sorts", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "presets", "Measure published bitonic sorts",
+                              bench_presets_command::description, bench_presets_command::footer);
+  auto options = std::make_shared<bench_presets_command::Options>();
   add_device_option(command, options->common);
   add_list(command, "--keys", options->keys, "u32, i32 or both", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
@@ -184,7 +187,7 @@ void add_bench_presets_command(CLI::App& parent, Action& action) {
   add_flag(command, "--list", options->list, "Say what the presets are, and measure nothing");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, bench_presets_command::run));
 }
 
 }  // namespace bitune::cli

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t help_width = 100;
 
-constexpr const char* description =
+constexpr const char* program_description =
     "bitune sorts on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at "
     "hand. `tune` "
     "searches the kernels' parameters on this GPU and stores what it measures in a tuning database; `sort` "
@@ -32,7 +32,7 @@ constexpr const char* description =
     "GPU all of "
     "it runs on the emulated device.";
 
-constexpr const char* footer =
+constexpr const char* program_footer =
     "Examples:\n"
     "  bitune devices                                   what there is to sort on\n"
     "  bitune tune --keys u32,f32 --sizes 2^10..2^20 --budget 60s\n"
@@ -66,8 +66,8 @@ int report(const Error& error) {
 }
 
 int parse_and_run(int argc, const char* const* argv) {
-  CLI::App app(wrapped(description, help_width), "bitune");
-  app.footer(footer);
+  CLI::App app(wrapped(program_description, help_width), "bitune");
+  app.footer(program_footer);
   app.get_formatter()->column_width(30);
   app.require_subcommand(1);
   app.set_version_flag("--version", "bitune " BITUNE_VERSION, "Print the version and exit");

@@ -8,6 +8,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_best_command {
 namespace {
 
 constexpr const char* description =
@@ -68,14 +69,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_best_command
 
 void add_db_best_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "best", "The best configuration for each problem", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "best", "The best configuration for each problem",
+                              db_best_command::description, db_best_command::footer);
+  auto options = std::make_shared<db_best_command::Options>();
   add_problem_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_best_command::run));
 }
 
 }  // namespace bitune::cli

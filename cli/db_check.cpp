@@ -7,6 +7,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_check_command {
 namespace {
 
 constexpr const char* description =
@@ -46,13 +47,15 @@ int run(const CommonOptions& options) {
 }
 
 }  // namespace
+}  // namespace db_check_command
 
 void add_db_check_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "check", "Whether the database is sound", description, footer);
+  auto& command = add_command(parent, "check", "Whether the database is sound", db_check_command::description,
+                              db_check_command::footer);
   auto options = std::make_shared<CommonOptions>();
   add_database_option(command, *options);
   add_json_option(command, *options);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_check_command::run));
 }
 
 }  // namespace bitune::cli

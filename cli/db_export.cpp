@@ -12,6 +12,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_export_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,11 +115,12 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_export_command
 
 void add_db_export_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "export", "Write trials as files that other tools read", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "export", "Write trials as files that other tools read",
+                              db_export_command::description, db_export_command::footer);
+  auto options = std::make_shared<db_export_command::Options>();
   add_text(command, "--format", options->format, "json, csv, cache, t4, t1, results or wisdom", "FORMAT");
   add_text(command, "-o,--output", options->output,
            "File, or folder (an existing one, or with a slash at the end); compressed if it ends in .gz "
@@ -131,7 +133,7 @@ void add_db_export_command(CLI::App& parent, Action& action) {
   add_trial_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_export_command::run));
 }
 
 }  // namespace bitune::cli

@@ -9,6 +9,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_import_command {
 namespace {
 
 constexpr const char* description =
@@ -65,17 +66,19 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_import_command
 
 void add_db_import_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "import", "Add trials from files of other tools", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "import", "Add trials from files of other tools",
+                              db_import_command::description, db_import_command::footer);
+  auto options = std::make_shared<db_import_command::Options>();
   add_arguments(command, "FILES", options->files, "Files to read");
   add_text(command, "--device", options->device,
            "Device of the database on which the trials were made, for files that only name theirs", "DEVICE");
   add_flag(command, "--dry-run", options->dry_run, "Only say what would be added");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_import_command::run));
 }
 
 }  // namespace bitune::cli

@@ -8,6 +8,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_list_command {
 namespace {
 
 constexpr const char* description =
@@ -68,15 +69,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_list_command
 
 void add_db_list_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "list", "What was tuned, a row for each device and problem", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "list", "What was tuned, a row for each device and problem",
+                              db_list_command::description, db_list_command::footer);
+  auto options = std::make_shared<db_list_command::Options>();
   add_problem_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_list_command::run));
 }
 
 }  // namespace bitune::cli

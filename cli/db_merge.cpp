@@ -8,6 +8,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_merge_command {
 namespace {
 
 constexpr const char* description =
@@ -57,16 +58,17 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_merge_command
 
 void add_db_merge_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "merge", "Add the trials of other tuning databases", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "merge", "Add the trials of other tuning databases",
+                              db_merge_command::description, db_merge_command::footer);
+  auto options = std::make_shared<db_merge_command::Options>();
   add_arguments(command, "DATABASES", options->others, "Databases to read");
   add_flag(command, "--dry-run", options->dry_run, "Only say what would be added");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_merge_command::run));
 }
 
 }  // namespace bitune::cli

@@ -8,6 +8,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_prune_command {
 namespace {
 
 constexpr const char* description =
@@ -48,17 +49,19 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_prune_command
 
 void add_db_prune_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "prune", "Delete trials", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command =
+      add_command(parent, "prune", "Delete trials", db_prune_command::description, db_prune_command::footer);
+  auto options = std::make_shared<db_prune_command::Options>();
   add_flag(command, "--superseded", options->superseded, "Only trials that a later one has replaced");
   add_flag(command, "--dry-run", options->dry_run, "Only say how many there are");
   add_problem_filter(command, options->filter);
   add_trial_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_prune_command::run));
 }
 
 }  // namespace bitune::cli

@@ -14,6 +14,7 @@
 #include "tuner/timestamp.hpp"
 
 namespace bitune::cli {
+namespace db_report_command {
 namespace {
 
 constexpr const char* description =
@@ -108,17 +109,19 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_report_command
 
 void add_db_report_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "report", "A page of charts about what was tuned", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "report", "A page of charts about what was tuned",
+                              db_report_command::description, db_report_command::footer);
+  auto options = std::make_shared<db_report_command::Options>();
   add_argument(command, "OUT.html", options->output, "The page to write", true);
   add_list(command, "--bench", options->bench, "Results of `bitune bench --out`, to show CUB beside",
            "FILE,...");
   add_problem_filter(command, options->filter);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_report_command::run));
 }
 
 }  // namespace bitune::cli

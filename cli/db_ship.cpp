@@ -8,6 +8,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_ship_command {
 namespace {
 
 constexpr const char* description =
@@ -45,15 +46,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_ship_command
 
 void add_db_ship_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "ship", "Copy the best trials into a database to be shipped", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "ship", "Copy the best trials into a database to be shipped",
+                              db_ship_command::description, db_ship_command::footer);
+  auto options = std::make_shared<db_ship_command::Options>();
   add_argument(command, "OUTPUT", options->output, "File to make; must not exist", true);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_ship_command::run));
 }
 
 }  // namespace bitune::cli

@@ -13,6 +13,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_show_command {
 namespace {
 
 constexpr const char* description =
@@ -179,14 +180,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_show_command
 
 void add_db_show_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "show", "One trial, or one device, whole", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "show", "One trial, or one device, whole", db_show_command::description,
+                              db_show_command::footer);
+  auto options = std::make_shared<db_show_command::Options>();
   add_argument(command, "WHAT", options->what, "Number of a trial, or a device", true);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_show_command::run));
 }
 
 }  // namespace bitune::cli

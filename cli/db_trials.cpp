@@ -9,6 +9,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace db_trials_command {
 namespace {
 
 constexpr const char* description =
@@ -83,17 +84,19 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace db_trials_command
 
 void add_db_trials_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "trials", "What was tried, the newest first", description, footer);
-  auto options = std::make_shared<Options>();
+  auto& command = add_command(parent, "trials", "What was tried, the newest first",
+                              db_trials_command::description, db_trials_command::footer);
+  auto options = std::make_shared<db_trials_command::Options>();
   add_problem_filter(command, options->filter);
   add_trial_filter(command, options->filter);
   add_number(command, "--limit", options->limit, "Most trials shown; 0 for all", "N");
   add_flag(command, "--noise", options->noise, "Instead: how noisy the measurements were");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, db_trials_command::run));
 }
 
 }  // namespace bitune::cli

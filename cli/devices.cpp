@@ -10,6 +10,7 @@
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
+namespace devices_command {
 namespace {
 
 constexpr const char* description =
@@ -83,13 +84,14 @@ int run(const CommonOptions& options) {
 }
 
 }  // namespace
+}  // namespace devices_command
 
 void add_devices_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "devices", "List the devices, and how they were found", description, footer);
+  auto& command = add_command(parent, "devices", "List the devices, and how they were found",
+                              devices_command::description, devices_command::footer);
   auto options = std::make_shared<CommonOptions>();
   add_json_option(command, *options);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, devices_command::run));
 }
 
 }  // namespace bitune::cli

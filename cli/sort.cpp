@@ -15,6 +15,7 @@
 #include "model/reference_rows.hpp"
 
 namespace bitune::cli {
+namespace sort_command {
 namespace {
 
 constexpr const char* description =
@@ -158,11 +159,12 @@ int run(const SortOptions& options) {
 }
 
 }  // namespace
+}  // namespace sort_command
 
 void add_sort_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "sort", "Sort a file with the best known configuration", description, footer);
-  auto options = std::make_shared<SortOptions>();
+  auto& command = add_command(parent, "sort", "Sort a file with the best known configuration",
+                              sort_command::description, sort_command::footer);
+  auto options = std::make_shared<sort_command::SortOptions>();
   add_argument(command, "INPUT", options->input, "File to sort, or - for standard input", false);
   add_text(command, "-o,--output", options->output, "Sorted keys (default: standard output)", "FILE");
   add_text(command, "--type", options->type,
@@ -184,7 +186,7 @@ void add_sort_command(CLI::App& parent, Action& action) {
   add_device_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, sort_command::run));
 }
 
 }  // namespace bitune::cli

@@ -22,7 +22,7 @@ SortInput generate_input(const std::string& what, KeyType type, std::uint64_t se
         ErrorCode::usage,
         fmt::format("--generate takes a distribution and a size, as in random:1000000, not '{}'", what));
   }
-  const Distribution distribution = parse_distribution(what.substr(0, colon));
+  const bitune::Distribution distribution = parse_distribution(what.substr(0, colon));
   Problem problem;
   problem.key = type;
   problem.n = parse_size(what.substr(colon + 1));

@@ -21,6 +21,7 @@
 #include "tuner/strategy.hpp"
 
 namespace bitune::cli {
+namespace tune_command {
 namespace {
 
 constexpr const char* description =
@@ -246,18 +247,20 @@ int run(const TuneOptions& options) {
 }
 
 }  // namespace
+}  // namespace tune_command
 
 void add_tune_command(CLI::App& parent, Action& action) {
-  auto& command =
-      add_command(parent, "tune", "Search for the best configurations on this device", description, footer);
-  auto options = std::make_shared<TuneOptions>();
+  auto& command = add_command(parent, "tune", "Search for the best configurations on this device",
+                              tune_command::description, tune_command::footer);
+  auto options = std::make_shared<tune_command::TuneOptions>();
   add_device_option(command, options->common);
   add_list(command, "--devices", options->devices,
            "Instead of --device: several at once, which share the problems out (0,1,2,3; UUIDs)",
            "DEVICE,...");
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
-           fmt::format("Keys an array (default: {}; on the emulated device {})", gpu_sizes, emulated_sizes),
+           fmt::format("Keys an array (default: {}; on the emulated device {})", tune_command::gpu_sizes,
+                       tune_command::emulated_sizes),
            "SIZE,...");
   add_text(command, "--rows", options->rows, "Arrays sorted side by side, each of that size (default: 1)",
            "R");
@@ -266,7 +269,8 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--variants", options->variants, "Families of kernels to search, or all", "NAME,...");
   add_text(command, "--strategy", options->strategy,
-           fmt::format("How the next configuration is chosen: {}", fmt::join(strategy_names(), ", ")),
+           fmt::format("How the next configuration is chosen: {}",
+                       fmt::join(tune_command::strategy_names(), ", ")),
            "NAME");
   add_number(command, "--seed", options->seed, "Seed of the strategy", "N");
   add_text(command, "--budget", options->budget,
@@ -303,7 +307,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, run));
+  on_parsed(command, action_setter(action, options, tune_command::run));
 }
 
 }  // namespace bitune::cli

@@ -14,7 +14,7 @@
 namespace bitune {
 namespace {
 
-constexpr auto tick = std::chrono::milliseconds(100);
+constexpr auto poll_interval = std::chrono::milliseconds(100);
 
 /// A share of the samples, and of their time; all of the rest is as it was.
 Protocol protocol_at(Protocol protocol, double fidelity) {
@@ -76,7 +76,7 @@ void ProblemSearch::run(const SearchLimits& limits) {
   most_evaluations_ = limits.evaluations;
   show(nullptr);
   while (!must_end(limits) && refill(limits)) {
-    if (const std::optional<Compiled> compiled = pool_.wait_for(tick)) {
+    if (const std::optional<Compiled> compiled = pool_.wait_for(poll_interval)) {
       take(*compiled);
     } else {
       show(nullptr);

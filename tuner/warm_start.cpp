@@ -11,7 +11,7 @@
 namespace bitune {
 namespace {
 
-constexpr std::size_t most = 4;
+constexpr std::size_t most_starts = 4;
 
 int device_distance(const DeviceInfo& here, const Candidate& candidate) {
   if (candidate.device_digest == here.digest()) return 0;
@@ -70,7 +70,7 @@ std::vector<Configuration> warm_starts(const Problem& problem, const DeviceInfo&
   std::vector<Configuration> starts;
   for (const Ranked& entry : ranked) {
     const Configuration& configuration = entry.candidate->configuration;
-    if (starts.size() == most) break;
+    if (starts.size() == most_starts) break;
     if (std::find(starts.begin(), starts.end(), configuration) == starts.end()) {
       starts.push_back(configuration);
     }

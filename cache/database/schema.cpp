@@ -14,7 +14,7 @@ namespace {
 // measured. Its device, protocol and origin repeat those of the sessions, so that ranking needs one index.
 // The triggers below count its trials, so that a list of a million of them need not. `check` compares all of
 // that.
-constexpr const char* tables = R"sql(
+constexpr const char* schema_tables = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE,
@@ -207,7 +207,7 @@ SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_p
 }
 
 void create_objects(SQLite::Database& db) {
-  db.exec(tables);
+  db.exec(schema_tables);
   db.exec(indices);
   db.exec(triggers);
   db.exec(best_views());

@@ -16,7 +16,7 @@
 namespace bitune::test {
 namespace {
 
-constexpr std::byte guard{0xA5};
+constexpr std::byte guard_byte{0xA5};
 constexpr std::uint64_t guard_keys = 16;
 
 /// Memory with rows in it, and guard bytes everywhere else.
@@ -25,7 +25,7 @@ struct Image {
   std::size_t key_size = size_of(one.problem.key);
   std::uint64_t stride = one.problem.n + one.gap;
   std::vector<std::byte> bytes = std::vector<std::byte>(
-      (2 * guard_keys + one.offset_keys + stride * one.problem.rows) * key_size, guard);
+      (2 * guard_keys + one.offset_keys + stride * one.problem.rows) * key_size, guard_byte);
 
   [[nodiscard]] std::size_t first() const { return (guard_keys + one.offset_keys) * key_size; }
   void put(const std::vector<std::byte>& rows) {

@@ -17,7 +17,7 @@ std::string_view failure_of(const Value& line) {
 }
 
 // A time that the line may have, in milliseconds.
-double milliseconds(const Value& line, const char* name) {
+double milliseconds_of(const Value& line, const char* name) {
   const Value* value = line.find(name);
   return value == nullptr ? 0 : within(fmt::format("'{}'", name), [&] { return value->amount(); });
 }
@@ -44,9 +44,9 @@ Trial trial_of(const Value& line, const std::string& key, const Subject& subject
   if (trial.status == TrialStatus::unverified && trial.samples_us.empty()) {
     trial.samples_us = {within("'time'", [&] { return line.at("time").amount(3); })};
   }
-  trial.compile_ms = milliseconds(line, "compile_time");
-  trial.verify_ms = milliseconds(line, "verification_time");
-  trial.measure_ms = milliseconds(line, "benchmark_time");
+  trial.compile_ms = milliseconds_of(line, "compile_time");
+  trial.verify_ms = milliseconds_of(line, "verification_time");
+  trial.measure_ms = milliseconds_of(line, "benchmark_time");
   if (const Value* timestamp = line.find("timestamp")) trial.timestamp = timestamp_of(timestamp->text());
   set_further_facts(trial, [&line](const std::string& name) { return line.find(name); });
   return trial;

@@ -20,7 +20,7 @@ int shift_of_unit(const std::string& unit) {
 }
 
 // The first of several spellings that is there, in milliseconds.
-double milliseconds(const Value& times, std::initializer_list<const char*> spellings, int shift) {
+double milliseconds_of(const Value& times, std::initializer_list<const char*> spellings, int shift) {
   for (const char* spelling : spellings) {
     const Value* value = times.find(spelling);
     if (value != nullptr)
@@ -61,9 +61,9 @@ Trial trial_of(const Value& result, const Subject& subject, int shift) {
     if (time == nullptr) throw Error(ErrorCode::input, "it is correct and has no time");
     trial.samples_us = {within("'time'", [&] { return time->amount(shift); })};
   }
-  trial.compile_ms = milliseconds(times, {"compilation_time", "compilation"}, shift);
-  trial.verify_ms = milliseconds(times, {"validation"}, shift);
-  trial.measure_ms = milliseconds(times, {"benchmark"}, shift);
+  trial.compile_ms = milliseconds_of(times, {"compilation_time", "compilation"}, shift);
+  trial.verify_ms = milliseconds_of(times, {"validation"}, shift);
+  trial.measure_ms = milliseconds_of(times, {"benchmark"}, shift);
   if (const Value* timestamp = result.find("timestamp")) trial.timestamp = timestamp_of(timestamp->text());
   set_further_facts(trial, measured);
   return trial;
