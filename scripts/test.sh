@@ -25,7 +25,9 @@ stage_tree() { check_tree; }
 stage_format() { check_format; }
 stage_reformat() { reformat; }
 stage_build() { build sanitize all -DBITUNE_WERROR=ON; }
-stage_release() { build release app -DBITUNE_WERROR=ON; }
+# Other sources together than in the preset 'sanitize' (8 at a time), so that an include that one lends another is missed in either.
+release_flags=(-DBITUNE_WERROR=ON -DBITUNE_UNITY=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=5)
+stage_release() { build release app "${release_flags[@]}"; }
 
 stage_test() {
   [[ ${state[build]:-passed} == passed ]] || { echo "not run, as the build failed"; return 1; }
@@ -39,11 +41,13 @@ stage_coverage() {
 }
 
 # The flags are those of stage_release, so that nothing is built twice.
-stage_demo() { BITUNE_DEMO_FLAGS=-DBITUNE_WERROR=ON bash scripts/demo.sh; }
+stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" bash scripts/demo.sh; }
 
+# A folder that is only configured: clang-tidy wants the commands of the sources by themselves.
 stage_tidy() {
-  [[ -f build/release/compile_commands.json ]] || build release bitune -DBITUNE_WERROR=ON || return 1
-  check_tidy build/release
+  cmake --preset release -B build/tidy -DBITUNE_UNITY=OFF "${CUDA_FLAGS[@]}" >build/configure-tidy.log 2>&1 ||
+    { cat build/configure-tidy.log >&2; return 1; }
+  check_tidy build/tidy
 }
 
 # junit_count ATTRIBUTE: a number from the head of CTest's own report; 0 if CTest did not run.

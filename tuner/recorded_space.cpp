@@ -40,7 +40,7 @@ bool counts_before(const Trial& a, const Trial& b) {
 }
 
 /// Trials of one problem as they are gathered.
-struct Gathered {
+struct GatheredSpace {
   DeviceInfo device;
   bool has_device = false;
   Protocol protocol;
@@ -70,7 +70,7 @@ class Gatherer {
     const Problem& p = trial.problem;
     const std::string problem = fmt::format("{} {} {} {:020} {:020}", static_cast<int>(p.operation),
                                             static_cast<int>(p.key), static_cast<int>(p.order), p.n, p.rows);
-    Gathered& space = spaces_[{problem, has_device ? device.digest() : device.name, protocol.text()}];
+    GatheredSpace& space = spaces_[{problem, has_device ? device.digest() : device.name, protocol.text()}];
     space.device = device;
     space.has_device = has_device;
     space.protocol = protocol;
@@ -108,7 +108,7 @@ class Gatherer {
   }
 
  private:
-  static RecordedSpace space_of(Gathered gathered) {
+  static RecordedSpace space_of(GatheredSpace gathered) {
     RecordedSpace space;
     space.device = gathered.device.name;
     space.protocol = gathered.protocol;
@@ -145,7 +145,7 @@ class Gatherer {
     }
   }
 
-  std::map<Key, Gathered> spaces_;
+  std::map<Key, GatheredSpace> spaces_;
 };
 
 }  // namespace

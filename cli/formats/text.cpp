@@ -140,8 +140,8 @@ std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or
 /// The number with the fewest digits that reads back as the same 16 bits: six are enough for both formats.
 void append_half(std::string& text, KeyType type, std::uint16_t bits) {
   double value = from_half(type, bits);
-  for (int precision = 1; precision <= 6 && std::isfinite(value); ++precision) {
-    const double rounded = std::strtod(fmt::format("{:.{}g}", value, precision).c_str(), nullptr);
+  for (int digits = 1; digits <= 6 && std::isfinite(value); ++digits) {
+    const double rounded = std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
     if (to_half(type, rounded) == bits) {
       value = rounded;
       break;

@@ -72,7 +72,7 @@ class Pipe {
     std::string text;
     std::array<char, 4096> piece;
     for (;;) {
-      const ssize_t bytes = read(ends_[0], piece.data(), piece.size());
+      const ssize_t bytes = ::read(ends_[0], piece.data(), piece.size());
       if (bytes < 0 && errno == EINTR) continue;
       if (bytes <= 0) return text;
       text.append(piece.data(), static_cast<std::size_t>(bytes));
@@ -81,7 +81,7 @@ class Pipe {
 
  private:
   void close_end(std::size_t end) {
-    if (ends_[end] >= 0) close(ends_[end]);
+    if (ends_[end] >= 0) ::close(ends_[end]);
     ends_[end] = -1;
   }
 

@@ -14,7 +14,7 @@
 namespace bitune::exchange {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& clause) { throw Error(ErrorCode::input, clause); }
 
@@ -41,7 +41,7 @@ bool controls_terminals(std::string_view text) {
 }  // namespace
 
 // Takes the parser's events and makes values of them; returning false stops the parser.
-class DocumentBuilder : public nlohmann::json_sax<Json> {
+class DocumentBuilder : public nlohmann::json_sax<PlainJson> {
  public:
   explicit DocumentBuilder(const ReadLimits& limits) : limits_(limits) {}
 
@@ -60,7 +60,7 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
     if (controls_terminals(text)) return stop("a text has control characters in it");
     return put(Value::Kind::text, std::move(text));
   }
-  bool binary(Json::binary_t&) override { return stop("it holds binary data"); }
+  bool binary(PlainJson::binary_t&) override { return stop("it holds binary data"); }
 
   bool start_object(std::size_t) override { return open(Value::Kind::object); }
   bool start_array(std::size_t) override { return open(Value::Kind::list); }
@@ -134,7 +134,7 @@ struct Parsed {
 
 Parsed parse(std::string_view text, const ReadLimits& limits) {
   DocumentBuilder builder(limits);
-  if (Json::sax_parse(text.begin(), text.end(), &builder)) return {std::move(builder.root), {}, false};
+  if (PlainJson::sax_parse(text.begin(), text.end(), &builder)) return {std::move(builder.root), {}, false};
   return {{}, builder.problem, builder.error_position >= text.size()};
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t most_size = std::int64_t{1} << 62;
 constexpr std::int64_t most_int = std::numeric_limits<int>::max();
 
-[[noreturn]] void refuse(const std::string& clause) { throw Error(ErrorCode::input, clause); }
+[[noreturn]] void reject(const std::string& clause) { throw Error(ErrorCode::input, clause); }
 
 std::uint64_t size_of_value(const Value& value, std::int64_t least) {
   return static_cast<std::uint64_t>(value.integer(least, most_size));
@@ -62,13 +62,13 @@ Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
     return false;
   };
   if (!named()) {
-    refuse(fmt::format("'{}' is not a kernel of bitune; one would be called '{}'", kernel_name.substr(0, 80),
+    reject(fmt::format("'{}' is not a kernel of bitune; one would be called '{}'", kernel_name.substr(0, 80),
                        kernel_name_of({}, "warp")));
   }
   within("the problem size", [&] {
     if (problem_size.is(Value::Kind::list)) {
       const auto& sizes = problem_size.items();
-      if (sizes.empty() || sizes.size() > 3) refuse("it is neither n nor [n, rows]");
+      if (sizes.empty() || sizes.size() > 3) reject("it is neither n nor [n, rows]");
       subject.problem.n = size_of_value(sizes[0], 0);
       if (sizes.size() > 1) subject.problem.rows = size_of_value(sizes[1], 1);
       if (sizes.size() > 2) static_cast<void>(sizes[2].integer(1, 1));
@@ -101,16 +101,16 @@ Configuration configuration_of(std::string_view variant, const Value& parameters
     const std::int64_t value = within(fmt::format("parameter '{}'", name.substr(0, 40)),
                                       [&] { return parameters.at(name).integer(-most_value, most_value); });
     if (!configuration.parameters.emplace(name, value).second)
-      refuse(fmt::format("'{}' is named twice", name));
+      reject(fmt::format("'{}' is named twice", name));
   }
-  if (configuration.parameters.empty()) refuse("there are no parameters");
+  if (configuration.parameters.empty()) reject("there are no parameters");
   // Names are limited to what a configuration's text can carry.
-  if (Configuration::parse(configuration.text()) != configuration) refuse("its parameters have no text");
+  if (Configuration::parse(configuration.text()) != configuration) reject("its parameters have no text");
   return configuration;
 }
 
 std::vector<double> samples_of(const Value& list, int decimal_shift) {
-  if (!list.is(Value::Kind::list)) refuse(fmt::format("{} is not a list of times", list.shown()));
+  if (!list.is(Value::Kind::list)) reject(fmt::format("{} is not a list of times", list.shown()));
   std::vector<double> samples;
   samples.reserve(list.items().size());
   for (const Value& sample : list.items()) samples.push_back(sample.amount(decimal_shift));
@@ -118,7 +118,7 @@ std::vector<double> samples_of(const Value& list, int decimal_shift) {
 }
 
 std::string timestamp_of(const std::string& text) {
-  const auto wrong = [&text] { refuse(fmt::format("'{}' is not a time of day", text.substr(0, 40))); };
+  const auto wrong = [&text] { reject(fmt::format("'{}' is not a time of day", text.substr(0, 40))); };
   constexpr std::string_view shape = "0000-00-00 00:00:00";
   if (text.size() < shape.size()) wrong();
   std::array<int, 6> numbers{};
@@ -201,7 +201,7 @@ void read_circumstances(const Value& about, Recording& recording) {
       recording.device = device_from(known);
       const std::string& kind = recording.device.kind;
       if (kind != "cuda" && kind != "emulated" && kind != "unknown") {
-        refuse(fmt::format("there is no kind of device '{}'", kind.substr(0, 40)));
+        reject(fmt::format("there is no kind of device '{}'", kind.substr(0, 40)));
       }
       recording.has_device = kind != "unknown";
     });
@@ -220,7 +220,7 @@ void read_circumstances(const Value& about, Recording& recording) {
         if (given != nullptr) overlay(value, *given);
       }
       recording.protocol = protocol_from(known);
-      if (Protocol::parse(recording.protocol.text()) != recording.protocol) refuse("it has no text");
+      if (Protocol::parse(recording.protocol.text()) != recording.protocol) reject("it has no text");
     });
   }
 }

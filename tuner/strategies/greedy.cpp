@@ -11,7 +11,7 @@
 namespace bitune {
 namespace {
 
-constexpr std::size_t enough_neighbours = 6;
+constexpr std::size_t hill_neighbours = 6;
 constexpr double not_far_behind = 1.5;
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ class GreedyStrategy final : public Walker {
     if (!time_us || *time_us >= hill.best_us) return;
     hill.best_us = *time_us;
     hill.best = index;
-    hill.neighbours = view().neighbours(index, enough_neighbours);
+    hill.neighbours = view().neighbours(index, hill_neighbours);
     random().shuffle(hill.neighbours);
   }
 

@@ -23,7 +23,7 @@ std::vector<T> parse(std::string_view text, KeyType type) {
   return values_of<T>(parse_text(text, type, "f"));
 }
 
-std::string error_of(std::string_view text, std::optional<KeyType> type) {
+std::string text_error_of(std::string_view text, std::optional<KeyType> type) {
   try {
     static_cast<void>(parse_text(text, type, "f.txt"));
   } catch (const Error& error) {
@@ -65,32 +65,34 @@ TEST(Text, ChoosesATypeByItself) {
   EXPECT_EQ(mixed.type, KeyType::f64);
   EXPECT_EQ((values_of<double>(mixed)), (std::vector<double>{3, 1.5, 2}));
   // Rounding it to f64 would be silent.
-  EXPECT_NE(error_of("9223372036854775808", std::nullopt).find("out of the range of i64"), std::string::npos);
+  EXPECT_NE(text_error_of("9223372036854775808", std::nullopt).find("out of the range of i64"),
+            std::string::npos);
 }
 
 TEST(Text, ErrorsNameFileAndLine) {
-  EXPECT_EQ(error_of("1\n2\nx\n", KeyType::u32), "f.txt, line 3: 'x' is not a number of type u32");
-  EXPECT_EQ(error_of("1\nnan\n", KeyType::i32), "f.txt, line 2: 'nan' is not a number of type i32");
-  EXPECT_EQ(error_of("1\n\n3\n", KeyType::i32), "f.txt, line 2: '' is not a number of type i32");
-  EXPECT_EQ(error_of("256", KeyType::u8),
+  EXPECT_EQ(text_error_of("1\n2\nx\n", KeyType::u32), "f.txt, line 3: 'x' is not a number of type u32");
+  EXPECT_EQ(text_error_of("1\nnan\n", KeyType::i32), "f.txt, line 2: 'nan' is not a number of type i32");
+  EXPECT_EQ(text_error_of("1\n\n3\n", KeyType::i32), "f.txt, line 2: '' is not a number of type i32");
+  EXPECT_EQ(text_error_of("256", KeyType::u8),
             "f.txt, line 1: 256 is out of the range of u8; give another --type");
-  EXPECT_EQ(error_of("-1", KeyType::u64),
+  EXPECT_EQ(text_error_of("-1", KeyType::u64),
             "f.txt, line 1: -1 is out of the range of u64; give another --type");
   for (const auto& [text, type] : std::vector<std::pair<std::string, KeyType>>{{"1e39", KeyType::f32},
                                                                                {"1e400", KeyType::f64},
                                                                                {"65520", KeyType::f16},
                                                                                {"3.4e38", KeyType::bf16},
                                                                                {"-129", KeyType::i8}}) {
-    EXPECT_NE(error_of(text, type).find("out of the range"), std::string::npos) << text;
+    EXPECT_NE(text_error_of(text, type).find("out of the range"), std::string::npos) << text;
   }
   for (const char* text : {"1 2", "1,2", "0x10", "1.5.2", "--1", "+-1", "1e", "\x01\x02", "nanx"}) {
-    EXPECT_NE(error_of(text, KeyType::f64).find("is not a number"), std::string::npos) << text;
+    EXPECT_NE(text_error_of(text, KeyType::f64).find("is not a number"), std::string::npos) << text;
   }
-  EXPECT_NE(error_of("1.5", KeyType::i32).find("is not a number of type i32"), std::string::npos);
-  EXPECT_NE(error_of("", std::nullopt).find("is empty"), std::string::npos);
-  EXPECT_NE(error_of(" \n\n", KeyType::f32).find("is empty"), std::string::npos);
-  EXPECT_LT(error_of(std::string(10000, 'x'), KeyType::f32).size(), 120U);
-  EXPECT_EQ(error_of(std::string("1\0", 2), KeyType::i32), "f.txt, line 1: '1?' is not a number of type i32");
+  EXPECT_NE(text_error_of("1.5", KeyType::i32).find("is not a number of type i32"), std::string::npos);
+  EXPECT_NE(text_error_of("", std::nullopt).find("is empty"), std::string::npos);
+  EXPECT_NE(text_error_of(" \n\n", KeyType::f32).find("is empty"), std::string::npos);
+  EXPECT_LT(text_error_of(std::string(10000, 'x'), KeyType::f32).size(), 120U);
+  EXPECT_EQ(text_error_of(std::string("1\0", 2), KeyType::i32),
+            "f.txt, line 1: '1?' is not a number of type i32");
 }
 
 TEST(Text, WritesWhatReadsBackTheSame) {

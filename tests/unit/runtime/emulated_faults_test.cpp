@@ -14,9 +14,7 @@ namespace {
 using testing::Values;
 using Data = std::vector<std::uint32_t>;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Odd-even transposition sort of a block's keys in shared memory: correct only with the barrier after each
 // round.
@@ -135,8 +133,8 @@ TEST_P(EmulatedDeadlocks, AreReportedAndTheDeviceGoesOn) {
         seed == 0 ? EmulatedOptions{} : seeded(seed));
     for (int again = 0; again < 2; ++again) {
       const std::string sentence = kernel.failure(Data(65, 0), launch_of(1, 64));
-      EXPECT_TRUE(contains(sentence, "bitune::planted deadlocks")) << sentence;
-      for (const std::string& part : GetParam().said) EXPECT_TRUE(contains(sentence, part)) << sentence;
+      EXPECT_TRUE(says(sentence, "bitune::planted deadlocks")) << sentence;
+      for (const std::string& part : GetParam().said) EXPECT_TRUE(says(sentence, part)) << sentence;
       EXPECT_EQ(kernel.failure(Data(64, 0), launch_of(3, 64)), "");
     }
   }
@@ -144,11 +142,11 @@ TEST_P(EmulatedDeadlocks, AreReportedAndTheDeviceGoesOn) {
 
 TEST(EmulatedRules, GridBarrierInAnOrdinaryLaunchIsRefused) {
   PlantedKernel kernel("BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) { sync_grid(data); }");
-  EXPECT_TRUE(contains(kernel.failure(Data(1, 0), launch_of(2, 32)), "not cooperative"));
+  EXPECT_TRUE(says(kernel.failure(Data(1, 0), launch_of(2, 32)), "not cooperative"));
   Launch cooperative = launch_of(2, 32);
   cooperative.cooperative = true;
   EXPECT_EQ(kernel.failure(Data(1, 0), cooperative), "");
-  EXPECT_TRUE(contains(kernel.failure(Data(1, 3), cooperative), "was not zeroed"));
+  EXPECT_TRUE(says(kernel.failure(Data(1, 3), cooperative), "was not zeroed"));
 }
 
 TEST(EmulatedRules, GridBarrierWaitsForBlocksThatReturned) {
@@ -157,8 +155,7 @@ TEST(EmulatedRules, GridBarrierWaitsForBlocksThatReturned) {
   Launch launch = launch_of(3, 32);
   launch.cooperative = true;
   const std::string sentence = kernel.failure(Data(1, 0), launch);
-  EXPECT_TRUE(contains(sentence, "thread 0 of block 0 waits at sync_grid() (and 63 more), 32 of 96"))
-      << sentence;
+  EXPECT_TRUE(says(sentence, "thread 0 of block 0 waits at sync_grid() (and 63 more), 32 of 96")) << sentence;
 }
 
 TEST(EmulatedRules, BreakingOneNamesTheThread) {
@@ -168,25 +165,24 @@ TEST(EmulatedRules, BreakingOneNamesTheThread) {
     return kernel.failure(Data(64, 0), launch_of(1, 32, 64));
   };
   const std::string unaligned = failure("u32 pair[2]; load_vector(data + 1, pair);");
-  EXPECT_TRUE(contains(unaligned, "thread 7 of block 0 made a vector access that is not aligned"))
-      << unaligned;
-  EXPECT_TRUE(contains(failure("u32 four[4] = {}; store_vector(data + 2, four);"), "not aligned"));
-  EXPECT_TRUE(contains(
+  EXPECT_TRUE(says(unaligned, "thread 7 of block 0 made a vector access that is not aligned")) << unaligned;
+  EXPECT_TRUE(says(failure("u32 four[4] = {}; store_vector(data + 2, four);"), "not aligned"));
+  EXPECT_TRUE(says(
       failure("cp_async(reinterpret_cast<u64*>(shared_memory<u32>() + 1), reinterpret_cast<u64*>(data));"),
       "not aligned"));
-  EXPECT_TRUE(contains(failure("sync_warp(1);"), "does not name its lane"));
-  EXPECT_TRUE(contains(failure("sync_part(0, 16);"), "are not whole warps of its block and its own"));
-  EXPECT_TRUE(contains(failure("sync_part(1, 32);"), "are not whole warps of its block and its own"));
-  EXPECT_TRUE(contains(failure("sync_part(0, 32);"), "thread 7 of block 0 waits at sync_part(), "));
-  EXPECT_TRUE(contains(failure("shared_of_rank(shared_memory<u32>(), 1);"), "outside its cluster"));
-  EXPECT_TRUE(contains(failure("data[0] = u32(shuffle(u64{1}, 0));"), "deadlocks"));
+  EXPECT_TRUE(says(failure("sync_warp(1);"), "does not name its lane"));
+  EXPECT_TRUE(says(failure("sync_part(0, 16);"), "are not whole warps of its block and its own"));
+  EXPECT_TRUE(says(failure("sync_part(1, 32);"), "are not whole warps of its block and its own"));
+  EXPECT_TRUE(says(failure("sync_part(0, 32);"), "thread 7 of block 0 waits at sync_part(), "));
+  EXPECT_TRUE(says(failure("shared_of_rank(shared_memory<u32>(), 1);"), "outside its cluster"));
+  EXPECT_TRUE(says(failure("data[0] = u32(shuffle(u64{1}, 0));"), "deadlocks"));
 }
 
 TEST(EmulatedRules, ShufflesOfDifferentWidthsAreReported) {
   PlantedKernel kernel(R"(BITUNE_KERNEL(32, 0) planted(u32* data, u64 n) {
     if (lane() < 16) data[0] = shuffle(u32{1}, 0); else data[1] = u32(shuffle(u64{1}, 0));
   })");
-  EXPECT_TRUE(contains(kernel.failure(Data(2, 0), launch_of(1, 32)), "another number of bytes"));
+  EXPECT_TRUE(says(kernel.failure(Data(2, 0), launch_of(1, 32)), "another number of bytes"));
 }
 
 TEST(EmulatedRules, FailuresInOneOfManyBlocksEndTheLaunch) {
@@ -199,7 +195,7 @@ TEST(EmulatedRules, FailuresInOneOfManyBlocksEndTheLaunch) {
                        options);
   for (int again = 0; again < 3; ++again) {
     const std::string sentence = kernel.failure(Data(1, 0), launch_of(200, 64));
-    EXPECT_TRUE(contains(sentence, "thread 3 of block 77 waits at sync_cluster()")) << sentence;
+    EXPECT_TRUE(says(sentence, "thread 3 of block 77 waits at sync_cluster()")) << sentence;
   }
 }
 
