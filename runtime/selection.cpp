@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <ranges>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -126,13 +125,13 @@ std::map<Shape, double> best_times(const std::vector<Shape>& shapes,
     if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
   }
   const std::pair<const Shape, double>* longer = nullptr;
-  for (auto& entry : bests | std::views::reverse) {
+  for (auto entry = bests.rbegin(); entry != bests.rend(); ++entry) {
     if (longer != nullptr) {
-      Shape as_long = entry.first;
+      Shape as_long = entry->first;
       as_long.n = longer->first.n;
-      if (as_long == longer->first) entry.second = std::min(entry.second, longer->second);
+      if (as_long == longer->first) entry->second = std::min(entry->second, longer->second);
     }
-    longer = &entry;
+    longer = &*entry;
   }
   return bests;
 }

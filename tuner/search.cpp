@@ -89,8 +89,9 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
   const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
   if (!late) return false;
-  // As long as the session's time lasts, a problem that comes late still has the most promising of its starts evaluated, so that it
-  // does not end without a sound configuration; to give it all of them would take the time of those after it.
+  // As long as the session's time lasts, a problem that comes late still has the most promising of its starts
+  // evaluated, so that it does not end without a sound configuration; to give it all of them would take the
+  // time of those after it.
   return domain_.starts.empty() || candidates_[domain_.starts.front()].state == State::done;
 }
 

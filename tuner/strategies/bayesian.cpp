@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
-#include <ranges>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -62,7 +62,9 @@ std::vector<GaussianProcess::Point> points_of(const DomainView& view) {
 class BayesianStrategy final : public Walker {
  public:
   BayesianStrategy(const SearchDomain& domain, std::uint64_t seed)
-      : Walker(domain, seed), model_(points_of(view())) {}
+      : Walker(domain, seed), model_(points_of(view())), all_(view().size()) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+  }
 
   void report(std::size_t index, std::optional<double> time_us) override {
     if (known_ == most_observations) return;
@@ -94,14 +96,14 @@ class BayesianStrategy final : public Walker {
     // so far gets its turn besides.
     std::optional<std::size_t> chosen;
     if (++turn_ % nearby_every == 0) chosen = most_promising(near_fastest_);
-    if (!chosen) chosen = most_promising(std::views::iota(std::size_t{0}, view().size()));
+    if (!chosen) chosen = most_promising(all_);
     if (chosen) observe(*chosen);
     return chosen;
   }
 
  private:
   /// The one with the largest expected improvement, of those that were not proposed yet.
-  [[nodiscard]] std::optional<std::size_t> most_promising(const auto& indices) const {
+  [[nodiscard]] std::optional<std::size_t> most_promising(const std::vector<std::size_t>& indices) const {
     std::optional<std::size_t> chosen;
     double most = -1;
     for (const std::size_t i : indices) {
@@ -142,6 +144,7 @@ class BayesianStrategy final : public Walker {
 
   GaussianProcess model_;
   std::vector<std::size_t> observed_;
+  std::vector<std::size_t> all_;
   std::vector<std::size_t> near_fastest_;  ///< neighbours of the fastest known
   std::size_t drawn_ = 0;
   std::size_t turn_ = 0;

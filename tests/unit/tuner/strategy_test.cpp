@@ -120,7 +120,8 @@ TEST(Strategies, BayesianAlsoLooksNextToTheFastest) {
   for (int i = 0; i < proposals; ++i) {
     const std::size_t index = searched->propose(1).at(0).index;
     if (i > 0 && differ(index, fastest) == 1) ++nearby;
-    const double time = 100 + static_cast<double>(index * 7919 % 1000);  // nothing to learn: any model stays unsure
+    const double time =
+        100 + static_cast<double>(index * 7919 % 1000);  // nothing to learn: any model stays unsure
     searched->report(index, time);
     if (time < least) {
       least = time;
