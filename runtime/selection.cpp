@@ -125,7 +125,9 @@ std::map<Shape, double> best_times(const std::vector<Shape>& shapes,
     if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
   }
   const std::pair<const Shape, double>* longer = nullptr;
-  for (auto entry = bests.rbegin(); entry != bests.rend(); ++entry) {
+  auto entry = bests.end();
+  while (entry != bests.begin()) {
+    --entry;
     if (longer != nullptr) {
       Shape as_long = entry->first;
       as_long.n = longer->first.n;
@@ -140,6 +142,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
               const DeviceInfo& device, const std::string& device_digest,
               const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
   std::vector<Shape> shapes;  // parallel to the candidates
+  shapes.reserve(candidates.size());
   for (const Candidate& candidate : candidates) shapes.push_back(shape_of(candidate, current_kernels));
   const std::map<Shape, double> bests = best_times(shapes, candidates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
