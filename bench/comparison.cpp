@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/configuration.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/reference_rows.hpp"
@@ -118,7 +119,7 @@ BenchRecord Comparison::describe(const Problem& problem) {
   record.n = problem.n;
   record.rows = problem.rows;
   record.configuration = explanation.configuration;
-  record.kernel = kernel_sources_digest(record.configuration.substr(0, record.configuration.find('(')));
+  record.kernel = kernel_sources_digest(Configuration::parse(record.configuration).variant);
   record.match = explanation.match;
   record.expected_us = explanation.expected_us;
   record.device = device_->info().name;

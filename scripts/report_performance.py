@@ -103,18 +103,18 @@ def version_of(record):
     return "" if record.get("kernel") == today else "measured with earlier kernels"
 
 
-def tuned_rows(device):
+def tuned_rows(device, largest):
     """What `bitune tune` measured for rows that fill the device: there is nothing beside it, but it is of today's kernels."""
     found = query("""
         SELECT key_type, n, max(n * rows / median_us / 1000) FROM trials
         JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id JOIN devices ON devices.id = series.device_id
-        WHERE devices.name = ? AND status = 'ok' AND finalist AND rows > 1 AND key_order = 'ascending' AND n * rows > 1 << 25
-        GROUP BY key_type, n ORDER BY n""", device)
+        WHERE devices.name = ? AND status = 'ok' AND finalist AND rows > 1 AND key_order = 'ascending' AND 2 * n * rows > ?
+        GROUP BY key_type, n ORDER BY n""", device, largest)
     if not found:
         return
     keys = sorted({key for key, _, _ in found}, key=lambda key: (key != "u32", key != "f32", key))
     rates = {(key, n): rate for key, n, rate in found}
-    yield "### As tuned, ascending, rows of about 2^26 keys in all"
+    yield f"### As tuned, ascending, rows of about {size_text(largest)} keys in all"
     yield ""
     yield "Medians of the finalists of `bitune tune` in `data/tunings.db`: random keys, in place, verified; Gkeys/s. No peer ran beside."
     yield ""
@@ -160,7 +160,7 @@ def section(path):
     for record in records:
         groups.setdefault((record["key_type"], record["order"], keys_of(record), group_of(record, largest), version_of(record)), []).append(record)
     if records[0]["suite"] == "rows":
-        yield from tuned_rows(values(records, "device"))
+        yield from tuned_rows(values(records, "device"), largest)
     for (key, order, keys, kind, version), group in sorted(groups.items(), key=lambda entry: entry[0][4]):
         ratios = [record["ratio"] for record in group if record["ratio"] is not None]
         yield ", ".join(filter(None, [f"### {key}", order, keys, kind, version]))

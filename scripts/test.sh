@@ -45,8 +45,7 @@ stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" bash scripts/demo.sh; }
 
 # A folder that is only configured: clang-tidy wants the commands of the sources by themselves.
 stage_tidy() {
-  cmake --preset release -B build/tidy -DBITUNE_UNITY=OFF "${CUDA_FLAGS[@]}" >build/configure-tidy.log 2>&1 ||
-    { cat build/configure-tidy.log >&2; return 1; }
+  configure release tidy -DBITUNE_UNITY=OFF || return 1
   check_tidy build/tidy
 }
 

@@ -45,6 +45,16 @@ CUmemoryPool Context::pool() {
   return pool_ = pool;
 }
 
+bool Context::is_capturing(CUstream stream) {
+  const ContextScope scope(*this);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver_.cuStreamIsCapturing(stream, &status);
+  // The default stream itself is never captured, but may not be used while another stream of the context is.
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
+  check(result, "cuStreamIsCapturing");
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 void Context::fail(CUresult result, const char* function, const std::string& about) {
   const bool sticky = is_sticky(result);
   if (sticky) lost_.store(true, std::memory_order_relaxed);

@@ -33,6 +33,9 @@ class Context {
   /// (device)
   [[nodiscard]] CUmemoryPool pool();
 
+  /// Whether the stream is being captured into a graph. \throws Error (device)
+  [[nodiscard]] bool is_capturing(CUstream stream);
+
   /// \throws Error (device) unless `result` is success. `function` is the driver's function, `about` what it
   /// was called for ("kernel f", "1024 bytes"), or empty.
   void check(CUresult result, const char* function, const std::string& about = {}) {

@@ -169,14 +169,7 @@ class CudaDevice final : public Device {
   }
 
   [[nodiscard]] bool is_capturing(StreamHandle stream) const override {
-    const ContextScope scope(*context_);
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUresult result = api().cuStreamIsCapturing(stream_of(stream), &status);
-    // The default stream itself is never captured, but may not be used while another stream of the context
-    // is.
-    if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return true;
-    context_->check(result, "cuStreamIsCapturing");
-    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+    return context_->is_capturing(stream_of(stream));
   }
 
  private:

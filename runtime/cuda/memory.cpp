@@ -87,9 +87,7 @@ std::unique_ptr<DeviceBuffer> allocate_in_stream(std::shared_ptr<Context> contex
                                                  CUstream stream) {
   CUmemoryPool pool = bytes > 0 ? context->pool() : nullptr;
   if (pool == nullptr) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    context->check(context->driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing");
-    if (bytes > 0 && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (bytes > 0 && context->is_capturing(stream)) {
       throw Error(ErrorCode::capture,
                   fmt::format("{} bytes cannot be allocated while the stream is being captured, as this GPU "
                               "has no memory pools: sort outside of the capture",

@@ -89,16 +89,21 @@ ensure_cuda() {
   fi
 }
 
+# configure PRESET FOLDER [CMAKE_FLAG...]: build/FOLDER, where it is not there or the flags are new.
+configure() {
+  local preset=$1 folder=$2 stamp=build/$2/configured-with.txt
+  local flags=("${@:3}" "${CUDA_FLAGS[@]}")
+  [[ -f build/$folder/build.ninja && "$(cat "$stamp" 2>/dev/null)" == "${flags[*]}" ]] && return
+  say "configuring build/$folder"
+  cmake --preset "$preset" -B "build/$folder" "${flags[@]}" >"build/configure-$folder.log" 2>&1 ||
+    { cat "build/configure-$folder.log" >&2; return 1; }
+  printf '%s\n' "${flags[*]}" >"$stamp"
+}
+
 # build PRESET TARGET [CMAKE_FLAG...]: configures where the flags are new, then builds.
 build() {
-  local preset=$1 target=$2 stamp=build/$1/configured-with.txt
-  local flags=("${@:3}" "${CUDA_FLAGS[@]}")
-  if [[ ! -f build/$preset/build.ninja || "$(cat "$stamp" 2>/dev/null)" != "${flags[*]}" ]]; then
-    say "configuring build/$preset"
-    cmake --preset "$preset" "${flags[@]}" >"build/configure-$preset.log" 2>&1 ||
-      { cat "build/configure-$preset.log" >&2; return 1; }
-    printf '%s\n' "${flags[*]}" >"$stamp"
-  fi
+  local preset=$1 target=$2
+  configure "$preset" "$preset" "${@:3}" || return 1
   say "building build/$preset ($target)"
   cmake --build "build/$preset" --target "$target" -- -k 0  # go on past an error, so that one run shows them all
 }

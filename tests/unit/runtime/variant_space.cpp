@@ -70,12 +70,8 @@ TEST(VariantSpace, EnumeratesWhatTheRestrictionsAllow) {
       const Problem problem = problem_of(KeyType::i16, n);
       const SearchSpace space = variant->space(problem, h200());
       std::set<std::string> enumerated;
-      // Every seventh is looked at by itself: all of them took the most of all unit tests.
-      std::uint64_t turn = 0;
       for (const Configuration& configuration : space.valid(problem, h200())) {
-        if (turn++ % 7 == 0) {
-          EXPECT_FALSE(space.violation(configuration, problem, h200()));
-        }
+        EXPECT_FALSE(space.violation(configuration, problem, h200()));
         enumerated.insert(configuration.text());
       }
       constexpr std::uint64_t stride = 1000003;
