@@ -170,7 +170,7 @@ class TuningDatabase {
 
   /// The best verified trials for selection: for every device, problem size and variant, the one with the
   /// lowest median (finalist measurements first), for the same operation, value type and key width as the
-  /// problem.
+  /// problem, and single arrays or rows, as it is.
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
 
   [[nodiscard]] std::vector<DeviceRow> devices() const;

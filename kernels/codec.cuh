@@ -65,27 +65,19 @@ struct Codec {
     if constexpr (key_class == KeyClass::signed_integer) {
       word ^= sign;
     } else if constexpr (key_class == KeyClass::floating_point) {
-      word = plus_constant(word ^ ((all_of_sign(word) | sign) & mask), Word{0} - shift) & mask;
+      return invert_and_add<!descending>(sign, word, descending ? shift : sign - shift) & mask;
     }
     return descending ? word ^ mask : word;
   }
 
   BITUNE_DEVICE static Raw decode(Word word) {
-    if constexpr (descending) word ^= mask;
-    if constexpr (key_class == KeyClass::signed_integer) {
-      word ^= sign;
-    } else if constexpr (key_class == KeyClass::floating_point) {
-      word = plus_constant(word, shift) & mask;
-      word ^= (~all_of_sign(word) | sign) & mask;
+    if constexpr (key_class == KeyClass::floating_point) {
+      word = plus_constant(word, descending ? Word{0} - shift : shift);
+      return static_cast<Raw>(invert_and_add<false>(sign, word, descending ? 0 : sign));
     }
+    if constexpr (descending) word ^= mask;
+    if constexpr (key_class == KeyClass::signed_integer) word ^= sign;
     return static_cast<Raw>(word);
-  }
-
- private:
-  /// All ones if the sign bit is set, else 0.
-  BITUNE_DEVICE static Word all_of_sign(Word word) {
-    constexpr int unused = 8 * sizeof(Word) - bits;
-    return static_cast<Word>(static_cast<SignedWord>(word << unused) >> (8 * sizeof(Word) - 1));
   }
 };
 

@@ -40,8 +40,9 @@ BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, u32 bucket_length, const Runs<Raw>&
 /// there already and bound the search (parent_step 0: there are none). A block splits at `chain` of them, one behind the other,
 /// each from where the one before is: that is near, and in the caches. Grid: a block for every `chain` boundaries of this
 /// level, blocks_per_row blocks a row. Dynamic shared memory: Splitter's, and a u32 for every run.
+/// It waits for loads most of the time: as many warps fit a multiprocessor as the registers of few pivots allow.
 template <int bytes, int nt, int pivots, int chain>
-BITUNE_KERNEL(nt, 1)
+BITUNE_KERNEL(nt, (bytes > 4 || nt > 256 || pivots > 5 ? 1 : (pivots > 3 ? 768 : 1024) / nt))
 multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u32 run_length, u32 bucket_length,
                u32 step, u32 parent_step, u64, u32 blocks_per_row) {
   using Raw = typename Storage<bytes>::Raw;

@@ -42,7 +42,7 @@ BITUNE_DEVICE void sync_block() { __syncthreads(); }
 /// Barrier of the block's threads [part * threads, (part + 1) * threads), whole warps; part is at most 14. Orders memory
 /// among them.
 BITUNE_DEVICE void sync_part(u32 part, u32 threads) {
-  asm volatile("barrier.sync %0, %1;" ::"r"(part + 1), "r"(threads) : "memory");
+  asm volatile("bar.sync %0, %1;" ::"r"(part + 1), "r"(threads) : "memory");
 }
 
 /// Barrier of the lanes in `mask`; orders memory among them.
@@ -157,6 +157,31 @@ BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {  // both halves are t
 /// The sum of a word and a constant.
 BITUNE_DEVICE u32 plus_constant(u32 word, u32 constant) { return word * detail::one() + constant; }
 BITUNE_DEVICE u64 plus_constant(u64 word, u64 constant) { return word + constant; }
+
+/// The sum of a constant and the word, all of whose other bits are inverted where `bit` is as `set` says. To invert is to subtract
+/// from -1: two multiply-adds, one of them under a predicate. What is above `bit` is of no matter.
+template <bool set>
+BITUNE_DEVICE u32 invert_and_add(u32 bit, u32 word, u32 constant) {
+#define BITUNE_INVERT_AND_ADD(comparison)                                      \
+  asm("{.reg .pred p; .reg .u32 of_bit; mad.lo.u32 %0, %1, %3, %5;"            \
+      " and.b32 of_bit, %1, %2; setp." comparison ".u32 p, of_bit, 0; @p mad.lo.u32 %0, %1, %4, %6;}" \
+      : "=&r"(result)                                                          \
+      : "r"(word), "r"(bit), "r"(detail::one()), "r"(detail::minus_one()), "r"(constant), "r"(constant + bit - 1))
+  u32 result;
+  if constexpr (set) {
+    BITUNE_INVERT_AND_ADD("ne");
+  } else {
+    BITUNE_INVERT_AND_ADD("eq");
+  }
+#undef BITUNE_INVERT_AND_ADD
+  return result;
+}
+template <bool set>
+BITUNE_DEVICE u64 invert_and_add(u64 bit, u64 word, u64 constant) {
+  u64 of_bit;
+  asm("shr.s64 %0, %1, 63;" : "=l"(of_bit) : "l"(word << __clzll(static_cast<i64>(bit))));
+  return (word ^ (of_bit & ~bit) ^ (set ? 0 : ~bit)) + constant;
+}
 
 /// target = value where the condition holds: a multiply-add under a predicate, which has to differ between calls; else a
 /// selection becomes of it (LaneChoice).

@@ -129,6 +129,13 @@ BITUNE_DEVICE T plus_constant(T word, T constant) {
   return word + constant;
 }
 
+/// The sum of a constant and the word, all of whose other bits are inverted where `bit` is as `set` says. What is above
+/// `bit` is of no matter.
+template <bool set, typename T>
+BITUNE_DEVICE T invert_and_add(T bit, T word, T constant) {
+  return (((word & bit) != 0) == set ? word ^ ~bit : word) + constant;
+}
+
 /// target = value where the condition holds.
 template <typename T>
 BITUNE_DEVICE void move_if(bool condition, T& target, T value) {

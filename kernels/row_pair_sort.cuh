@@ -45,17 +45,6 @@ BITUNE_DEVICE PairWord select_by(bool smaller, PairWord a, PairWord b) {
   return PairWord(chosen);
 }
 
-/// A row in striped order, or padding where there is no such row.
-template <class Memory, bool full, class Raw, class Word, int vt>
-BITUNE_DEVICE void load_row(bool exists, const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
-  if (exists) {
-    Memory::template load<full>(row, length, vectors, items);
-  } else {
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) items[r] = ~Word{0};
-  }
-}
-
 /// As row_sort, for keys of 8 and 16 bits: a group of nt threads sorts two neighbouring rows. Grid: a block for every
 /// 2 * pairs_per_block rows. Dynamic shared memory: pairs_per_block * RegisterTile::shared_words words of 4 bytes, none if
 /// all lane bits go by shuffles. full: length is nt * vt.
@@ -64,22 +53,29 @@ template <class Codec, class Payload, int nt, int vt, int pairs_per_block, int s
 BITUNE_KERNEL(nt * pairs_per_block, min_blocks)
 row_pair_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
   static_assert(Codec::bits <= 16);
+  using Raw = typename Codec::Raw;
   using Tile = RegisterTile<PairWord, PairComparator<imad_quarters>, nt, vt, shuffle_steps, pairs_per_block == 1>;
   using Memory = RowTile<Codec, Payload, nt, vt, vector, swaps>;
   const u32 group = thread_index() / nt;
   const u64 row = (u64{block_index()} * pairs_per_block + group) * 2;
   const bool vectors = (reinterpret_cast<u64>(keys) | reinterpret_cast<u64>(input) | stride * sizeof(*keys) |
                         length * sizeof(*keys)) % (vector * sizeof(*keys)) == 0;
-  u32 first[vt];
-  u32 second[vt];
-  // Threads past the last row go through all barriers and shuffles.
-  load_row<Memory, full>(row < rows, input + row * stride, length, vectors, first);
-  load_row<Memory, full>(row + 1 < rows, input + (row + 1) * stride, length, vectors, second);
+  // Groups without a row go through all barriers and shuffles, and read the last one.
+  const Raw* const of_first = input + minimum(row, rows - 1) * stride;
+  const Raw* const of_second = input + minimum(row + 1, rows - 1) * stride;
   PairWord items[vt];
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) items[r] = PairWord(first[r], second[r]);
+  {
+    Raw first[vt];
+    Raw second[vt];
+    Memory::template read<full>(of_first, length, vectors, first);
+    Memory::template read<full>(of_second, length, vectors, second);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = PairWord(Codec::encode(first[r]), Codec::encode(second[r]));
+  }
   Tile::sort(shared_memory<PairWord>() + group * Tile::shared_words, items);
   RowTile<PairCodec<Codec>, Payload, nt, vt, vector, swaps>::swap_bits(items);
+  u32 first[vt];
+  u32 second[vt];
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     first[r] = items[r].first();

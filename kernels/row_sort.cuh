@@ -23,28 +23,37 @@ struct RowTile {
 
   BITUNE_DEVICE static u32 thread() { return thread_index() & (nt - 1); }
 
-  /// Precondition: the row has nt * vt keys if `full`. vectors: rows are aligned to, and as long as, whole vectors.
+  /// Precondition: the row has nt * vt keys if `full`. vectors: rows are aligned to, and as long as, whole vectors. What the row
+  /// lacks becomes padding.
   template <bool full>
-  BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+  BITUNE_DEVICE static void read(const Raw* row, u32 length, bool vectors, Raw (&raw)[vt]) {
+    // All loads before the first use, into registers that hold padding: a load that waits for another takes as long again.
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = Codec::decode(Codec::padding);
     if (vectors) {
       const Raw* mine = row + thread() * vector;
-      // All loads before the first use, into registers that hold padding: a load that waits for another takes as long again.
-      Raw raw[vt / vector][vector];
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
-        BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) raw[r / vector][v] = Codec::decode(Codec::padding);
-        if (full || thread() * vector + r * nt < length) load_vector<Raw, vector>(mine + r * nt, raw[r / vector]);
+        if (full || thread() * vector + r * nt < length) {
+          load_vector(mine + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
+        }
       }
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r / vector][r % vector]);
     } else {
       const Raw* mine = row + thread();
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        items[r] = full || thread() + r * nt < length ? Codec::encode(mine[r * nt]) : Codec::padding;
+        if (full || thread() + r * nt < length) raw[r] = mine[r * nt];
       }
     }
+  }
+
+  /// The row's words, padded with Codec::padding. Preconditions as read.
+  template <bool full>
+  BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+    Raw raw[vt];
+    read<full>(row, length, vectors, raw);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
   }
 
   /// Exchanges index bits between registers and lanes: afterwards register r of this thread holds the item

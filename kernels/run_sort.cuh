@@ -1,9 +1,9 @@
 #pragma once
 
-// Runs: the first of the multiway variant's kernels. The array is cut into runs of nt * vt keys, each sorted in the
-// registers of one block and written to the workspace as encoded words, which order as unsigned integers do.
+// Runs: the first of the multiway variant's kernels. The array is cut into runs, each sorted in the registers of one block or of
+// a cluster of them and written to the workspace as encoded words, which order as unsigned integers do.
 
-#include "kernels/register_tile.cuh"
+#include "kernels/cluster_tile.cuh"
 #include "kernels/tile_io.cuh"
 
 namespace bitune {
@@ -17,34 +17,37 @@ using EncodedCodec = Codec<Codec_::bytes, KeyClass::unsigned_integer, 0, false>;
 template <bool late>
 struct LaunchOrder {
   BITUNE_DEVICE static void begin() {
-    if constexpr (!late) allow_next_launch();
-    wait_for_previous_launch();
+    if constexpr (late) {
+      wait_for_previous_launch();
+    } else {
+      begin_dependent_launch();
+    }
   }
   BITUNE_DEVICE static void before_stores() {
     if constexpr (late) allow_next_launch();
   }
 };
 
-/// Sorts each run of every row from `input` to `runs`: rows begin row_stride keys apart there, and n here. The last run of
-/// a row may be shorter. Grid: one block a run, blocks_per_row blocks a row. Dynamic shared memory:
-/// RegisterTile::shared_words words.
+/// Sorts each run of ranks * nt * vt keys of every row from `input` to `runs`: rows begin row_stride keys apart there, and n here.
+/// The last run of a row may be shorter. Grid: a cluster of `ranks` blocks for every run, blocks_per_row blocks a row. Dynamic
+/// shared memory: RegisterTile::shared_words words.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
-          bool late>
+          bool late, int ranks>
 BITUNE_KERNEL(nt, min_blocks)
 run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64 row_stride, u32 blocks_per_row) {
   using Word = Item<Codec, Payload>;
-  using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
+  using Tile = ClusterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
   using Input = StripedTile<Codec, Payload, nt, vt, vector>;
   using Output = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, vector>;
   const RowOfBlock place(blocks_per_row);
-  const u64 begin = u64{place.block} * Tile::nv;
-  const u32 count = items_in_tile(begin, n, Tile::nv);
+  const u64 begin = u64{place.block} * Tile::Block::nv;
+  const u32 count = ranks == 1 || begin < n ? items_in_tile(begin, n, Tile::Block::nv) : 0;
   Word* const shared = shared_memory<Word>();
   Word items[vt];
   LaunchOrder<late>::begin();
   Input::load(input + place.row * row_stride + begin, count, items);
   Tile::sort(shared, items);
-  Tile::template to_striped<vector>(shared, items);
+  Tile::Block::template to_striped<vector>(shared, items);
   LaunchOrder<late>::before_stores();
   Output::store(runs + place.row * n + begin, count, items);
 }

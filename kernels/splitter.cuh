@@ -54,12 +54,13 @@ struct Splitter {
   using PrefixSum = GroupPrefixSum<Group>;
   static constexpr u32 all_warps = nt / warp_size;
   static constexpr u32 extremes_words = 2 * 2 * all_warps * (sizeof(Word) / sizeof(u32));
-  static constexpr u32 few = warp_size;  // keys that are ranked among each other
+  /// Keys that are ranked among each other, one a thread: less work than another round of searches.
+  static constexpr u32 few = Group::threads < 256 ? Group::threads : 256;
   static constexpr u32 few_words = groups * few * (sizeof(Word) / sizeof(u32));
   static_assert(pivots >= 3 && pivots % 2 == 1 && ProposalSum::words <= Sum::words);
 
   /// Shared memory, in u32, aligned as a Word: for the groups together, and for each run besides.
-  static constexpr u32 fixed_words = extremes_words + few_words + groups * (few + Sum::words + PrefixSum::words);
+  static constexpr u32 fixed_words = extremes_words + few_words + groups * (2 * few + Sum::words + PrefixSum::words);
   static constexpr u32 words_per_run = groups * (1 + pivots);
 
   /// What is known of the rank's key.
@@ -77,6 +78,7 @@ struct Splitter {
   Word* extremes;   // [turn][warp][least, greatest]; the turn is the sum's
   Word* left_keys;  // of the group
   u32* left_runs;   // of the group
+  u32* left_places;
   Sum sum;
   PrefixSum prefix_sum;
   u32* high;    // of the group: [run]
@@ -85,8 +87,9 @@ struct Splitter {
   BITUNE_DEVICE Splitter(u32* memory, u32 run_count)
       : extremes(reinterpret_cast<Word*>(memory)),
         left_keys(reinterpret_cast<Word*>(memory + extremes_words) + Group::index() * few),
-        left_runs(memory + extremes_words + few_words + Group::index() * few),
-        sum(memory + extremes_words + few_words + groups * few + Group::index() * (Sum::words + PrefixSum::words)),
+        left_runs(memory + extremes_words + few_words + Group::index() * 2 * few),
+        left_places(left_runs + few),
+        sum(memory + extremes_words + few_words + groups * 2 * few + Group::index() * (Sum::words + PrefixSum::words)),
         prefix_sum(sum.shared + Sum::words),
         high(memory + fixed_words + Group::index() * (1 + pivots) * run_count),
         middle(high + run_count) {}
@@ -235,7 +238,6 @@ struct Splitter {
   template <class Raw, class High>
   BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32 below, u32 end, u32* low, const High& high_of) {
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) high[run] = high_of(run);
-    if (Group::thread() < few) left_keys[Group::thread()] = ~Word{0};
     const float share_of_all = approximate_quotient(static_cast<float>(rank), static_cast<float>(runs.n));
     const u32 first_size = runs.size(0);
     const Word origin = runs.begin(0)[minimum(static_cast<u32>(share_of_all * static_cast<float>(first_size)), first_size - 1)];
@@ -318,24 +320,29 @@ struct Splitter {
         if (window > 0 && needed > before) low[run] += minimum(needed - before, window);
       } else {
         for (u32 i = 0; i < window; ++i) {
-          left_keys[before + i] = runs.begin(run)[low[run] + i];
           left_runs[before + i] = run;
+          left_places[before + i] = low[run] + i;
         }
       }
     }
     if (left > few) return;
     Group::sync();
-    if (Group::thread() >= left) return;
-    const Word key = left_keys[Group::thread()];
+    const bool is_one = Group::thread() < left;
+    const u32 run = is_one ? left_runs[Group::thread()] : 0;
+    const Word key = is_one ? Word{runs.begin(run)[left_places[Group::thread()]]} : ~Word{0};
+    if (Group::thread() < few) left_keys[Group::thread()] = key;
+    Group::sync();
+    if (!is_one) return;
     u32 order = 0;  // among all that are left: by value, then run and place
-    constexpr u32 at_once = 8;
+    constexpr u32 at_once = 16 / sizeof(Word);
+    BITUNE_UNROLL_N(4)
     for (u32 begin = 0; begin < left; begin += at_once) {
+      Word others[at_once];
+      load_vector(left_keys + begin, others);
       BITUNE_UNROLL
-      for (u32 i = begin; i < begin + at_once; ++i) {
-        order += i < Group::thread() ? left_keys[i] <= key : left_keys[i] < key;
-      }
+      for (u32 i = 0; i < at_once; ++i) order += begin + i < Group::thread() ? others[i] <= key : others[i] < key;
     }
-    if (order < needed) atomic_add(&low[left_runs[Group::thread()]], 1u);
+    if (order < needed) atomic_add(&low[run], 1u);
   }
 };
 

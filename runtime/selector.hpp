@@ -21,8 +21,9 @@ using CandidateReader = std::function<CandidateSet(const Problem& problem, std::
 
 /// Selects configurations on one device.
 ///
-/// Candidates are those of the first time that a class of problems (operation, payload, key width) was asked
-/// for: a selector does not see what is tuned later. Thread-safe.
+/// Candidates are those of the first time that a class of problems (operation, payload, key width, a single
+/// array or rows: what TuningDatabase::candidates tells apart) was asked for: a selector does not see what is
+/// tuned later. Thread-safe.
 class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
@@ -38,7 +39,7 @@ class Selector {
     CandidateSet candidates;
     std::string warning;
   };
-  using Class = std::tuple<Operation, ValueType, std::size_t>;
+  using Class = std::tuple<Operation, ValueType, std::size_t, bool>;
 
   [[nodiscard]] std::shared_ptr<const Known> known(const Problem& problem);
 

@@ -18,8 +18,11 @@
 namespace bitune {
 namespace {
 
+/// Keys that a block holds.
+std::int64_t share_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+
 /// Keys of a run, and of a bucket.
-std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+std::int64_t tile_size(const Configuration& c) { return share_size(c) * c.at("cluster_size"); }
 
 constexpr std::int64_t smallest_tile = 64 * 4;
 
@@ -66,15 +69,15 @@ bool splitting_fits_registers(const Configuration& c, const Problem&, const Devi
 }
 
 std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
-  return padded_tile_bytes(tile_size(c), problem.key);
+  return padded_tile_bytes(share_size(c), problem.key);
 }
 
 /// Splitter's fixed_words and words_per_run (splitter.cuh).
 std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
                             KeyType key) {
   const std::int64_t warps = threads / 32;
-  const std::int64_t few = groups * 32;
-  return (4 * warps + few) * word_bytes(key) + 4 * (few + 2 * warps * (pivots + 1)) +
+  const std::int64_t few = groups * std::min<std::int64_t>(threads / groups, 256);
+  return (4 * warps + few) * word_bytes(key) + 4 * (2 * few + 2 * warps * (pivots + 1)) +
          4 * groups * (1 + pivots) * runs;
 }
 
@@ -120,6 +123,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
+      {"cluster_size", {1, 2}, "blocks that sort a run or a bucket together (sm_90 on)"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
@@ -128,7 +132,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"gather_lanes", {4, 8, 32}, "threads that fetch a bucket's piece of one run"},
-      {"split_threads", {64, 256, 1024}, "threads of a block that splits the runs at one rank"},
+      {"split_threads", {128, 256, 512}, "threads of a block that splits the runs at one rank"},
       {"split_pivots", {3, 5, 7}, "values tried in a round of splitting"},
       {"split_levels",
        {0, 1, 2},
@@ -142,16 +146,23 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   space.restrictions = {
       block_fits_device(),
       vector_fits_access(),
+      {"the device has clusters, which pay where a block has its most items and runs are split beforehand",
+       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+         return c.at("cluster_size") == 1 ||
+                (c.at("cluster_size") <= d.max_cluster_size && c.at("items_per_thread") == 32 &&
+                 c.at("block_size_x") >= 256 && !splits_in_buckets(c));
+       },
+       {"block_size_x", "cluster_size", "items_per_thread", "split_levels"}},
       {"the array is longer than a run, or than the smallest there is",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return static_cast<std::uint64_t>(tile_size(c)) < p.n || tile_size(c) == smallest_tile;
        },
-       {"block_size_x", "items_per_thread"}},
+       {"block_size_x", "cluster_size", "items_per_thread"}},
       {"there are at most 4096 runs",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return tile_count(c, p) <= most_tiles;
        },
-       {"block_size_x", "items_per_thread"}},
+       {"block_size_x", "cluster_size", "items_per_thread"}},
       {"a thread holds a whole number of vectors",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("vector_width") <= c.at("items_per_thread");
@@ -162,7 +173,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return c.at("split_levels") <= 1 || tile_count(c, p) > std::uint64_t{32}
                                                                     << (c.at("split_levels") - 1);
        },
-       {"block_size_x", "items_per_thread", "split_levels"}},
+       {"block_size_x", "cluster_size", "items_per_thread", "split_levels"}},
       {"where there are no levels, split_threads is 256 and split_chain 1, which tell nothing then",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return !splits_in_buckets(c) || (c.at("split_threads") == 256 && c.at("split_chain") == 1);
@@ -202,6 +213,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t vector = wide ? 2 : 4;
   return {{},
           {{"block_size_x", tile / items},
+           {"cluster_size", 1},
            {"items_per_thread", items},
            {"shuffle_steps", 1},
            {"vector_width", vector},
@@ -227,12 +239,13 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   // The matrix of multiway_split.cuh, if there is one.
   const Argument splits{Argument::Kind::workspace, splits_in_buckets(c) ? 0 : splits_begin};
 
-  const std::string sort_arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
-                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("imad_quarters"), c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2);
-  builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)}, tiles,
-                      threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
+  const std::string sort_arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
+      c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
+      c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2, c.at("cluster_size"));
+  const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
+  builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)},
+                      tiles * ranks, threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
                       {runs, input_argument(), u64_argument(problem.n)});
 
   // The boundaries of a level are the multiples of its step that are not of the step above.
@@ -259,11 +272,13 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   builder.launch_rows({"kernels/bucket_sort.cuh",
                        fmt::format("bitune::bucket_sort<{}, {}, {}>", sort_arguments, c.at("gather_lanes"),
                                    splits_in_buckets(c) ? c.at("split_pivots") : 0)},
-                      tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
+                      tiles * ranks, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
                       {keys_argument(), runs, splits, u64_argument(problem.n), u32_argument(tile)});
 
   Plan plan = builder.take();
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
+  plan.launches.front().cluster = static_cast<std::uint32_t>(ranks);
+  plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
   plan.workspace_bytes = run_space;
   if (!splits_in_buckets(c)) plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
   plan.out_of_place = true;

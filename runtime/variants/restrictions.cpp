@@ -43,7 +43,7 @@ Restriction shared_memory_fits_block(SharedBytes bytes) {
           }};
 }
 
-Restriction items_fit_registers(std::string blocks_parameter, std::int64_t for_two) {
+Restriction items_fit_registers(std::string blocks_parameter) {
   std::string text = "the threads' items and 20 registers besides fit a block's registers";
   std::vector<std::string> reads = {"items_per_thread", "block_size_x"};
   if (!blocks_parameter.empty()) {
@@ -51,8 +51,8 @@ Restriction items_fit_registers(std::string blocks_parameter, std::int64_t for_t
     reads.push_back(blocks_parameter);
   }
   return {std::move(text),
-          [blocks_parameter, for_two](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 * for_two / 2 + 20;
+          [blocks_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
             const std::int64_t registers = a_thread * c.at("block_size_x");
             const std::int64_t blocks = blocks_parameter.empty() ? 1 : c.at(blocks_parameter);
             return a_thread <= 255 && registers <= d.registers_per_block &&

@@ -33,7 +33,7 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 /// items_per_thread keys and 20 registers besides, for block_size_x threads, fit a block's registers, and
 /// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty. for_two: registers that two
 /// words take, with what the kernel holds beside them.
-[[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter, std::int64_t for_two = 2);
+[[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter);
 
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
 [[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);

@@ -45,8 +45,6 @@ struct Flavour {
   std::string_view kernel;
   std::size_t most_key_bytes;
   std::uint64_t rows_per_group;
-  std::int64_t registers_for_two;       ///< words
-  std::int64_t most_bytes_of_a_thread;  ///< of items, in a block of 1024 threads
 };
 
 constexpr Flavour one_row{
@@ -55,9 +53,7 @@ constexpr Flavour one_row{
     .header = "kernels/row_sort.cuh",
     .kernel = "bitune::row_sort",
     .most_key_bytes = 8,
-    .rows_per_group = 1,
-    .registers_for_two = 2,
-    .most_bytes_of_a_thread = 128};
+    .rows_per_group = 1};
 
 constexpr Flavour two_rows{
     .name = "row_pairs",
@@ -65,18 +61,14 @@ constexpr Flavour two_rows{
     .header = "kernels/row_pair_sort.cuh",
     .kernel = "bitune::row_pair_sort",
     .most_key_bytes = 2,
-    .rows_per_group = 2,
-    .registers_for_two = 3,
-    .most_bytes_of_a_thread = 64};
+    .rows_per_group = 2};
 
-/// What a block of 1024 threads holds.
-std::uint64_t longest_row(const Flavour& flavour, KeyType key) {
-  return static_cast<std::uint64_t>(1024 * flavour.most_bytes_of_a_thread / word_bytes(key));
-}
+/// What a block of 1024 threads holds, 128 bytes each.
+std::uint64_t longest_row(KeyType key) { return static_cast<std::uint64_t>(1024 * 128 / word_bytes(key)); }
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(flavour, problem.key) &&
+         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(problem.key) &&
          device.warp_size == 32;
 }
 
@@ -90,7 +82,7 @@ bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& d
          problem.rows >= blocks / 2;
 }
 
-SearchSpace make_space(const Flavour& flavour) {
+SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
       {"threads_per_row",
@@ -122,10 +114,11 @@ SearchSpace make_space(const Flavour& flavour) {
          return capacity(c) == smallest_capacity(p.n);
        },
        {"threads_per_row", "items_per_thread"}},
-      {"a block holds whole rows, one row if its threads are more than a warp",
+      // Rows of several warps each that share a block go through its barriers together, and so share what the
+      // cache of instructions has to hold: these kernels are long.
+      {"a block holds whole rows",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t threads = c.at("threads_per_row");
-         return c.at("block_size_x") == threads || (threads <= 32 && c.at("block_size_x") > threads);
+         return c.at("block_size_x") >= c.at("threads_per_row");
        },
        {"threads_per_row", "block_size_x"}},
       {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
@@ -142,7 +135,7 @@ SearchSpace make_space(const Flavour& flavour) {
        },
        {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
       shared_memory_fits_block(shared_bytes),
-      items_fit_registers("min_blocks_per_sm", flavour.registers_for_two),
+      items_fit_registers("min_blocks_per_sm"),
       blocks_fit_multiprocessor(shared_bytes),
   };
   return space;
@@ -199,7 +192,7 @@ VariantDefinition definition_of(const Flavour& flavour) {
                                  const DeviceInfo& device) { return can_sort(flavour, problem, device); },
           .suits = [&flavour](const Problem& problem,
                               const DeviceInfo& device) { return is_best(flavour, problem, device); },
-          .space = [&flavour](const Problem&, const DeviceInfo&) { return make_space(flavour); },
+          .space = make_space,
           .default_configuration = make_default,
           .plan = [&flavour](const Problem& problem, const Configuration& configuration,
                              const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};

@@ -137,7 +137,7 @@ std::vector<Configuration> configurations() {
                            {"vector_width", 1},
                            {"split_levels", 1},
                            {"split_chain", 4},
-                           {"split_threads", 64}}),
+                           {"split_threads", 128}}),
       changed("multiway",
               {{"block_size_x", 64}, {"items_per_thread", 4}, {"vector_width", 1}, {"split_levels", 0}}),
   };

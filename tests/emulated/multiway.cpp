@@ -17,11 +17,17 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   configuration.parameters["block_size_x"] = 64;
   configuration.parameters["items_per_thread"] = 4;
   configuration.parameters["vector_width"] = 1;
-  configuration.parameters["split_threads"] = 64;
+  configuration.parameters["split_threads"] = 128;
   configuration.parameters["split_levels"] = levels;
   configuration.parameters["split_pivots"] = pivots;
   configuration.parameters["split_chain"] = chain;
   configuration.parameters["gather_lanes"] = lanes;
+  return configuration;
+}
+
+/// The same with two blocks a run: half as many runs.
+Configuration of_clusters(Configuration configuration) {
+  configuration.parameters["cluster_size"] = 2;
   return configuration;
 }
 
@@ -46,11 +52,14 @@ TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
+    EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), GetParam(), ++seed));
   }
   // Two rows with a gap.
   const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
   EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4, 4), GetParam(), seed, {.gap_keys = 5}));
   EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 7, 8), GetParam(), seed, {.gap_keys = 5}));
+  const Configuration pairs = of_clusters(small_runs(KeyType::u32, 2, 3, 4));
+  EXPECT_TRUE(sorts(seeded(1), rows, pairs, GetParam(), seed, {.gap_keys = 5}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, MultiwaySplit,
