@@ -27,11 +27,14 @@ constexpr std::string_view target = "emulated so";
 // Hidden symbols: each kernel has its own copy of everything, and can be unloaded. No libraries: a kernel
 // calls only the emulator and what is in the process already.
 std::vector<std::string> options() {
-  std::vector<std::string> list = {"-std=c++20", "-O1", "-fPIC",    "-shared",
-                                   "-nostdlib",  "-w",  "-fno-plt", "-fvisibility=hidden",
-                                   "-fno-ident", "-g0"};
-  if (BITUNE_ADDRESS_SANITIZER) {
-    list.insert(list.end(), {"-fsanitize=address,undefined",
+  std::vector<std::string> list = {"-std=c++20",          "-fPIC",      "-shared",
+                                   "-nostdlib",           "-w",         "-fno-plt",
+                                   "-fvisibility=hidden", "-fno-ident", "-g0"};
+  if (!BITUNE_ADDRESS_SANITIZER) {
+    list.emplace_back("-O1");
+  } else {
+    // Tests compile far longer than they run what they compile.
+    list.insert(list.end(), {"-O0", "-fsanitize=address,undefined",
                              // What the address sanitizer reports anyway, or the accesses check themselves: a
                              // third of the time that these kernels take to compile.
                              "-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow",
