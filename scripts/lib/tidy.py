@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
-MOST = 8  # sources at a time
+MOST = 16  # sources at a time
 ONE_BY_ONE = ("runtime/variants",)  # folders whose sources define the same names on purpose
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
