@@ -44,6 +44,9 @@ function(bitune_add_cub_peer source)
   endforeach()
   list(APPEND _gencode "--generate-code=arch=compute_${_lowest},code=compute_${_lowest}")
 
+  if(BITUNE_CUB_SAMPLE)
+    set(_defines -DBITUNE_CUB_SAMPLE)
+  endif()
   set(_module "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bitune_peer_cub.so")
   set(_depfile "${PROJECT_BINARY_DIR}/cub_peer.d")
   set(_host_flags -fPIC,-fvisibility=hidden)
@@ -54,7 +57,7 @@ function(bitune_add_cub_peer source)
     OUTPUT "${_module}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
     COMMAND "${BITUNE_NVCC}" -std=c++20 -O3 -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode}
-            -Xcompiler ${_host_flags} ${_link} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include"
+            -Xcompiler ${_host_flags} ${_link} ${_defines} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include"
             -MD -MF "${_depfile}" -o "${_module}" "${source}"
     DEPENDS "${source}"
     DEPFILE "${_depfile}"
