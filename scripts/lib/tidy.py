@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
-MOST = 16  # sources at a time
+MOST = 40  # sources at a time
 ONE_BY_ONE = ("runtime/variants",)  # folders whose sources define the same names on purpose
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
@@ -46,7 +46,7 @@ def groups_of(commands):
     for (folder, arguments), sources in alike.items():
         most = 1 if str(folder.relative_to(ROOT)) in ONE_BY_ONE else MOST
         groups += [(sources[i : i + most], list(arguments)) for i in range(0, len(sources), most)]
-    return groups
+    return sorted(groups, key=lambda group: -len(group[0]))  # the longest first, so that no core waits for them at the end
 
 
 def run(tool, source, arguments, *options):
