@@ -30,10 +30,11 @@ if "$bitune" devices --json | "$python" -c '
 import json, sys
 found = json.load(sys.stdin)["devices"]
 sys.exit(not any(device["selector"].isdigit() for device in found))'; then
-  device=0 sizes='2^12,2^16,2^20' budget=40s
+  device=0 sizes='2^12,2^16,2^20'
 else
-  device=emulated sizes='2^8,2^10,2^12' budget=40s
+  device=emulated sizes='2^8,2^10,2^12'
 fi
+budget=${BITUNE_DEMO_BUDGET:-40s}
 
 heading "1. Tune: u32 and f32 keys, three sizes, all variants, for at most $budget"
 run tune --device "$device" --keys u32,f32 --sizes "$sizes" --budget "$budget"

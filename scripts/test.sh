@@ -40,8 +40,8 @@ stage_coverage() {
   check_coverage build/sanitize
 }
 
-# The flags are those of stage_release, so that nothing is built twice.
-stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" bash scripts/demo.sh; }
+# The flags are those of stage_release, so that nothing is built twice. What a longer session finds is nothing to test.
+stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" BITUNE_DEMO_BUDGET=${BITUNE_DEMO_BUDGET:-15s} bash scripts/demo.sh; }
 
 # A folder that is only configured: clang-tidy wants the commands of the sources by themselves.
 stage_tidy() {
