@@ -65,7 +65,7 @@ endif()
 # Sources that define the same names, each for itself, cannot be compiled as one: their rooms name them.
 set(CMAKE_UNITY_BUILD ${BITUNE_UNITY})
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 endif()
 if(BITUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage)  # takes a source that another one includes for a header
