@@ -41,7 +41,7 @@ constexpr const char* footer =
     "Ctrl-C ends it at once. What was measured stays stored in both cases.\n"
     "\n"
     "Examples:\n"
-    "  bitune tune                                              u32 and f32, every fourth size, 80 seconds\n"
+    "  bitune tune                                              u32 and f32, 2^10 to 2^26 keys, 80 seconds\n"
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
@@ -84,7 +84,7 @@ std::vector<std::string_view> strategy_names() {
   return names;
 }
 
-constexpr const char* gpu_sizes = "2^10..2^26:4";
+constexpr const char* gpu_sizes = "2^10..2^26";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
 
 std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/performance.md from bench/results/*/*.json and data/tunings.db; with --check only says whether they
-agree."""
+"""Writes the tables of docs/performance.md and docs/tuning.md from bench/results/*/*.json and data/tunings.db; with --check only says
+whether they agree."""
 
 import argparse
 import contextlib
@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import preset_report  # noqa: E402
+import tuner_report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TUNINGS = ROOT / "data" / "tunings.db"
@@ -47,7 +48,21 @@ def table(records):
     for record in sorted(records, key=lambda record: record["n"]):
         cells = [size_text(record["n"]), microseconds(record["bitune_us"]), f"{record['gkeys_per_s']:.2f}"]
         cells += [microseconds(record.get(key)) for key in methods]
-        cells += [ratio_text(record["ratio"]), record["match"], f"`{record['configuration']}`"]
+        cells += [ratio_text(record["ratio"]), found(record), f"`{record['configuration']}`"]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def arranged_table(records, random_us):
+    """Keys that are not random, beside the time that random ones take."""
+    methods = sorted({key for record in records for key in record if is_method(key)}, key=method_order)
+    heads = ["n", "bitune", "of random", *(key[len("peer_"):-len("_us")].replace("_", " ") for key in methods), "ratio"]
+    yield "| keys | " + " | ".join(heads) + " |"
+    yield "| --- |" + " ---: |" * len(heads)
+    for record in sorted(records, key=lambda record: (record["distribution"], record["n"])):
+        random = random_us.get((record["key_type"], record["order"], record["n"], record["rows"]))
+        cells = [record["distribution"].replace("_", " "), size_text(record["n"]), microseconds(record["bitune_us"])]
+        cells += [ratio_text(random and record["bitune_us"] / random)]
+        cells += [*(microseconds(record.get(key)) for key in methods), ratio_text(record["ratio"])]
         yield "| " + " | ".join(cells) + " |"
 
 
@@ -68,7 +83,7 @@ def rows_table(records):
         cells = [size_text(record["n"]), size_text(record["rows"]), microseconds(record["bitune_us"]), gkeys(record, record["bitune_us"])]
         cells += [gkeys(record, record.get(key)) for key in methods]
         cells += [gkeys(record, record.get("torch_us"))] * with_torch
-        cells += [ratio_text(record["ratio"]), record["form"], record["match"], f"`{record['configuration']}`"]
+        cells += [ratio_text(record["ratio"]), record["form"], found(record), f"`{record['configuration']}`"]
         yield "| " + " | ".join(cells) + " |"
 
 
@@ -81,9 +96,8 @@ def group_of(record, largest):
 
 
 def keys_of(record):
-    """What the keys look like; nothing for random ones, which is what is told where nothing is said."""
-    name = record.get("distribution", "random")
-    return "" if name == "random" else f"{name.replace('_', ' ')} keys"
+    """Nothing for random keys, which is what is told where nothing is said."""
+    return "" if record.get("distribution", "random") == "random" else "keys that are not random"
 
 
 def query(sql, *arguments):
@@ -97,30 +111,30 @@ def kernels_of_today():
     return dict(query("SELECT DISTINCT series.variant, digest FROM series JOIN kernels ON kernels.id = kernel_id"))
 
 
-def version_of(record):
-    """Nothing for what was measured with today's kernels."""
+def found(record):
+    """The rung of the selection ladder, and whether the kernels are no longer today's."""
     today = kernels_of_today().get(record["configuration"].split("(")[0])
-    return "" if record.get("kernel") == today else "measured with earlier kernels"
+    return record["match"] + ("" if record.get("kernel") == today else " (earlier kernels)")
 
 
 def tuned_rows(device, largest):
     """What `bitune tune` measured for rows that fill the device: there is nothing beside it, but it is of today's kernels."""
-    found = query("""
+    tuned = query("""
         SELECT key_type, n, max(n * rows / median_us / 1000) FROM trials
         JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id JOIN devices ON devices.id = series.device_id
         WHERE devices.name = ? AND status = 'ok' AND finalist AND rows > 1 AND key_order = 'ascending' AND 2 * n * rows > ?
         GROUP BY key_type, n ORDER BY n""", device, largest)
-    if not found:
+    if not tuned:
         return
-    keys = sorted({key for key, _, _ in found}, key=lambda key: (key != "u32", key != "f32", key))
-    rates = {(key, n): rate for key, n, rate in found}
+    keys = sorted({key for key, _, _ in tuned}, key=lambda key: (key != "u32", key != "f32", key))
+    rates = {(key, n): rate for key, n, rate in tuned}
     yield f"### As tuned, ascending, rows of about {size_text(largest)} keys in all"
     yield ""
     yield "Medians of the finalists of `bitune tune` in `data/tunings.db`: random keys, in place, verified; Gkeys/s. No peer ran beside."
     yield ""
     yield "| row length | " + " | ".join(keys) + " |"
     yield "|" + " ---: |" * (1 + len(keys))
-    for n in sorted({n for _, n, _ in found}):
+    for n in sorted({n for _, n, _ in tuned}):
         cells = [f"{rates[key, n]:.1f}" if (key, n) in rates else "–" for key in keys]
         yield f"| {size_text(n)} | " + " | ".join(cells) + " |"
     yield ""
@@ -155,49 +169,65 @@ def section(path):
     if records[0]["suite"] == "presets":
         yield from preset_report.section(path, records)
         return
+    random_us = {(record["key_type"], record["order"], record["n"], record["rows"]): record["bitune_us"]
+                 for record in records if not keys_of(record)}
     groups = {}
     largest = max(record["n"] * record["rows"] for record in records)
     for record in records:
-        groups.setdefault((record["key_type"], record["order"], keys_of(record), group_of(record, largest), version_of(record)), []).append(record)
+        groups.setdefault((record["key_type"], record["order"], keys_of(record), group_of(record, largest)), []).append(record)
     if records[0]["suite"] == "rows":
         yield from tuned_rows(values(records, "device"), largest)
-    for (key, order, keys, kind, version), group in sorted(groups.items(), key=lambda entry: entry[0][4]):
+    for (key, order, keys, kind), group in groups.items():
         ratios = [record["ratio"] for record in group if record["ratio"] is not None]
-        yield ", ".join(filter(None, [f"### {key}", order, keys, kind, version]))
+        yield ", ".join(filter(None, [f"### {key}", order, keys, kind]))
         yield ""
         if ratios:
             won = sum(ratio > 1 for ratio in ratios)
             yield (f"bitune is faster in {won} of {len(ratios)} sizes; ratio from {min(ratios):.2f} to {max(ratios):.2f}, "
                    f"geometric mean {geometric_mean(ratios):.2f}.")
             yield ""
-        yield from (rows_table if group[0]["suite"] == "rows" else table)(group)
+        if keys:
+            yield from arranged_table(group, random_us)
+        else:
+            yield from (rows_table if group[0]["suite"] == "rows" else table)(group)
         yield ""
 
 
 def generated(results):
     # strategies.json is told in docs/tuning.md (scripts/compare_strategies.py).
-    paths = sorted(path for path in results.glob("*/*.json") if path.name != "strategies.json")
+    paths = sorted(path for path in results.glob("*/*.json") if path.name not in ("strategies.json", "tuner.json"))
     lines = [line for path in paths for line in section(path)]
     return "\n".join(lines).strip() if lines else "No results are recorded yet."
 
 
+def generated_of_tuner(results):
+    lines = [line for path in sorted(results.glob("*/tuner.json")) for line in tuner_report.section(path)]
+    return "\n".join(lines).strip()
+
+
+def update(page, told, check):
+    """Puts what is told between the page's marks. False if it was not there, and is only to be checked."""
+    text = page.read_text()
+    if text.count(BEGIN) != 1:
+        sys.exit(f"{page} needs the lines '{BEGIN}' and '{END}', once each")
+    head, rest = text.split(BEGIN)
+    wanted = f"{head}{BEGIN}\n\n{told}\n\n{END}{rest.split(END, 1)[1]}"
+    if not check and wanted != text:
+        page.write_text(wanted)
+    return wanted == text or not check
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the page is out of date")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "performance.md")
+    parser.add_argument("--tuner-page", type=pathlib.Path, default=ROOT / "docs" / "tuning.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()
 
-    page = arguments.page.read_text()
-    if page.count(BEGIN) != 1 or page.count(END) != 1:
-        sys.exit(f"{arguments.page} needs the lines '{BEGIN}' and '{END}', once each")
-    head, rest = page.split(BEGIN)
-    wanted = f"{head}{BEGIN}\n\n{generated(arguments.results)}\n\n{END}{rest.split(END)[1]}"
-    if wanted == page:
-        return
-    if arguments.check:
-        sys.exit(f"{arguments.page} does not say what the recorded results say: run scripts/report_performance.py")
-    arguments.page.write_text(wanted)
+    for page, told in (arguments.page, generated(arguments.results)), (arguments.tuner_page, generated_of_tuner(arguments.results)):
+        if not update(page, told, arguments.check):
+            sys.exit(f"{page} does not say what the recorded results say: run scripts/report_performance.py")
 
 
 if __name__ == "__main__":

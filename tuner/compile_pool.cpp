@@ -5,17 +5,30 @@
 
 namespace bitune {
 
-CompilePool::CompilePool(const TuningSource& source, int threads) : source_(source) {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t count = threads > 0 ? static_cast<std::size_t>(threads) : cores;
-  for (std::size_t i = 0; i < count; ++i) {
-    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
-  }
+namespace {
+
+std::size_t thread_count(int wanted) {
+  return wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+CompilePool::CompilePool(const TuningSource& source, int threads)
+    : source_(source), threads_(thread_count(threads)) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < threads_; ++i) start_worker();
 }
 
 CompilePool::~CompilePool() {
-  for (std::jthread& thread : threads_) thread.request_stop();
-  threads_.clear();  // joins while the lists still live
+  for (Worker& worker : workers_) worker.thread.request_stop();
+  workers_.clear();  // joins while the lists still live
+}
+
+void CompilePool::start_worker() {
+  workers_.remove_if([](const Worker& worker) { return worker.has_ended; });
+  Worker& worker = workers_.emplace_back();
+  ++running_;
+  worker.thread = std::jthread([this, &worker](const std::stop_token& stop) { work(stop, worker); });
 }
 
 std::size_t CompilePool::outstanding() const {
@@ -43,24 +56,31 @@ void CompilePool::discard() {
   const std::lock_guard lock(mutex_);
   queued_.clear();
   ready_.clear();
-  under_way_ = 0;
+  discarded_ += std::exchange(under_way_, 0);
   ++generation_;
+  while (running_ < 2 * threads_ && running_ - discarded_ < threads_) start_worker();
 }
 
-void CompilePool::work(const std::stop_token& stop) {
+void CompilePool::work(const std::stop_token& stop, Worker& self) {
   std::unique_lock lock(mutex_);
-  while (queue_changed_.wait(lock, stop, [this] { return !queued_.empty(); }) && !stop.stop_requested()) {
+  while (running_ - discarded_ <= threads_ &&
+         queue_changed_.wait(lock, stop, [this] { return !queued_.empty(); }) && !stop.stop_requested()) {
     const Task task = std::move(queued_.front());
     queued_.pop_front();
     ++under_way_;
     lock.unlock();
     Compilation compilation = source_.compile(task.problem, task.configuration);
     lock.lock();
-    if (task.generation != generation_) continue;
+    if (task.generation != generation_) {
+      --discarded_;
+      continue;
+    }
     --under_way_;
     ready_.push_back({task.index, std::move(compilation)});
     ready_changed_.notify_one();
   }
+  --running_;
+  self.has_ended = true;
 }
 
 }  // namespace bitune

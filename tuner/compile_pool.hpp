@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "tuner/tuning_source.hpp"
 
@@ -24,6 +24,10 @@ struct Compiled {
 
 /// Compiles on its own threads. All functions are for one thread, the session's. Results come in the order in
 /// which they are ready. Every submission is on exactly one of three lists: queued, under way, ready.
+///
+/// A compilation cannot be stopped, and may take half a minute. So that the next problem does not wait for
+/// what the one before it no longer wants, a thread that is at something discarded has a substitute, and
+/// ends after it; there are at most as many substitutes as threads.
 class CompilePool {
  public:
   /// `threads` of 0: as many as the machine has cores.
@@ -33,14 +37,14 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
 
   /// How many submissions keep all threads busy while others are measured.
-  [[nodiscard]] std::size_t capacity() const noexcept { return 2 * threads_.size() + 2; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return 2 * threads_ + 2; }
   /// Submissions that were not returned yet.
   [[nodiscard]] std::size_t outstanding() const;
 
   void submit(std::size_t index, const Problem& problem, const Configuration& configuration);
   /// The next result; nothing if there is none within this time.
   [[nodiscard]] std::optional<Compiled> wait_for(std::chrono::milliseconds time);
-  /// Forgets all submissions; what is under way is finished and its result dropped.
+  /// Forgets all submissions; what is under way is finished, its result dropped.
   void discard();
 
  private:
@@ -50,17 +54,25 @@ class CompilePool {
     Problem problem;
     Configuration configuration;
   };
-  void work(const std::stop_token& stop);
+  struct Worker {
+    bool has_ended = false;  ///< guarded by mutex_
+    std::jthread thread;
+  };
+  void start_worker();  ///< the mutex is held
+  void work(const std::stop_token& stop, Worker& self);
 
   const TuningSource& source_;
+  const std::size_t threads_;  ///< that work on what is wanted
   mutable std::mutex mutex_;
   std::condition_variable_any queue_changed_;
   std::condition_variable ready_changed_;
   std::deque<Task> queued_;       // guarded by mutex_
   std::deque<Compiled> ready_;    // guarded by mutex_
   std::size_t under_way_ = 0;     // guarded by mutex_; of this generation
+  std::size_t discarded_ = 0;     // guarded by mutex_; under way, of earlier generations
   std::uint64_t generation_ = 0;  // guarded by mutex_; raised by discard
-  std::vector<std::jthread> threads_;
+  std::size_t running_ = 0;       // guarded by mutex_; workers that have not ended
+  std::list<Worker> workers_;     // guarded by mutex_; addresses stay
 };
 
 }  // namespace bitune

@@ -13,16 +13,16 @@ FAILED = {"InvalidConfig", "CompilationFailedConfig", "RuntimeFailedConfig"}
 
 
 def load_spaces(paths):
-    """Caches by problem size, each variant's in a file of its own: {size: {variant: cache}}."""
+    """Caches by problem, each variant's in a file of its own: {(key type, n, rows): {variant: cache}}."""
     spaces = {}
     for path in sorted(paths):
         opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path)
         with opened as file:
             cache = json.load(file)
         size = cache["problem_size"]
-        size = size if isinstance(size, int) else size[0]
-        variant = cache["kernel_name"].split("_")[1]
-        spaces.setdefault(size, {})[variant] = cache
+        n, rows = (size, 1) if isinstance(size, int) else [*size, 1][:2]
+        variant, key_type, _ = cache["kernel_name"].removeprefix("bitune_").rsplit("_", 2)
+        spaces.setdefault((key_type, n, rows), {})[variant] = cache
     return dict(sorted(spaces.items()))
 
 

@@ -151,7 +151,7 @@ def section(path, records):
         yield ""
         yield from claims(of_key)
         lengths = sorted({record["n"] for record in of_key})
-        shown = [n for n in (1 << 13, 1 << 20, CLAIM_SIZE, 1 << 28) if n in lengths] or lengths[-1:]
+        shown = [n for n in (1 << 13, 1 << 20, CLAIM_SIZE) if n in lengths] or lengths[-1:]
         for n in shown:
             yield f"#### {key}, n = {size_text(n)}, part by part"
             yield ""

@@ -9,28 +9,38 @@ NAMES = {"bitune": "bitune", "kernel_tuner": "Kernel Tuner"}
 
 def size_text(n):
     power = n.bit_length() - 1
-    return f"2^{power}" if n == 1 << power else str(n)
+    return f"2^{power}" if n >= 1024 and n == 1 << power else str(n)
+
+
+def space_of(record):
+    return record["key_type"], record["n"], record["rows"]
+
+
+def space_text(space):
+    key_type, n, rows = space
+    return f"{key_type} {size_text(n)}" + (f" x {size_text(rows)} rows" if rows > 1 else "")
 
 
 def table(records):
-    sizes = sorted({record["n"] for record in records})
+    spaces = sorted({space_of(record) for record in records}, key=lambda space: (space[2] > 1, space))
     rows = {}
     for record in records:
-        rows.setdefault((record["tool"], record["strategy"]), {})[record["n"]] = record
+        rows.setdefault((record["tool"], record["strategy"]), {})[space_of(record)] = record
     baseline = rows["bitune", "random"]
-    configurations = {n: baseline[n]["configurations"] for n in sizes}
 
     def mean(row):
-        return statistics.fmean(row[n]["mean_evaluations"] for n in sizes)
+        return statistics.fmean(row[space]["mean_evaluations"] for space in spaces)
 
-    yield "| strategy | of | seeds | " + " | ".join(f"{size_text(n)} ({configurations[n]})" for n in sizes) + " | mean | of random |"
-    yield "| --- | --- |" + " ---: |" * (len(sizes) + 3)
-    complete = {key: row for key, row in rows.items() if all(n in row for n in sizes)}
+    heads = [f"{space_text(space)} ({baseline[space]['configurations']})" for space in spaces]
+    yield "| strategy | of | seeds | " + " | ".join(heads) + " | mean | of random |"
+    yield "| --- | --- |" + " ---: |" * (len(spaces) + 3)
+    complete = {key: row for key, row in rows.items() if all(space in row for space in spaces)}
     for (tool, strategy), row in sorted(complete.items(), key=lambda item: mean(item[1])):
         cells = []
-        for n in sizes:
-            missed = row[n]["seeds"] - row[n]["reached"]
-            cells.append(f"{row[n]['mean_evaluations']:.0f}" + (f" ({100 * missed / row[n]['seeds']:.0f} % missed)" if missed else ""))
+        for space in spaces:
+            record = row[space]
+            missed = record["seeds"] - record["reached"]
+            cells.append(f"{record['mean_evaluations']:.0f}" + (f" ({100 * missed / record['seeds']:.0f} % missed)" if missed else ""))
         cells += [f"{mean(row):.0f}", f"{mean(row) / mean(baseline):.2f}"]
         seeds = "/".join(map(str, sorted({record["seeds"] for record in row.values()})))
         yield f"| `{strategy}` | {NAMES[tool]} | {seeds} | " + " | ".join(cells) + " |"
@@ -43,7 +53,8 @@ def generated(records):
     if caps:
         lines.append(f"Kernel Tuner's strategies were cut off after {', '.join(map(str, sorted(caps)))} evaluations (its `random_sample` was "
                      "not); a run that was cut off, or gave up, counts as so many: the mean is then a lower bound.")
-    lines += ["", *table(records)]
+    for name in sorted({record["set"] for record in records}):
+        lines += ["", f"### {name}", "", *table([record for record in records if record["set"] == name])]
     return "\n".join(lines)
 
 
@@ -51,7 +62,7 @@ def update(page, records, check):
     """Writes the page; with `check` only says whether it is up to date."""
     text = page.read_text()
     head, rest = text.split(BEGIN)
-    wanted = f"{head}{BEGIN}\n\n{generated(records)}\n\n{END}{rest.split(END)[1]}"
+    wanted = f"{head}{BEGIN}\n\n{generated(records)}\n\n{END}{rest.split(END, 1)[1]}"
     if wanted == text:
         return True
     if not check:

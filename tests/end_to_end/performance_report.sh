@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 report="$root/scripts/report_performance.py"
 python3 "$report" --check
 
-rm -rf results page.md
+rm -rf results page.md tuning.md
 mkdir -p results/some-gpu
 "$BITUNE" bench --device emulated --against none --keys u32 --sizes 256,1000 --samples 1 --db none.db --out results/some-gpu/single.json
 "$BITUNE" bench --device emulated --against none --keys u32 --sizes 256 --distributions few_distinct --samples 1 --db none.db \
@@ -15,23 +15,37 @@ mkdir -p results/some-gpu
 "$BITUNE" bench --device emulated --against none --keys u32 --suite rows --sizes 16 --rows 1,3 --samples 1 --db none.db \
   --out results/some-gpu/rows.json
 cp "$root/docs/performance.md" page.md
-if python3 "$report" --check --page page.md --results "$PWD/results" 2>error.txt; then
+cp "$root/docs/tuning.md" tuning.md
+if python3 "$report" --check --page page.md --tuner-page tuning.md --results "$PWD/results" 2>error.txt; then
   echo "a page that says something else was taken for the report of these results"
   exit 1
 fi
 grep -q 'run scripts/report_performance.py' error.txt
-python3 "$report" --page page.md --results "$PWD/results"
-python3 "$report" --check --page page.md --results "$PWD/results"
+python3 "$report" --page page.md --tuner-page tuning.md --results "$PWD/results"
+python3 "$report" --check --page page.md --tuner-page tuning.md --results "$PWD/results"
 grep -q '^| 1000 |' page.md
 grep -q '^| 2^8 |' page.md
-grep -q '^### u32, ascending, few distinct keys$' page.md
+grep -q '^### u32, ascending, keys that are not random$' page.md
+grep -q '^| few distinct | 2^8 |' page.md
 grep -q '^### u32, ascending, rows of about 800 keys in all' page.md
 grep -q '^| 100 | 8 |' page.md
 grep -q '^### u32, ascending, small batches' page.md
 grep -q '^| 16 | 3 |' page.md
 
+# What docs/tuning.md tells of sessions.
+cp "$root"/bench/results/*/tuner.json results/some-gpu/
+python3 "$report" --page page.md --tuner-page tuning.md --results "$PWD/results"
+grep -q '^| `tune --seed 1` |' tuning.md
+grep -q '^| u32 | 2^10 |' tuning.md
+sed -i 's/^| u32 | 2^10 |.*/| changed |/' tuning.md
+if python3 "$report" --check --page page.md --tuner-page tuning.md --results "$PWD/results" 2>error.txt; then
+  echo "a page of the tuner that says something else was taken for its report"
+  exit 1
+fi
+grep -q 'tuning.md does not say' error.txt
+
 sed -i 's/"verified":true/"verified":false/' results/some-gpu/single.json
-if python3 "$report" --page page.md --results "$PWD/results" 2>error.txt; then
+if python3 "$report" --page page.md --tuner-page tuning.md --results "$PWD/results" 2>error.txt; then
   echo "results that were not verified were published"
   exit 1
 fi

@@ -37,7 +37,7 @@ tools=bitune
 cp "$root/docs/tuning.md" page.md
 expect 0 "$python" "$root/scripts/compare_strategies.py" --bitune "$BITUNE" --tools "$tools" --seeds 2 --most 40 \
   --strategies random_sample,genetic_algorithm --results results.json --page page.md "$recorded"/{warp,global}_u32_4194304.json.gz
-says page.md '| strategy | of | seeds | 2^22 (261) |' '| `bayesian` | bitune |' '| `random` | bitune |'
+says page.md '| strategy | of | seeds | u32 2^22 (261) |' '| `bayesian` | bitune |' '| `random` | bitune |'
 [ "$tools" = bitune ] || says page.md '| `genetic_algorithm` | Kernel Tuner |'
 
 python3 "$root/scripts/compare_strategies.py" --check

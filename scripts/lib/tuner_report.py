@@ -1,0 +1,56 @@
+"""The tables of docs/tuning.md about sessions on a GPU, from bench/results/<gpu>/tuner.json."""
+
+import json
+import statistics
+
+
+def size_text(n):
+    power = n.bit_length() - 1
+    return f"2^{power}" if n == 1 << power else str(n)
+
+
+def values(records, member):
+    return ", ".join(sorted({str(record[member]) for record in records}))
+
+
+def sessions(records):
+    yield "### Sessions"
+    yield ""
+    yield "Nothing was known beforehand: an empty database, no shipped tunings, no kernel cache."
+    yield ""
+    yield "| command | problems | GPUs | cores | trials | seconds |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    for record in records:
+        yield (f"| `{record['command']}` | {record['problems']} | {record['gpus']} | {record['cores']} | {record['trials']} | "
+               f"{record['seconds']} |")
+    yield ""
+
+
+def seeds(records):
+    yield "### Two seeds"
+    yield ""
+    yield ("What the sessions of the two seeds select, measured again in turn (microseconds a sort, twice each), and what a longer "
+           "search of each length selects. Lengths that were not tuned are served from near ones, or by the default.")
+    yield ""
+    yield "| key | n | seed 1 | found | seed 2 | found | difference | longer search | slower than that by |"
+    yield "| --- | ---: | ---: | --- | ---: | --- | ---: | ---: | ---: |"
+    for record in sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"])):
+        medians = {seed: statistics.median(entry["us"]) for seed, entry in record["seeds"].items()}
+        cells = []
+        for entry in record["seeds"].values():
+            cells += [", ".join(f"{us:g}" for us in entry["us"]), entry["match"]]
+        difference = max(medians.values()) / min(medians.values()) - 1
+        slower = max(medians.values()) / record["longer_us"] - 1
+        yield (f"| {record['key_type']} | {size_text(record['n'])} | " + " | ".join(cells) + f" | {100 * difference:.0f} % | "
+               f"{record['longer_us']:g} | {100 * max(slower, 0):.0f} % |")
+    yield ""
+
+
+def section(path):
+    records = json.loads(path.read_text())
+    yield f"## On an {values(records, 'device')}"
+    yield ""
+    yield f"Driver {values(records, 'driver')}; measured {values(records, 'date')}. From `bench/results/{path.parent.name}/{path.name}`."
+    yield ""
+    yield from sessions([record for record in records if record["kind"] == "session"])
+    yield from seeds([record for record in records if record["kind"] == "seeds"])

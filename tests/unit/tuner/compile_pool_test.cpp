@@ -1,0 +1,92 @@
+// Compile workers: what is discarded takes no thread from what is wanted.
+
+#include "tuner/compile_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <latch>
+#include <map>
+#include <memory>
+
+#include "tests/unit/tuner/fake_session.hpp"
+
+namespace bitune {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A source whose compilations begin to be seen, and end when they may.
+struct SlowSource {
+  explicit SlowSource(std::int64_t count) : source(count) {
+    for (std::int64_t x = 0; x < count; ++x) {
+      begun.push_back(std::make_unique<std::latch>(1));
+      may_end.push_back(std::make_unique<std::latch>(1));
+    }
+    source.on_compile = [this](std::int64_t x) {
+      begun[static_cast<std::size_t>(x)]->count_down();
+      may_end[static_cast<std::size_t>(x)]->wait();
+      return Compilation{};
+    };
+  }
+  void finish(std::size_t x) { may_end[x]->count_down(); }
+  void submit(CompilePool& pool, std::size_t x) const {
+    const Configuration configuration{"fake", {{"x", static_cast<std::int64_t>(x)}}};
+    pool.submit(x, Problem{.n = 10}, configuration);
+  }
+
+  std::vector<std::unique_ptr<std::latch>> begun;
+  std::vector<std::unique_ptr<std::latch>> may_end;
+  testing_support::FakeSource source;
+};
+
+TEST(CompilePool, WhatIsDiscardedKeepsNobodyWaiting) {
+  SlowSource slow(3);
+  CompilePool pool(slow.source, 1);
+  slow.submit(pool, 0);
+  slow.begun[0]->wait();
+  pool.discard();
+  EXPECT_EQ(pool.outstanding(), 0u);
+
+  slow.finish(1);
+  slow.submit(pool, 1);
+  const auto second = pool.wait_for(10s);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->index, 1u);
+
+  slow.finish(0);
+  slow.finish(2);
+  slow.submit(pool, 2);
+  const auto third = pool.wait_for(10s);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->index, 2u) << "the discarded one is no result";
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(CompilePool, HasNoMoreSubstitutesThanThreads) {
+  SlowSource slow(4);
+  CompilePool pool(slow.source, 1);
+  for (const std::size_t x : {0u, 1u}) {
+    slow.submit(pool, x);
+    slow.begun[x]->wait();
+    pool.discard();
+  }
+  slow.finish(2);
+  slow.submit(pool, 2);
+  EXPECT_FALSE(pool.wait_for(50ms)) << "two compilations are under way, of one thread and its substitute";
+  slow.finish(0);
+  const auto found = pool.wait_for(10s);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->index, 2u);
+
+  // When all is finished, one thread is left: what it is at keeps the next one waiting.
+  slow.finish(1);
+  slow.submit(pool, 3);
+  slow.begun[3]->wait();
+  EXPECT_EQ(pool.outstanding(), 1u);
+  slow.finish(3);
+  EXPECT_TRUE(pool.wait_for(10s));
+}
+
+}  // namespace
+}  // namespace bitune
