@@ -28,7 +28,8 @@ function(bitune_add_tests target)
   # CTest starts the tests through env, which carries the list that PROPERTIES ENVIRONMENT would split ('cmake -E env' does
   # too, but takes longer to start than most tests to run).
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "env;${BITUNE_TEST_ENVIRONMENT}")
-  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  # No values of parameters in the names: a name generator says what is worth saying.
+  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
 endfunction()
 
