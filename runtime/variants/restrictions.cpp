@@ -24,11 +24,19 @@ Restriction block_fits_device() {
 }
 
 Restriction pass_fits_registers(std::string unroll_parameter) {
-  return {"the keys of a strided pass take at most 256 bytes of registers a thread",
-          [unroll_parameter](const Configuration& c, const Problem& p, const DeviceInfo&) {
-            const std::int64_t unroll = unroll_parameter.empty() ? 1 : c.at(unroll_parameter);
-            return (c.at("vector_width") << c.at("steps_per_pass")) * unroll * word_bytes(p.key) <= 256;
-          }};
+  std::vector<std::string> reads = {"block_size_x", "steps_per_pass", "vector_width"};
+  if (!unroll_parameter.empty()) reads.push_back(unroll_parameter);
+  return {
+      "the keys of a strided pass take at most 256 bytes a thread, and with as much for their addresses and "
+      "20 "
+      "registers besides fit a block's registers",
+      [unroll_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+        const std::int64_t unroll = unroll_parameter.empty() ? 1 : c.at(unroll_parameter);
+        const std::int64_t bytes =
+            (c.at("vector_width") << c.at("steps_per_pass")) * unroll * word_bytes(p.key);
+        return bytes <= 256 && (2 * bytes / 4 + 20) * c.at("block_size_x") <= d.registers_per_block;
+      },
+      reads};
 }
 
 std::int64_t padded_tile_bytes(std::int64_t keys, KeyType key) noexcept {

@@ -17,7 +17,8 @@ namespace bitune {
 [[nodiscard]] Restriction block_fits_device();
 
 /// The keys that a thread of strided_merge holds (2^steps_per_pass x vector_width x `unroll_parameter`) are
-/// at most 256 bytes of registers. `unroll_parameter` may be empty.
+/// at most 256 bytes, and fit a block's registers with as much for their addresses. `unroll_parameter` may be
+/// empty.
 [[nodiscard]] Restriction pass_fits_registers(std::string unroll_parameter);
 
 /// Bytes of dynamic shared memory that a block of the configuration takes.
@@ -31,8 +32,7 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 [[nodiscard]] Restriction shared_memory_fits_block(SharedBytes bytes);
 
 /// items_per_thread keys and 20 registers besides, for block_size_x threads, fit a block's registers, and
-/// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty. for_two: registers that two
-/// words take, with what the kernel holds beside them.
+/// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty.
 [[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter);
 
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
