@@ -220,12 +220,16 @@ def update(page, told, check):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
-    parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "performance.md")
-    parser.add_argument("--tuner-page", type=pathlib.Path, default=ROOT / "docs" / "tuning.md")
+    parser.add_argument("--page", type=pathlib.Path, help="instead of docs/performance.md")
+    parser.add_argument("--tuner-page", type=pathlib.Path, help="instead of docs/tuning.md; with --page alone there is none")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()
 
-    for page, told in (arguments.page, generated(arguments.results)), (arguments.tuner_page, generated_of_tuner(arguments.results)):
+    tuner_page = arguments.tuner_page or (None if arguments.page else ROOT / "docs" / "tuning.md")
+    pages = [(arguments.page or ROOT / "docs" / "performance.md", generated(arguments.results))]
+    if tuner_page:
+        pages.append((tuner_page, generated_of_tuner(arguments.results)))
+    for page, told in pages:
         if not update(page, told, arguments.check):
             sys.exit(f"{page} does not say what the recorded results say: run scripts/report_performance.py")
 
