@@ -16,7 +16,8 @@ steps=" ${STEPS:-tune bench presets} "
 wants() { [[ $steps == *" $1 "* ]]; }
 between=10000,100000,1000000,3000000
 sizes=${SIZES:-2^10..2^28,$between}
-lengths=${LENGTHS:-16,32,64,100,128,256,512,1024,2048,4096,8192,16384,32768,65536}
+# Odd lengths, whose rows are not aligned, want other configurations than their even neighbours.
+lengths=${LENGTHS:-16,32,64,100,128,256,512,1024,2048,4096,8192,16384,32768,65536,63,127,255,511,1023,2047,4095,8191}
 sweep=${SWEEP:-2,3,5,7,15,17,31,33,63,65,127,129,255,257,511,513,1000,1023,1025,2047,2049,4095,4097,5000,8191,8193,16383,16385,32767,32769,65535}
 
 # on SHARE COMMAND...: on a GPU, and the processors, of one of two halves; of all there is, where there is one GPU.
