@@ -64,26 +64,29 @@ void Comparison::add_note(const std::string& sentence) {
 
 std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   const std::size_t launches = sorter_.explain(problem).launches.size();
-  if (request_.suite == BenchSuite::single) {
-    return {{"in place", true,
-             [this, problem](void* keys, void*, StreamHandle stream) {
-               sorter_.sort(keys, problem.n, problem.key, stream, problem.order);
-             },
-             launches}};
-  }
+  own_workspace_.reset();
+  const std::uint64_t bytes = sorter_.workspace_size(problem);
+  if (bytes != 0) own_workspace_ = device_->allocate(bytes);
+  const auto options = [this, problem, bytes](StreamHandle stream, const void* input) {
+    RowOptions given{.order = problem.order, .stream = stream, .input = input};
+    if (own_workspace_) given.workspace = {own_workspace_->data(), bytes};
+    return given;
+  };
   std::vector<Contestant> own;
-  if (problem.n > 1) {  // in place there is nothing to do for rows of one key
+  const bool single = request_.suite == BenchSuite::single;
+  if (problem.n > 1 || single) {  // in place there is nothing to do for rows of one key
     own.push_back({"in place", true,
-                   [this, problem](void* keys, void*, StreamHandle stream) {
+                   [this, problem, options](void* keys, void*, StreamHandle stream) {
                      sorter_.sort_rows(keys, problem.rows, problem.n, problem.n, problem.key,
-                                       {.order = problem.order, .stream = stream});
+                                       options(stream, nullptr));
                    },
                    launches});
   }
+  if (single) return own;
   own.push_back({"out of place", false,
-                 [this, problem](void* keys, void* out, StreamHandle stream) {
+                 [this, problem, options](void* keys, void* out, StreamHandle stream) {
                    sorter_.sort_rows(out, problem.rows, problem.n, problem.n, problem.key,
-                                     {.order = problem.order, .stream = stream, .input = keys});
+                                     options(stream, keys));
                  },
                  launches});
   return own;

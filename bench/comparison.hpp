@@ -45,7 +45,8 @@ class Comparison {
   KernelStore kernels_;  ///< of what times, not of what is timed
   Sorter sorter_;
   std::optional<Peer> peer_;
-  std::shared_ptr<DeviceBuffer> workspace_;  ///< the peer's, of the comparison under way
+  std::shared_ptr<DeviceBuffer> workspace_;      ///< the peer's, of the comparison under way
+  std::shared_ptr<DeviceBuffer> own_workspace_;  ///< bitune's; null if it needs none
   std::string note_;
 };
 

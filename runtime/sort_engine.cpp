@@ -33,6 +33,20 @@ bool is_out_of_place(const RowMemory& memory) noexcept {
 }
 
 /// Refuses rows that overlap, and such as reach farther than any memory does.
+void check_workspace(const Workspace& workspace, std::uint64_t needed, const Problem& problem) {
+  constexpr std::uintptr_t alignment = 256;
+  if (workspace.bytes < needed) {
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' takes {} bytes of workspace, and {} were given: ask workspace_size(), or "
+                            "give none",
+                            text_of(problem), needed, workspace.bytes));
+  }
+  if (reinterpret_cast<std::uintptr_t>(workspace.data) % alignment != 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("the workspace at {} is not aligned to {} bytes", workspace.data, alignment));
+  }
+}
+
 void check_stride(const RowMemory& memory, const Problem& problem) {
   if (memory.stride < problem.n) {
     throw Error(ErrorCode::usage,
@@ -100,7 +114,10 @@ void SortEngine::run(const PreparedSort& prepared, const RowMemory& memory, cons
   const Plan& plan = prepared.executable.plan();
   PlanBinding binding{.keys = memory.keys, .row_stride = memory.stride};
   std::unique_ptr<DeviceBuffer> workspace;
-  if (plan.workspace_bytes != 0) {
+  if (memory.workspace.data != nullptr) {
+    check_workspace(memory.workspace, plan.workspace_bytes, problem);
+    binding.workspace = memory.workspace.data;
+  } else if (plan.workspace_bytes != 0) {
     workspace = device_->allocate_async(plan.workspace_bytes, stream);
     binding.workspace = workspace->data();
   }
@@ -139,7 +156,7 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   check_pointer(keys, problem);
   const auto prepared = prepare(problem);
   return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, StreamHandle stream) {
-    run(*prepared, {on_device, nullptr, problem.n}, problem, stream);
+    run(*prepared, {.keys = on_device, .stride = problem.n}, problem, stream);
   });
 }
 

@@ -30,6 +30,7 @@ struct RowMemory {
   void* keys = nullptr;         ///< where the sorted rows go; aligned to the key type
   const void* input = nullptr;  ///< where they come from; null: `keys`
   std::uint64_t stride = 0;     ///< keys from the beginning of one row to the next, in both
+  Workspace workspace = {};     ///< the caller's; none: it is allocated in the stream
 };
 
 /// Sorts on one device.
@@ -49,7 +50,7 @@ class SortEngine {
   /// Enqueues the sort of device memory. A problem that is prepared costs a lookup and its launches.
   /// \throws Error (usage, capture, compile, device, unavailable)
   void sort(void* keys, const Problem& problem, StreamHandle stream) {
-    sort_rows({keys, nullptr, problem.n}, problem, stream);
+    sort_rows({.keys = keys, .stride = problem.n}, problem, stream);
   }
 
   /// The same for rows with gaps between them, and for input that is left as it is. The gaps are not touched.

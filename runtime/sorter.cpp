@@ -80,7 +80,7 @@ HostSortTimes Sorter::sort_host(void* keys, std::uint64_t n, KeyType type, Order
 
 void Sorter::sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
                        KeyType type, const RowOptions& options) {
-  implementation_->engine->sort_rows({keys, options.input, row_stride},
+  implementation_->engine->sort_rows({keys, options.input, row_stride, options.workspace},
                                      sort_problem(row_length, type, options.order, rows), options.stream);
 }
 

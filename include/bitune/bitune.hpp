@@ -37,6 +37,13 @@ struct HostSortTimes {
   double total_us = 0;  ///< wall clock, staging included
 };
 
+/// Device memory of the caller's that a sort uses while it runs. Sorts that follow each other on one stream
+/// may share it.
+struct Workspace {
+  void* data = nullptr;  ///< aligned to 256 bytes; null: there is none
+  std::uint64_t bytes = 0;
+};
+
 /// How rows are sorted.
 struct RowOptions {
   Order order = Order::ascending;
@@ -45,6 +52,9 @@ struct RowOptions {
   /// rows; null: they are sorted in place. Its rows must not overlap the sorted ones, but may lie between
   /// them.
   const void* input = nullptr;
+  /// At least Sorter::workspace_size bytes; by default the call allocates them in the stream, which takes a
+  /// microsecond or two and keeps sorts that follow each other from overlapping.
+  Workspace workspace = {};
 };
 
 /// How a problem is sorted, and why.
@@ -73,7 +83,8 @@ class Sorter {
   Sorter& operator=(Sorter&&) noexcept;
 
   /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. `keys` must be aligned to its key
-  /// type. \throws Error (capture) if the stream is being captured and the problem was not prepared.
+  /// type. `sort_rows` of one row does the same with more options. \throws Error (capture) if the stream is
+  /// being captured and the problem was not prepared.
   void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr,
             Order order = Order::ascending);
 
@@ -88,8 +99,8 @@ class Sorter {
   ///
   /// What is prepared serves all strides and inputs, but one length and number of rows: another number costs
   /// a new selection on its first call, without a compilation unless a different configuration is best for
-  /// it. \throws Error (usage) if `row_stride` is below `row_length`, or a pointer is null or misaligned;
-  /// Error (capture) as `sort`.
+  /// it. \throws Error (usage) if `row_stride` is below `row_length`, a pointer is null or misaligned, or the
+  /// workspace is too small; Error (capture) as `sort`.
   void sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
                  KeyType type, const RowOptions& options = {});
 
@@ -104,8 +115,8 @@ class Sorter {
   /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
   void prepare(const Problem& problem);
 
-  /// Device bytes that a sort of this problem allocates (stream-ordered) besides the keys; 0 for in-place
-  /// variants.
+  /// Device bytes that a sort of this problem takes besides the keys: of RowOptions::workspace, or allocated
+  /// in the stream; 0 for in-place variants.
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
 
   /// Which configuration sorts this problem, where it came from, and its launches.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -58,6 +59,27 @@ class GpuSorterCapture : public testing::Test {
     return is_sorted(keys.data(), n, KeyType::u32, Order::ascending);
   }
 
+  /// What `sort` enqueues is captured, and sorts other keys each time that it is replayed.
+  void capture_and_replay(const std::function<void()>& sort) {
+    ASSERT_EQ(entry<decltype(cuStreamBeginCapture)>("cuStreamBeginCapture_v2")(raw(),
+                                                                               CU_STREAM_CAPTURE_MODE_GLOBAL),
+              CUDA_SUCCESS);
+    sort();
+    CUgraph graph = nullptr;
+    ASSERT_EQ(entry<decltype(cuStreamEndCapture)>("cuStreamEndCapture")(raw(), &graph), CUDA_SUCCESS);
+    CUgraphExec executable = nullptr;
+    ASSERT_EQ(entry<decltype(cuGraphInstantiate)>("cuGraphInstantiateWithFlags")(&executable, graph, 0),
+              CUDA_SUCCESS);
+    for (std::uint64_t seed = 1; seed < 4; ++seed) {
+      restore(seed);
+      EXPECT_FALSE(is_sorted_now());
+      ASSERT_EQ(entry<decltype(cuGraphLaunch)>("cuGraphLaunch")(executable, raw()), CUDA_SUCCESS);
+      EXPECT_TRUE(is_sorted_now());
+    }
+    EXPECT_EQ(entry<decltype(cuGraphExecDestroy)>("cuGraphExecDestroy")(executable), CUDA_SUCCESS);
+    EXPECT_EQ(entry<decltype(cuGraphDestroy)>("cuGraphDestroy")(graph), CUDA_SUCCESS);
+  }
+
   std::shared_ptr<Device> device;
   std::unique_ptr<DeviceStream> stream;
   std::unique_ptr<DeviceBuffer> buffer;
@@ -67,23 +89,21 @@ class GpuSorterCapture : public testing::Test {
 TEST_F(GpuSorterCapture, APreparedSortIsCapturedAndReplayed) {
   Sorter sorter({.device = "0", .database = "", .kernel_cache = ""});
   sorter.prepare(problem);
-  ASSERT_EQ(
-      entry<decltype(cuStreamBeginCapture)>("cuStreamBeginCapture_v2")(raw(), CU_STREAM_CAPTURE_MODE_GLOBAL),
-      CUDA_SUCCESS);
-  sorter.sort(buffer->data(), n, KeyType::u32, stream->handle());
-  CUgraph graph = nullptr;
-  ASSERT_EQ(entry<decltype(cuStreamEndCapture)>("cuStreamEndCapture")(raw(), &graph), CUDA_SUCCESS);
-  CUgraphExec executable = nullptr;
-  ASSERT_EQ(entry<decltype(cuGraphInstantiate)>("cuGraphInstantiateWithFlags")(&executable, graph, 0),
-            CUDA_SUCCESS);
-  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+  capture_and_replay([&] { sorter.sort(buffer->data(), n, KeyType::u32, stream->handle()); });
+}
+
+TEST_F(GpuSorterCapture, SoIsOneInTheCallersWorkspace) {
+  Sorter sorter({.device = "0", .database = "", .kernel_cache = ""});
+  sorter.prepare(problem);
+  const std::uint64_t bytes = sorter.workspace_size(problem);
+  const auto workspace = device->allocate(bytes);
+  const RowOptions options{.stream = stream->handle(), .workspace = {workspace->data(), bytes}};
+  capture_and_replay([&] { sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options); });
+  for (std::uint64_t seed = 5; seed < 8; ++seed) {
     restore(seed);
-    EXPECT_FALSE(is_sorted_now());
-    ASSERT_EQ(entry<decltype(cuGraphLaunch)>("cuGraphLaunch")(executable, raw()), CUDA_SUCCESS);
+    sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options);
     EXPECT_TRUE(is_sorted_now());
   }
-  EXPECT_EQ(entry<decltype(cuGraphExecDestroy)>("cuGraphExecDestroy")(executable), CUDA_SUCCESS);
-  EXPECT_EQ(entry<decltype(cuGraphDestroy)>("cuGraphDestroy")(graph), CUDA_SUCCESS);
 }
 
 TEST_F(GpuSorterCapture, AnUnpreparedSortThrowsAndLeavesTheCaptureValid) {

@@ -141,6 +141,28 @@ TEST_F(SortEngineTest, AllocatesTheWorkspaceInACaptureToo) {
   EXPECT_EQ(device->launches, 2);
 }
 
+TEST_F(SortEngineTest, TakesTheWorkspaceThatItIsGiven) {
+  const auto engine = make(workspace_variant);
+  static_cast<void>(engine->prepare(u32(64)));
+  const int before = device->allocations;
+  auto keys = random_keys(64);
+  alignas(256) static std::array<std::byte, 4096 + 256> memory;
+  const auto sort = [&](std::size_t offset, std::uint64_t bytes) {
+    engine->sort_rows({.keys = keys.data(), .stride = 64, .workspace = {memory.data() + offset, bytes}},
+                      u32(64), nullptr);
+  };
+  sort(0, 4096);
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  EXPECT_EQ(device->allocations, before);
+
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { sort(0, 4095); }, &sentence), ErrorCode::usage);
+  EXPECT_NE(sentence.find("4096 bytes of workspace, and 4095 were given"), std::string::npos) << sentence;
+  EXPECT_EQ(code_of([&] { sort(16, 4096); }, &sentence), ErrorCode::usage);
+  EXPECT_NE(sentence.find("not aligned to 256 bytes"), std::string::npos) << sentence;
+  EXPECT_EQ(device->launches, 1);
+}
+
 TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
   const auto engine = make();
   auto keys = random_keys(64);
