@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -49,6 +50,10 @@ std::optional<Nvrtc> open_nvrtc(const std::string& name, Refusals& refusals) {
         fmt::format("{} is NVRTC {}, which does not compile C++20", found.library.path(), found.version()));
     return std::nullopt;
   }
+  // NVRTC finds this one by the folder that it lies in itself, unless a sanitizer stands between it and the
+  // loader; what is loaded already is found by its name alone.
+  const std::filesystem::path folder = std::filesystem::path(found.library.path()).parent_path();
+  found.builtins = Library::open((folder / fmt::format("libnvrtc-builtins.so.{}", found.version())).string());
   found.architectures.resize(static_cast<std::size_t>(count));
   if (found.nvrtcGetSupportedArchs(found.architectures.data()) != NVRTC_SUCCESS) found.architectures.clear();
   std::sort(found.architectures.begin(), found.architectures.end());

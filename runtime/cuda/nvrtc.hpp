@@ -37,6 +37,7 @@ struct Nvrtc {
 #undef BITUNE_DECLARE
 
   Library library;
+  Library builtins;  ///< what NVRTC opens by name at its first compilation; not open if it is not beside it
   int major = 0;
   int minor = 0;
   std::vector<int>
