@@ -1,16 +1,13 @@
 """The section of docs/performance.md on the suite "presets": tables, and the publications' claims held against what was measured."""
 
+from generated_page import size_text
+
 CLAIM_SIZE = 1 << 24
 LADDER = ["v0", "v1", "v2", "v3"]
 A100_TOTALS_MS = {"v0": 102, "v1": 78, "v2": 65, "v3": 53}
 SPEEDUPS = [("v0", "v1", 30), ("v1", "v2", 20), ("v2", "v3", 20)]
 HYBRID_MKEYS = (1600, 2500)
 TOLERANCE = 10  # percentage points by which an "about" may be off
-
-
-def size_text(n):
-    power = n.bit_length() - 1
-    return f"2^{power}" if n == 1 << power and power >= 8 else str(n)
 
 
 def ms(us):

@@ -3,10 +3,7 @@
 import json
 import statistics
 
-
-def size_text(n):
-    power = n.bit_length() - 1
-    return f"2^{power}" if n == 1 << power else str(n)
+from generated_page import size_text
 
 
 def values(records, member):
