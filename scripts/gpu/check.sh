@@ -8,7 +8,6 @@ set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"
 require_gpu
-cat "$OUT/devices.txt"
 
 shards=${SHARDS:-4}
 for ((shard = 0; shard < shards; ++shard)); do

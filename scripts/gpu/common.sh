@@ -44,9 +44,24 @@ finish() {
   [[ ${#failed[@]} == 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }
 }
 
+gpu_count() { "$BIN/bitune" devices --json 2>/dev/null | grep -c '"kind": *"cuda"'; }
+
+# wants STEP: whether it is one of STEPS, which the script has a default for.
+wants() { [[ " $STEPS " == *" $1 "* ]]; }
+
+# What was learnt, for people, and as what data/tunings.db ships.
+ship() {
+  step best "$BIN/bitune" db best
+  rm -f "$OUT/tunings.db"
+  step ship "$BIN/bitune" db ship "$OUT/tunings.db"
+}
+
 require_gpu() {
   "$BIN/bitune" devices >"$OUT/devices.txt" 2>&1 || true
-  "$BIN/bitune" devices --json 2>/dev/null | grep -q '"kind": *"cuda"' && return
+  if (($(gpu_count) > 0)); then
+    cat "$OUT/devices.txt"
+    return
+  fi
   echo "$0: bitune finds no GPU here:" >&2
   cat "$OUT/devices.txt" >&2
   exit 1

@@ -7,7 +7,6 @@ set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"
 require_gpu
-cat "$OUT/devices.txt"
 step presets "$BIN/bitune" bench presets --keys "${KEYS:-u32}" --sizes "${SIZES:-2^10..2^29}" --samples "${SAMPLES:-7}" \
   --out "$OUT/presets.json" --markdown "$OUT/presets.md"
 cat "$OUT/presets.log"

@@ -10,12 +10,11 @@ OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
-cat "$OUT/devices.txt"
 keys=${KEYS:-u32,f32,u16,u64}
 total=${TOTAL:-2^26}
-lengths=${LENGTHS:-16,32,64,100,128,256,512,1024,2048,4096,8192,16384,32768,65536}
-steps=" ${STEPS:-tune bench latency sweep torch} "
-wants() { [[ $steps == *" $1 "* ]]; }
+# Odd lengths, whose rows are not aligned, want other configurations than their even neighbours.
+lengths=${LENGTHS:-16,32,64,100,128,256,512,1024,2048,4096,8192,16384,32768,65536,63,127,255,511,1023,2047,4095,8191}
+STEPS=${STEPS:-tune bench latency sweep torch}
 bench() { "$BIN/bitune" bench --suite rows --samples "${SAMPLES:-15}" --out "$OUT/rows.json" "$@"; }
 
 if wants tune; then
@@ -23,9 +22,10 @@ if wants tune; then
     step "tune-$key" "$BIN/bitune" tune --keys "$key" --sizes "$lengths" --total "$total" --budget "${BUDGET:-2m}" \
       --strategy "${STRATEGY:-bayesian}"
   done
-  step best "$BIN/bitune" db best
-  rm -f "$OUT/tunings.db"
-  step ship "$BIN/bitune" db ship "$OUT/tunings.db"
+  for rows in 8 128; do
+    step "tune-$rows" "$BIN/bitune" tune --keys u32 --sizes 128,1024,8192,65536 --rows "$rows" --budget 10s
+  done
+  ship
 fi
 [[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
 wants bench && step bench bench --keys "$keys" --sizes "$lengths" --total "$total"
