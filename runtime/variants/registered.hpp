@@ -13,6 +13,7 @@ namespace bitune {
 [[nodiscard]] const Variant& warp_variant();
 [[nodiscard]] const Variant& cluster_variant();
 [[nodiscard]] const Variant& multiway_variant();
+[[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& row_pairs_variant();
 
