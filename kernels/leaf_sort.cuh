@@ -4,7 +4,7 @@
 
 #include "kernels/register_tile.cuh"
 #include "kernels/run_sort.cuh"
-#include "kernels/sample_buckets.cuh"
+#include "kernels/sample_leaves.cuh"
 
 namespace bitune {
 

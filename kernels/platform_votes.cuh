@@ -9,17 +9,24 @@ namespace bitune {
 
 #if defined(BITUNE_EMULATED)
 
-/// Whether the condition holds for all lanes of the warp; all of them take part.
-BITUNE_DEVICE bool all_of_warp(bool condition) {
-  u32 misses[1] = {condition ? 0u : 1u};
-  warp_sum_each(misses);
-  return misses[0] == 0;
+/// For how many lanes of the warp the condition holds; all of them take part.
+BITUNE_DEVICE u32 count_of_warp(bool condition) {
+  u32 count[1] = {condition ? 1u : 0u};
+  warp_sum_each(count);
+  return count[0];
 }
+
+/// Whether the condition holds for all lanes of the warp; all of them take part.
+BITUNE_DEVICE bool all_of_warp(bool condition) { return count_of_warp(condition) == warp_size; }
 
 /// A number that nobody who chose the keys knows. On the emulated device it is always the same, so that runs can be repeated.
 BITUNE_DEVICE u32 unforeseen() { return 0; }
 
 #else
+
+BITUNE_DEVICE u32 count_of_warp(bool condition) {
+  return static_cast<u32>(__popc(__ballot_sync(all_lanes, condition)));
+}
 
 BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, condition); }
 

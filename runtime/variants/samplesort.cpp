@@ -1,5 +1,5 @@
-// The variant `samplesort`: keys are sent to the leaf that they belong to by splitters from a sample, and each
-// leaf is sorted in registers.
+// The variant `samplesort`: keys are sent to the leaf that they belong to by splitters from a sample, and
+// each leaf is sorted in registers.
 
 #include <fmt/format.h>
 
@@ -23,11 +23,22 @@ std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c
 
 constexpr std::uint64_t most_leaves = 8192;
 
-/// How many leaves there may be: of two neighbours each has a tile's keys or both together have more, and a
-/// bucket of equal keys is divided into at most one more than it has tiles (sample_buckets.cuh).
-std::uint64_t leaf_bound(const Configuration& c, const Problem& problem) {
+std::uint64_t full_leaves(const Configuration& c, const Problem& problem) {
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
-  return 3 * ((problem.n + tile - 1) / tile) + 3;
+  return (problem.n + tile - 1) / tile;
+}
+
+/// Into how many stretches the buckets are divided for packing: of about 16 leaves, so that those which end
+/// them, half full, are few.
+std::uint64_t stretch_count(const Configuration& c, const Problem& problem) {
+  return std::bit_floor(std::clamp<std::uint64_t>(full_leaves(c, problem) / 16, 1,
+                                                  static_cast<std::uint64_t>(c.at("splitters")) / 16));
+}
+
+/// How many leaves there may be: in a stretch, two neighbours have more than a tile's keys together, or one
+/// of them is the last; and a bucket of equal keys has one more than tiles that it fills (sample_leaves.cuh).
+std::uint64_t leaf_bound(const Configuration& c, const Problem& problem) {
+  return 3 * (full_leaves(c, problem) + stretch_count(c, problem));
 }
 
 /// The chance that some bucket of different keys does not fit a leaf. A bucket is what lies between every
@@ -74,20 +85,36 @@ std::int64_t count_bytes(const Configuration& c, const Problem& problem) {
   return c.at("splitters") * (word_bytes(problem.key) + 8);
 }
 
-constexpr std::int64_t leaves_threads = 512;
-
-std::int64_t leaves_bytes(const Configuration& c, const Problem&) {
-  const std::int64_t buckets = 2 * c.at("splitters");
-  return 4 * 4 * leaves_threads / 32 + (buckets + 1) * (4 + 3 * 2);
+/// Each sums at least 4 buckets up.
+std::int64_t leaves_threads(const Configuration& c) {
+  return std::min<std::int64_t>(1024, c.at("splitters") / 2);
 }
 
-/// A word for every warp twice, two for every leaf, the tile and the leaf of each of its keys
-/// (sample_scatter.cuh).
+/// See sample_leaves.cuh.
+std::int64_t leaves_bytes(const Configuration& c, const Problem& problem) {
+  const std::int64_t buckets = 2 * c.at("splitters");
+  return 4 * (4 * leaves_threads(c) / 32 + buckets + leaves_threads(c) + 1) +
+         8 * static_cast<std::int64_t>(stretch_count(c, problem)) + 3 * 2 * buckets;
+}
+
+/// See sample_scatter.cuh.
 std::int64_t scatter_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t keys = c.at("pass_threads") * c.at("pass_items");
+  const std::int64_t keys = c.at("pass_threads") * c.at("scatter_items");
   return (4 * 2 * c.at("pass_threads") / 32 + 15) / 16 * 16 +
          8 * static_cast<std::int64_t>(leaf_bound(c, problem)) +
          keys * (static_cast<std::int64_t>(size_of(problem.key)) + 2);
+}
+
+/// Threads a multiprocessor that the registers of a pass's threads allow, as compiled for sm_75 to sm_121:
+/// 32, or 64 of them.
+std::int64_t resident_threads(std::int64_t items, std::int64_t most_items) {
+  return items > most_items ? 1024 : 2048;
+}
+
+/// Blocks of a pass that should fit a multiprocessor.
+std::int64_t pass_blocks(const Configuration& c, const DeviceInfo& device, std::int64_t threads) {
+  return std::max<std::int64_t>(
+      1, std::min<std::int64_t>(threads, device.max_threads_per_sm) / c.at("pass_threads"));
 }
 
 std::int64_t leaf_bytes(const Configuration& c, const Problem& problem) {
@@ -111,14 +138,13 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"splitters", {256, 512, 1024, 2048, 4096, 8192}, "parts that the splitters divide the keys into"},
       {"oversampling", {2, 4, 8, 16}, "keys of the sample for each splitter"},
-      {"pass_threads", {256, 512, 1024}, "threads of a block that finds the keys' leaves, and sends them there"},
-      {"pass_items", {8, 16}, "keys a thread finds the leaves of at once"},
-      {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads at once there"},
+      {"pass_threads", {512, 1024}, "threads of a block that counts or scatters keys"},
+      {"count_items", {4, 8, 16}, "keys a thread finds the buckets of at once"},
+      {"scatter_items", {8, 16}, "keys a thread sends to their leaves at once"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
   space.restrictions = {
       block_fits_device(),
-      vector_fits_access(),
       {"the array is longer than a leaf, or than the smallest there is",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return static_cast<std::uint64_t>(tile_size(c)) < p.n || tile_size(c) == 1024;
@@ -145,12 +171,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return sample_bytes(c, p, d) <= d.shared_bytes_per_block_optin;
        },
        {"oversampling", "splitters"}},
-      {"keys, their buckets and their places fit the registers of pass_threads threads",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t registers = c.at("pass_items") * (word_bytes(p.key) / 4 + 2) + 16;
-         return c.at("pass_threads") * registers <= d.registers_per_block;
+      {"a thread's searches for 16 keys of 64 bits do not fit its registers",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("count_items") <= 8 || word_bytes(p.key) == 4;
        },
-       {"pass_items", "pass_threads"}},
+       {"count_items"}},
       shared_memory_fits_block(count_bytes),
       shared_memory_fits_block(leaves_bytes),
       shared_memory_fits_block(scatter_bytes),
@@ -174,8 +199,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
                    {"splitters", 256},
                    {"oversampling", 4},
                    {"pass_threads", 512},
-                   {"pass_items", wide ? 8 : 16},
-                   {"vector_width", wide ? 2 : 4},
+                   {"count_items", 8},
+                   {"scatter_items", 8},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   if (problem.n <= static_cast<std::uint64_t>(tile_size(c))) c.parameters["items_per_thread"] = 8;
   // Leaves grow while there are several for each multiprocessor: long ones are dear, short ones many.
@@ -184,7 +209,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
          2 * leaf_bytes(c, problem) <= device.shared_bytes_per_block_optin) {
     c.parameters["block_size_x"] *= 2;
   }
-  while (c.at("splitters") < 8192 && overflow_chance(c, problem) > bearable_chance) c.parameters["splitters"] *= 2;
+  while (c.at("splitters") < 8192 && overflow_chance(c, problem) > bearable_chance)
+    c.parameters["splitters"] *= 2;
   while (c.at("oversampling") < 16 && overflow_chance(c, problem) > bearable_chance)
     c.parameters["oversampling"] *= 2;
   return c;
@@ -220,33 +246,45 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   const SampleShape shape = sample_shape(c, device);
   builder.launch({"kernels/sample_splitters.cuh",
-                  fmt::format("bitune::sample_splitters<{}, {}, {}, {}, {}>", codec, shape.threads, shape.items,
-                              shape.ranks, c.at("oversampling"))},
+                  fmt::format("bitune::sample_splitters<{}, {}, {}, {}, {}>", codec, shape.threads,
+                              shape.items, shape.ranks, c.at("oversampling"))},
                  static_cast<std::uint64_t>(shape.ranks), static_cast<std::uint32_t>(shape.threads),
                  static_cast<std::uint64_t>(sample_bytes(c, problem, device)),
                  {sorted, totals, u32_argument(2 * splitters), input_argument(), u64_argument(problem.n)});
 
   const auto threads = static_cast<std::uint32_t>(c.at("pass_threads"));
-  const auto pass_tile = static_cast<std::uint64_t>(threads) * static_cast<std::uint64_t>(c.at("pass_items"));
-  const std::uint64_t pass_tiles = (problem.n + pass_tile - 1) / pass_tile;
-  const std::string pass = fmt::format("{}, {}, {}, {}", codec, threads, c.at("pass_items"), c.at("vector_width"));
+  const auto tiles = [&](std::int64_t items) {
+    const std::uint64_t tile = threads * static_cast<std::uint64_t>(items);
+    return (problem.n + tile - 1) / tile;
+  };
+  // The widest accesses, of the keys and of their buckets' numbers, which have two bytes.
+  const auto vector = [&](std::int64_t items) {
+    return std::min<std::int64_t>(
+        items, 16 / std::max<std::int64_t>(2, static_cast<std::int64_t>(size_of(problem.key))));
+  };
+  const std::int64_t counting = resident_threads(c.at("count_items"), word_bytes(problem.key) == 8 ? 4 : 8);
+  const auto count_shared = static_cast<std::uint64_t>(count_bytes(c, problem));
+  const std::int64_t count_blocks = pass_blocks(c, device, counting);
   // As many blocks as fit the device at once: each adds its counts to the totals once.
-  const std::uint64_t fitting =
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(device.max_threads_per_sm) / threads,
-                              static_cast<std::uint64_t>(device.shared_bytes_per_sm) /
-                                  (static_cast<std::uint64_t>(count_bytes(c, problem)) + 1024));
-  builder.launch(
-      {"kernels/sample_buckets.cuh", fmt::format("bitune::sample_count<{}, {}>", pass, splitters)},
-      std::min(pass_tiles, std::max<std::uint64_t>(1, fitting) * static_cast<std::uint64_t>(device.sm_count)),
-      threads, static_cast<std::uint64_t>(count_bytes(c, problem)),
-      {buckets, totals, sorted, input_argument(), u64_argument(problem.n)});
+  const std::uint64_t fitting = std::clamp<std::uint64_t>(
+      static_cast<std::uint64_t>(device.shared_bytes_per_sm) / (count_shared + 1024), 1,
+      static_cast<std::uint64_t>(count_blocks));
   builder.launch({"kernels/sample_buckets.cuh",
-                  fmt::format("bitune::sample_leaves<{}, {}>", leaves_threads, splitters)},
-                 1, static_cast<std::uint32_t>(leaves_threads),
+                  fmt::format("bitune::sample_count<{}, {}, {}, {}, {}, {}>", codec, threads,
+                              c.at("count_items"), vector(c.at("count_items")), splitters, count_blocks)},
+                 std::min(tiles(c.at("count_items")), fitting * static_cast<std::uint64_t>(device.sm_count)),
+                 threads, count_shared, {buckets, totals, sorted, input_argument(), u64_argument(problem.n)});
+  builder.launch({"kernels/sample_leaves.cuh",
+                  fmt::format("bitune::sample_leaves<{}, {}>", leaves_threads(c), splitters)},
+                 1, static_cast<std::uint32_t>(leaves_threads(c)),
                  static_cast<std::uint64_t>(leaves_bytes(c, problem)),
-                 {tables, leaf_argument, totals, u32_argument(static_cast<std::uint64_t>(tile_size(c)))});
-  builder.launch({"kernels/sample_scatter.cuh", fmt::format("bitune::sample_scatter<{}>", pass)}, pass_tiles,
-                 threads, static_cast<std::uint64_t>(scatter_bytes(c, problem)),
+                 {tables, leaf_argument, totals, u32_argument(static_cast<std::uint64_t>(tile_size(c))),
+                  u32_argument(stretch_count(c, problem))});
+  builder.launch({"kernels/sample_scatter.cuh",
+                  fmt::format("bitune::sample_scatter<{}, {}, {}, {}, {}>", codec, threads,
+                              c.at("scatter_items"), vector(c.at("scatter_items")),
+                              pass_blocks(c, device, resident_threads(c.at("scatter_items"), 8)))},
+                 tiles(c.at("scatter_items")), threads, static_cast<std::uint64_t>(scatter_bytes(c, problem)),
                  {words, buckets, tables, leaf_argument, input_argument(), u64_argument(problem.n)});
   builder.launch({"kernels/leaf_sort.cuh",
                   fmt::format("bitune::leaf_sort<{}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
@@ -271,10 +309,11 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 const Variant& samplesort_variant() {
   static const DefinedVariant variant(
       {.name = "samplesort",
-       .description = "splitters from a random sample; the keys between them are counted, sent to leaves of a tile "
-                      "each, and sorted there in registers",
+       .description =
+           "splitters from a random sample; the keys between them are counted, sent to leaves of a tile "
+           "each, and sorted there in registers",
        .kernel_headers = {"kernels/sample_splitters.cuh", "kernels/sample_buckets.cuh",
-                          "kernels/sample_scatter.cuh", "kernels/leaf_sort.cuh"},
+                          "kernels/sample_leaves.cuh", "kernels/sample_scatter.cuh", "kernels/leaf_sort.cuh"},
        .supports = can_sort,
        .suits = is_best,
        .space = make_space,

@@ -15,14 +15,13 @@ Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending)
 
 /// Leaves of 1024 keys.
 Configuration small_leaves(KeyType key, std::int64_t splitters, std::int64_t oversampling) {
-  Configuration configuration = variant("samplesort").default_configuration(problem_of(key, 20001), DeviceInfo{});
+  Configuration configuration =
+      variant("samplesort").default_configuration(problem_of(key, 20001), DeviceInfo{});
   configuration.parameters["block_size_x"] = 128;
   configuration.parameters["items_per_thread"] = 8;
   configuration.parameters["splitters"] = splitters;
   configuration.parameters["oversampling"] = oversampling;
-  configuration.parameters["pass_threads"] = 256;
-  configuration.parameters["pass_items"] = 8;
-  configuration.parameters["vector_width"] = 2;
+  configuration.parameters["pass_threads"] = 512;
   return configuration;
 }
 
@@ -51,7 +50,8 @@ TEST_P(Samplesort, SortsArraysOfManyLeaves) {
 TEST_P(Samplesort, SortsFewKeysThatFitOneLeaf) {
   const Bench bench = make_bench(open_device("emulated"));
   for (const std::uint64_t n : {2u, 3u, 255u, 1023u, 1024u, 1025u, 2049u}) {
-    EXPECT_TRUE(sorts(bench, problem_of(KeyType::i32, n), small_leaves(KeyType::i32, 256, 2), GetParam(), n)) << n;
+    EXPECT_TRUE(sorts(bench, problem_of(KeyType::i32, n), small_leaves(KeyType::i32, 256, 2), GetParam(), n))
+        << n;
   }
 }
 
@@ -60,8 +60,9 @@ TEST_P(Samplesort, SortsALeafThatIsTooLargeInMemory) {
   const Bench bench = make_bench(open_device("emulated"));
   const Problem problem = problem_of(KeyType::u32, 150000);
   const Configuration configuration = small_leaves(KeyType::u32, 256, 2);
-  const auto violation =
-      variant("samplesort").space(problem, bench.device->info()).violation(configuration, problem, bench.device->info());
+  const auto violation = variant("samplesort")
+                             .space(problem, bench.device->info())
+                             .violation(configuration, problem, bench.device->info());
   ASSERT_TRUE(violation.has_value());
   EXPECT_NE(violation->find("once in a million"), std::string::npos) << *violation;
   EXPECT_TRUE(sorts(bench, problem, configuration, GetParam(), 3));
