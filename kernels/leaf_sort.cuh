@@ -1,14 +1,15 @@
 #pragma once
 
-// Leaves: the last of the samplesort variant's kernels. Each is sorted in the registers of one block.
+// Buckets of a sample sort: the last of the samplesort variant's kernels. Each is sorted in the registers of one block.
 
+#include "kernels/block_sum.cuh"
 #include "kernels/register_tile.cuh"
 #include "kernels/run_sort.cuh"
-#include "kernels/sample_leaves.cuh"
+#include "kernels/sample_buckets.cuh"
 
 namespace bitune {
 
-/// Sorts `count` words in global memory by the block's nt threads, a comparator a thread and step: for what does not fit a tile.
+/// Sorts `count` words in global memory by the block's nt threads, a comparator a thread and step: for what nothing else holds.
 template <int nt, class Raw>
 BITUNE_DEVICE void sort_in_memory(Raw* words, u32 count) {
   for (u32 run = 1; run < count; run *= 2) {
@@ -29,37 +30,126 @@ BITUNE_DEVICE void sort_in_memory(Raw* words, u32 count) {
   }
 }
 
-/// Sorts each leaf's words to its place in `keys`. Grid: a block for each leaf that there may be. Dynamic shared memory:
-/// RegisterTile::shared_words words. A leaf that is too large, as happens once in millions of sorts, is slow, but right.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
-BITUNE_KERNEL(nt, min_blocks)
-leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, u32* tables, u32 most_leaves, const typename Codec::Word* splitters) {
+/// A bucket that fills one tile, or a second one in part, which is sorted like the first and merged with it.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters>
+struct LeafTile {
+  using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
   using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
-  using Input = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, 1>;
+  using Encoded = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, 1>;
   using Output = StripedTile<Codec, Payload, nt, vt, 1>;
-  const Leaves leaves(tables, most_leaves);
-  begin_dependent_launch();
-  if (block_index() >= *leaves.count) return;
-  const u32 begin = leaves.begins[block_index()];
-  const u32 count = leaves.sizes[block_index()];
-  const u32 filling = leaves.filling[block_index()];
-  keys += begin;
-  words += begin;
-  if (filling != no_bucket) {
-    const typename Codec::Raw key = Codec::decode(splitters[filling]);
-    for (u32 i = thread_index(); i < count; i += nt) keys[i] = key;
-  } else if (count > Tile::nv) {
-    sort_in_memory<nt>(words, count);
-    for (u32 i = thread_index(); i < count; i += nt) keys[i] = Codec::decode(words[i]);
-  } else {
+
+  BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
+
+  /// Sorts `count` words, at most two tiles, to `keys`.
+  BITUNE_DEVICE static void sort(Raw* words, u32 count, Raw* keys) {
     Word* const shared = shared_memory<Word>();
-    Word items[vt];
-    Input::load(words, count, items);
-    Tile::sort(shared, items);
-    Tile::template to_striped<1>(shared, items);
-    Output::store(keys, count, items);
+    const u32 tiles = count > Tile::nv ? 2 : 1;
+    BITUNE_UNROLL_N(1)
+    for (u32 tile = 0; tile < tiles; ++tile) {
+      Word items[vt];
+      Encoded::load(words + tile * Tile::nv, in_tile(count, tile), items);
+      Tile::sort(shared, items);
+      Tile::template to_striped<1>(shared, items);
+      if (tiles == 1) {
+        Output::store(keys, count, items);
+      } else {
+        Encoded::store(words + tile * Tile::nv, in_tile(count, tile), items);
+        sync_block();
+      }
+    }
+    if (tiles == 1) return;
+    for (u32 i = thread_index(); i < count - Tile::nv; i += nt) {  // the flip
+      Raw& lower = words[Tile::nv - 1 - i];
+      Raw& upper = words[Tile::nv + i];
+      if (upper < lower) {
+        const Raw larger = lower;
+        lower = upper;
+        upper = larger;
+      }
+    }
+    sync_block();
+    BITUNE_UNROLL_N(1)
+    for (u32 tile = 0; tile < tiles; ++tile) {
+      const u32 here = in_tile(count, tile);
+      for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words[tile * Tile::nv + i] : Codec::padding;
+      sync_block();
+      Word items[vt];
+      Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
+      Tile::template to_striped<1>(shared, items);
+      Output::store(keys + tile * Tile::nv, here, items);
+      sync_block();
+    }
   }
+};
+
+/// Fills in the keys that equal splitters: this block's own where they are few, and its share of those that are more than a tile.
+/// Returns where this block's bucket begins. Shared memory: GroupSum's for two numbers.
+template <class Codec, int nt, u32 many>
+BITUNE_DEVICE u32 fill_equal_keys(typename Codec::Raw* keys, const BucketCounts& counts, const Splitters<typename Codec::Word>& splitters) {
+  const u32 mine = block_index();
+  u32 sums[2] = {0, 0};  // keys before the bucket; splitters that equal many keys
+  for (u32 i = thread_index(); i < splitters.buckets; i += nt) {
+    if (i < mine) sums[0] += counts.between(i) + counts.equal(i);
+    if (counts.equal(i) > many) ++sums[1];
+  }
+  GroupSum<u32, ThreadGroup<nt, 1>, 2> sum(shared_memory<u32>());
+  sum(sums);
+  sync_block();  // the memory has other uses next
+  const u32 begin = sums[0];
+  const u32 after = begin + counts.between(mine);
+  const u32 equal = counts.equal(mine);
+  if (equal != 0 && equal <= many) {
+    const typename Codec::Raw key = Codec::decode(splitters[mine]);
+    for (u32 i = thread_index(); i < equal; i += nt) keys[after + i] = key;
+  }
+  if (sums[1] != 0) {
+    u32 place = 0;
+    for (u32 bucket = 0; bucket < splitters.buckets; ++bucket) {
+      const u32 size = counts.equal(bucket);
+      place += counts.between(bucket);
+      if (size > many) {
+        const typename Codec::Raw key = Codec::decode(splitters[bucket]);
+        for (u32 i = mine * nt + thread_index(); i < size; i += block_count() * nt) keys[place + i] = key;
+      }
+      place += size;
+    }
+  }
+  return begin;
+}
+
+/// Sorts each bucket to its place in `keys`; the arguments are those of sample_partition. Grid: a block for each bucket. Dynamic shared
+/// memory: RegisterTile::shared_words words. room: two tiles. A bucket that spilled is slow, but right.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename Codec::Raw* spilled, u32* bucket_counts, u32 room,
+          const typename Codec::Word* samples, u32 sample_count) {
+  using Word = Item<Codec, Payload>;
+  using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters>;
+  const Splitters<Word> splitters{samples, sample_count, block_count()};
+  const BucketCounts counts{bucket_counts};
+  const u32 bucket = block_index();
+  begin_dependent_launch();
+  const u32 count = counts.between(bucket);
+  keys += fill_equal_keys<Codec, nt, nt * vt>(keys, counts, splitters);
+  words += u64{bucket} * room;
+  if (count <= room) {
+    if (count != 0) Leaf::sort(words, count, keys);
+    return;
+  }
+  for (u32 i = thread_index(); i < room; i += nt) keys[i] = words[i];
+  const u32 all_spilled = bucket_counts[2 * block_count()];
+  GroupPrefixSum<ThreadGroup<nt, 1>> found_before(shared_memory<u32>());
+  for (u32 base = 0; base < all_spilled; base += nt) {
+    const u32 i = base + thread_index();
+    const Word word = i < all_spilled ? Word{spilled[i]} : Word{0};
+    const bool is_mine = i < all_spilled && word < splitters[bucket] && (bucket == 0 || word > splitters[bucket - 1]);
+    const u32 place = found_before(is_mine ? 1 : 0);
+    if (is_mine) keys[room + place] = spilled[i];
+  }
+  sync_block();
+  sort_in_memory<nt>(keys, count);
+  for (u32 i = thread_index(); i < count; i += nt) keys[i] = Codec::decode(keys[i]);
 }
 
 }  // namespace bitune

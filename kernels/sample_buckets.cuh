@@ -1,112 +1,97 @@
 #pragma once
 
-// Which bucket a key belongs to, and how full the buckets are.
+// Which bucket a key belongs to.
 //
-// `splitters` - 1 splitters, ascending, make 2 * splitters buckets: bucket 2j holds the keys between splitter j - 1 and splitter j,
-// bucket 2j + 1 those that equal splitter j. A key that is frequent is a splitter (else it is not that frequent), so that a bucket
-// of more keys than fit a tile holds equal ones, which need no sorting.
+// Splitters, ascending, divide the keys: what lies between splitter j - 1 and splitter j is bucket j, and what equals splitter j
+// is counted apart, since it need not be sorted, nor even moved. A frequent key is a splitter, so that no bucket is large
+// because of it.
 
 #include "kernels/meta.cuh"
 #include "kernels/platform_votes.cuh"
-#include "kernels/tile_io.cuh"
 
 namespace bitune {
 
-/// The splitters as a search tree in the order of a heap: node i's children are 2i and 2i + 1, so that the nodes of a level lie in
-/// different banks. Shared memory: `splitters` words.
-template <class Word, int splitters>
-struct SplitterTree {
-  static constexpr int levels = log2_of(splitters);
-  static_assert(is_power_of_two(splitters) && splitters <= 1 << 15);
+/// The splitters: every so many of the sorted samples, as many as there are buckets but one, and behind them the largest word.
+template <class Word>
+struct Splitters {
+  const Word* samples;
+  u32 sample_count;
+  u32 buckets;
 
+  /// Splitter j; for every j from buckets - 1 on the largest word.
+  BITUNE_DEVICE Word operator[](u32 j) const {
+    return j + 1 < buckets ? samples[(j + 1) * u64{sample_count} / buckets] : ~Word{0};
+  }
+};
+
+/// What the keys of an array are counted in, of each bucket.
+struct BucketCounts {
+  u32* counts;  ///< 2 numbers for each bucket: keys in it, and keys that equal its splitter
+
+  BITUNE_DEVICE u32 between(u32 bucket) const { return counts[2 * bucket]; }
+  BITUNE_DEVICE u32 equal(u32 bucket) const { return counts[2 * bucket + 1]; }
+};
+
+/// The splitters as a search tree in the order of a heap: node i's children are 2i and 2i + 1, so that the nodes of a level lie in
+/// different banks. Shared memory: 2^levels words.
+template <class Word, int levels>
+struct SplitterTree {
   Word* nodes;
 
   /// Loads the tree with all nt threads of the block. No barrier follows.
   template <int nt>
-  BITUNE_DEVICE void load(const Word* sorted) const {
-    for (int level = 0; level < levels; ++level) {
-      for (u32 i = thread_index(); i < u32{1} << level; i += nt) {
-        nodes[(u32{1} << level) + i] = sorted[((2 * i + 1) << (levels - level - 1)) - 1];
-      }
+  BITUNE_DEVICE void load(const Splitters<Word>& splitters) const {
+    for (u32 node = thread_index(); node < u32{1} << levels; node += nt) {
+      if (node == 0) continue;
+      int level = 0;
+      while (node >> (level + 1) != 0) ++level;
+      const u32 place = node - (u32{1} << level);  // in its level
+      nodes[node] = splitters[((2 * place + 1) << (levels - level - 1)) - 1];
     }
   }
 
-  /// The keys' buckets. All searches go in step, so that their loads overlap.
-  template <int vt>
-  BITUNE_DEVICE void find(const Word (&keys)[vt], u32 (&buckets)[vt]) const {
-    Word not_below[vt];  // the smallest splitter met that is not below the key
+  /// For each key twice its bucket, and 1 more if it equals the bucket's splitter. Eight searches go in step, so that their loads
+  /// overlap.
+  template <int from = 0, int vt>
+  BITUNE_DEVICE void find(const Word (&keys)[vt], u32 (&found)[vt]) const {
+    constexpr int to = smaller_of(from + 8, vt);
+    Word not_below[to - from];  // the smallest splitter met that is not below the key
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      not_below[r] = ~keys[r];
-      buckets[r] = 1;
+    for (int r = from; r < to; ++r) {
+      not_below[r - from] = ~keys[r];
+      found[r] = 1;
     }
     BITUNE_UNROLL
     for (int level = 0; level < levels; ++level) {
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) {
-        const Word node = nodes[buckets[r]];
+      for (int r = from; r < to; ++r) {
+        const Word node = nodes[found[r]];
         const bool right = node < keys[r];
-        if (!right) not_below[r] = node;
-        buckets[r] = 2 * buckets[r] + (right ? 1 : 0);
+        if (!right) not_below[r - from] = node;
+        found[r] = 2 * found[r] + (right ? 1 : 0);
       }
     }
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) buckets[r] = 2 * (buckets[r] - splitters) + (not_below[r] == keys[r] ? 1 : 0);
+    for (int r = from; r < to; ++r) {
+      found[r] = 2 * (found[r] - (u32{1} << levels)) + (not_below[r - from] == keys[r] ? 1 : 0);
+    }
+    if constexpr (to < vt) find<to>(keys, found);
   }
 };
 
-/// What stands for "in no bucket".
-inline constexpr u32 no_bucket = 0xffff;
+/// What stands for no counter.
+inline constexpr u32 no_counter = 0xffff;
 
 /// Adds 1 to counters[index], in shared memory, and returns what was there before, as if the lanes came one by one; nothing where index
-/// is no_bucket. A warp's equal indices, as sorted keys have, would wait for each other. All lanes of the warp take part.
+/// is no_counter. A warp's equal indices, as sorted keys have, would wait for each other. All lanes of the warp take part.
 BITUNE_DEVICE u32 count_one(u32* counters, u32 index) {
   const u32 first = shuffle(index, 0);
   if (all_of_warp(index == first)) {
     u32 before = 0;
-    if (lane() == 0 && first != no_bucket) before = atomic_add(counters + first, warp_size);
+    if (lane() == 0 && first != no_counter) before = atomic_add(counters + first, warp_size);
     return shuffle(before, 0) + lane();
   }
-  return index == no_bucket ? 0 : atomic_add(counters + index, 1);
-}
-
-/// Finds the bucket of every key and stores it in `buckets`; adds the number of keys in each to `totals`. Grid: any number of blocks,
-/// which take tiles of nt * vt keys in turn. Dynamic shared memory: SplitterTree's, then 2 * splitters u32.
-template <class Codec, class Payload, int nt, int vt, int vector, int splitters, int min_blocks>
-BITUNE_KERNEL(nt, min_blocks)
-sample_count(u16* buckets, u32* totals, const typename Codec::Word* sorted_splitters, const typename Codec::Raw* input, u64 n) {
-  using Word = typename Codec::Word;
-  using Memory = StripedTile<Codec, Payload, nt, vt, vector>;
-  const SplitterTree<Word, splitters> tree{shared_memory<Word>()};
-  u32* const counts = reinterpret_cast<u32*>(tree.nodes + splitters);
-  begin_dependent_launch();
-  tree.template load<nt>(sorted_splitters);
-  for (u32 i = thread_index(); i < 2 * splitters; i += nt) counts[i] = 0;
-  sync_block();
-  for (u64 begin = u64{block_index()} * Memory::nv; begin < n; begin += u64{block_count()} * Memory::nv) {
-    const u32 count = items_in_tile(begin, n, Memory::nv);
-    Word keys[vt];
-    u32 found[vt];
-    Memory::load(input + begin, count, keys);
-    tree.find(keys, found);
-    u16* const to = buckets + begin + thread_index() * vector;  // the workspace is aligned, and a tile a multiple of vectors
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; r += vector) {
-      const u32 at = r * nt;
-      u16 stored[vector];
-      BITUNE_UNROLL
-      for (int v = 0; v < vector; ++v) {
-        if (thread_index() * vector + at + v >= count) found[r + v] = no_bucket;
-        count_one(counts, found[r + v]);
-        stored[v] = static_cast<u16>(found[r + v]);
-      }
-      if (thread_index() * vector + at < count) store_vector<u16, vector>(to + at, stored);  // what is beyond the last key is room
-    }
-  }
-  sync_block();
-  for (u32 i = thread_index(); i < 2 * splitters; i += nt) {
-    if (counts[i] != 0) atomic_add(totals + i, counts[i]);
-  }
+  return index == no_counter ? 0 : atomic_add(counters + index, 1);
 }
 
 }  // namespace bitune

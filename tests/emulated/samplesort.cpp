@@ -13,15 +13,15 @@ Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending)
   return {Operation::sort, key, ValueType::none, order, n, 1};
 }
 
-/// Leaves of 1024 keys.
-Configuration small_leaves(KeyType key, std::int64_t splitters, std::int64_t oversampling) {
+/// Tiles of 1024 keys.
+Configuration small_tiles(KeyType key, std::int64_t fill, std::int64_t samples) {
   Configuration configuration =
       variant("samplesort").default_configuration(problem_of(key, 20001), DeviceInfo{});
   configuration.parameters["block_size_x"] = 128;
   configuration.parameters["items_per_thread"] = 8;
-  configuration.parameters["splitters"] = splitters;
-  configuration.parameters["oversampling"] = oversampling;
-  configuration.parameters["pass_threads"] = 512;
+  configuration.parameters["leaf_fill"] = fill;
+  configuration.parameters["samples"] = samples;
+  configuration.parameters["pass_threads"] = 256;
   return configuration;
 }
 
@@ -33,39 +33,57 @@ Bench seeded(std::uint64_t seed) {
 
 class Samplesort : public testing::TestWithParam<Distribution> {};
 
-TEST_P(Samplesort, SortsArraysOfManyLeaves) {
+TEST_P(Samplesort, SortsArraysOfManyBuckets) {
   const Bench bench = make_bench(open_device("emulated"));
   std::uint64_t seed = 17;
   for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-    const Configuration configuration = small_leaves(key, 256, 4);
+    const Configuration configuration = small_tiles(key, 80, 4096);
     EXPECT_TRUE(sorts(bench, problem_of(key, 20001), configuration, GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem_of(key, 40000, Order::descending), configuration, GetParam(), ++seed));
   }
   for (const std::uint64_t order : {1u, 2u, 3u}) {
-    const Configuration configuration = small_leaves(KeyType::u32, 512, 8);  // a sample for eight blocks
+    const Configuration configuration = small_tiles(KeyType::u32, 60, 8192);
     EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 20001), configuration, GetParam(), ++seed));
   }
 }
 
-TEST_P(Samplesort, SortsFewKeysThatFitOneLeaf) {
+TEST_P(Samplesort, SortsFewKeysThatFitOneTile) {
   const Bench bench = make_bench(open_device("emulated"));
   for (const std::uint64_t n : {2u, 3u, 255u, 1023u, 1024u, 1025u, 2049u}) {
-    EXPECT_TRUE(sorts(bench, problem_of(KeyType::i32, n), small_leaves(KeyType::i32, 256, 2), GetParam(), n))
+    EXPECT_TRUE(sorts(bench, problem_of(KeyType::i32, n), small_tiles(KeyType::i32, 80, 4096), GetParam(), n))
         << n;
   }
 }
 
-/// Twice as many keys between splitters as the restrictions allow, so that some buckets outgrow their leaf.
-TEST_P(Samplesort, SortsALeafThatIsTooLargeInMemory) {
+/// Buckets that are expected to fill a tile, so that half of them take a second one.
+TEST_P(Samplesort, SortsBucketsOfMoreThanATile) {
   const Bench bench = make_bench(open_device("emulated"));
-  const Problem problem = problem_of(KeyType::u32, 150000);
-  const Configuration configuration = small_leaves(KeyType::u32, 256, 2);
+  for (const KeyType key : {KeyType::i16, KeyType::f32, KeyType::u64}) {
+    EXPECT_TRUE(sorts(bench, problem_of(key, 30000), small_tiles(key, 100, 4096), GetParam(), 5));
+  }
+}
+
+/// Buckets that are expected to fill all the room there is, so that half of them spill.
+TEST_P(Samplesort, SortsBucketsThatSpill) {
+  const Bench bench = make_bench(open_device("emulated"));
+  const Problem problem = problem_of(KeyType::f32, 40000);
+  const Configuration configuration = small_tiles(KeyType::f32, 200, 4096);
+  const SearchSpace space = variant("samplesort").space(problem, bench.device->info());
+  Configuration nearest = configuration;
+  nearest.parameters["leaf_fill"] = 90;
+  EXPECT_FALSE(space.violation(nearest, problem, bench.device->info()));
+  EXPECT_TRUE(sorts(bench, problem, configuration, GetParam(), 3));
+}
+
+/// A bucket that may not fit two tiles is refused by the space.
+TEST(SamplesortSpace, AsksForEnoughSamples) {
+  const DeviceInfo device = make_bench(open_device("emulated")).device->info();
+  const Problem problem = problem_of(KeyType::u32, 3000000);
   const auto violation = variant("samplesort")
-                             .space(problem, bench.device->info())
-                             .violation(configuration, problem, bench.device->info());
+                             .space(problem, device)
+                             .violation(small_tiles(KeyType::u32, 90, 4096), problem, device);
   ASSERT_TRUE(violation.has_value());
   EXPECT_NE(violation->find("once in a million"), std::string::npos) << *violation;
-  EXPECT_TRUE(sorts(bench, problem, configuration, GetParam(), 3));
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, Samplesort,
