@@ -41,20 +41,28 @@ struct LeafTile {
 
   BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
 
+  /// To each warp the words at its places in the tile.
+  BITUNE_DEVICE static void load(const Raw* words, u32 count, Word (&items)[vt]) {
+    const u32 first = warp_index() * (warp_size * vt) + lane();
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = first + r * warp_size < count ? Word{words[first + r * warp_size]} : Codec::padding;
+  }
+
   /// Sorts `count` words, at most two tiles, to `keys`.
   BITUNE_DEVICE static void sort(Raw* words, u32 count, Raw* keys) {
     Word* const shared = shared_memory<Word>();
     const u32 tiles = count > Tile::nv ? 2 : 1;
     BITUNE_UNROLL_N(1)
     for (u32 tile = 0; tile < tiles; ++tile) {
+      const u32 here = in_tile(count, tile);
       Word items[vt];
-      Encoded::load(words + tile * Tile::nv, in_tile(count, tile), items);
-      Tile::sort(shared, items);
+      load(words + tile * Tile::nv, here, items);
+      Tile::sort(shared, items, PartialTile{here});
       Tile::template to_striped<1>(shared, items);
       if (tiles == 1) {
         Output::store(keys, count, items);
       } else {
-        Encoded::store(words + tile * Tile::nv, in_tile(count, tile), items);
+        Encoded::store(words + tile * Tile::nv, here, items);
         sync_block();
       }
     }
@@ -75,7 +83,7 @@ struct LeafTile {
       for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words[tile * Tile::nv + i] : Codec::padding;
       sync_block();
       Word items[vt];
-      Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
+      Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items, PartialTile{here});
       Tile::template to_striped<1>(shared, items);
       Output::store(keys + tile * Tile::nv, here, items);
       sync_block();

@@ -82,16 +82,31 @@ struct SplitterTree {
 /// What stands for no counter.
 inline constexpr u32 no_counter = 0xffff;
 
-/// Adds 1 to counters[index], in shared memory, and returns what was there before, as if the lanes came one by one; nothing where index
-/// is no_counter. A warp's equal indices, as sorted keys have, would wait for each other. All lanes of the warp take part.
-BITUNE_DEVICE u32 count_one(u32* counters, u32 index) {
-  const u32 first = shuffle(index, 0);
-  if (all_of_warp(index == first)) {
-    u32 before = 0;
-    if (lane() == 0 && first != no_counter) before = atomic_add(counters + first, warp_size);
-    return shuffle(before, 0) + lane();
+/// Adds 1 to counters[index], in shared memory, for each index but no_counter, and turns it into index | before << 16, with what was
+/// there before, as if the keys came one by one. Equal indices of a warp, as sorted keys have, would wait for each other: where
+/// its first ones are, the warp looks whether others are, too. All lanes of the warp take part. Counts stay below 2^16.
+template <int vt>
+BITUNE_DEVICE void count_each(u32* counters, u32 (&indices)[vt]) {
+  if (all_of_warp(indices[0] == shuffle(indices[0], 0))) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 first = shuffle(indices[r], 0);
+      const bool together = all_of_warp(indices[r] == first) && first != no_counter;
+      u32 before = 0;
+      if (together) {
+        if (lane() == 0) before = atomic_add(counters + first, warp_size);
+        before = shuffle(before, 0) + lane();
+      } else if (indices[r] != no_counter) {
+        before = atomic_add(counters + indices[r], 1);
+      }
+      indices[r] |= before << 16;
+    }
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      if (indices[r] != no_counter) indices[r] |= atomic_add(counters + indices[r], 1) << 16;
+    }
   }
-  return index == no_counter ? 0 : atomic_add(counters + index, 1);
 }
 
 }  // namespace bitune

@@ -30,11 +30,12 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   u16* const owners = reinterpret_cast<u16*>(tile + Memory::nv);
   const u64 begin = u64{block_index()} * Memory::nv;
   const u32 count = items_in_tile(begin, n, Memory::nv);
-  begin_dependent_launch();
+  // The launch before began this one when the input was there (sample_sort.cuh).
   Word keys[vt];
   Memory::load(input + begin, count, keys);
-  tree.template load<nt>({samples, sample_count, buckets});
   for (u32 i = thread_index(); i < 2 * buckets; i += nt) here[i] = 0;
+  begin_dependent_launch();
+  tree.template load<nt>({samples, sample_count, buckets});
   sync_block();
 
   u32 placed[vt];  // the counter in the lower half, the place among the tile's keys that it counts in the upper one
@@ -42,8 +43,8 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     if (thread_index() * vector + r / vector * vector * nt + r % vector >= count) placed[r] = no_counter;
-    placed[r] |= count_one(here, placed[r]) << 16;
   }
+  count_each(here, placed);
   sync_block();
   GroupPrefixSum<Group> keys_before(scratch);
   for (u32 base = 0; base < buckets; base += nt) {

@@ -28,7 +28,9 @@ sample_sort(typename Codec::Word* samples, u32* counters, u32 counter_count, con
   constexpr u32 sample_count = u32{ranks} * nt * vt;
   const u32 rank = ranks == 1 ? 0 : cluster_rank();
   Word* const shared = shared_memory<Word>();
-  begin_dependent_launch();
+  // The next launch reads the input before it waits: it may begin only now.
+  wait_for_previous_launch();
+  allow_next_launch();
   for (u32 i = rank * nt + thread_index(); i < counter_count; i += ranks * nt) counters[i] = 0;
   typename Codec::Raw raw[vt];
   BITUNE_UNROLL

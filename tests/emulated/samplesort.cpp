@@ -21,7 +21,7 @@ Configuration small_tiles(KeyType key, std::int64_t fill, std::int64_t samples) 
   configuration.parameters["items_per_thread"] = 8;
   configuration.parameters["leaf_fill"] = fill;
   configuration.parameters["samples"] = samples;
-  configuration.parameters["pass_threads"] = 256;
+  configuration.parameters["pass_threads"] = 512;
   return configuration;
 }
 
