@@ -3,7 +3,7 @@
 // Buckets of a sample sort: the last of the samplesort variant's kernels. Each is sorted in the registers of one block.
 
 #include "kernels/block_sum.cuh"
-#include "kernels/register_tile.cuh"
+#include "kernels/rolled_tile.cuh"
 #include "kernels/run_sort.cuh"
 #include "kernels/sample_buckets.cuh"
 
@@ -30,23 +30,26 @@ BITUNE_DEVICE void sort_in_memory(Raw* words, u32 count) {
   }
 }
 
+/// The tile whose stages are a loop, or unrolled.
+template <class Word, class Compare, int nt, int vt, int shuffle_steps, bool rolled>
+struct TileForm {
+  using Tile = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
+};
+template <class Word, class Compare, int nt, int vt, int shuffle_steps>
+struct TileForm<Word, Compare, nt, vt, shuffle_steps, true> {
+  using Tile = RolledTile<Word, Compare, nt, vt, shuffle_steps>;
+};
+
 /// A bucket that fills one tile, or a second one in part, which is sorted like the first and merged with it.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters>
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, bool rolled>
 struct LeafTile {
   using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
-  using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
+  using Tile = typename TileForm<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, rolled>::Tile;
   using Encoded = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, 1>;
   using Output = StripedTile<Codec, Payload, nt, vt, 1>;
 
   BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
-
-  /// To each warp the words at its places in the tile.
-  BITUNE_DEVICE static void load(const Raw* words, u32 count, Word (&items)[vt]) {
-    const u32 first = warp_index() * (warp_size * vt) + lane();
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) items[r] = first + r * warp_size < count ? Word{words[first + r * warp_size]} : Codec::padding;
-  }
 
   /// Sorts `count` words, at most two tiles, to `keys`.
   BITUNE_DEVICE static void sort(Raw* words, u32 count, Raw* keys) {
@@ -56,8 +59,8 @@ struct LeafTile {
     for (u32 tile = 0; tile < tiles; ++tile) {
       const u32 here = in_tile(count, tile);
       Word items[vt];
-      load(words + tile * Tile::nv, here, items);
-      Tile::sort(shared, items, PartialTile{here});
+      Encoded::load(words + tile * Tile::nv, here, items);
+      Tile::sort(shared, items);
       Tile::template to_striped<1>(shared, items);
       if (tiles == 1) {
         Output::store(keys, count, items);
@@ -83,7 +86,7 @@ struct LeafTile {
       for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words[tile * Tile::nv + i] : Codec::padding;
       sync_block();
       Word items[vt];
-      Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items, PartialTile{here});
+      Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
       Tile::template to_striped<1>(shared, items);
       Output::store(keys + tile * Tile::nv, here, items);
       sync_block();
@@ -128,12 +131,12 @@ BITUNE_DEVICE u32 fill_equal_keys(typename Codec::Raw* keys, const BucketCounts&
 
 /// Sorts each bucket to its place in `keys`; the arguments are those of sample_partition. Grid: a block for each bucket. Dynamic shared
 /// memory: RegisterTile::shared_words words. room: two tiles. A bucket that spilled is slow, but right.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks, bool rolled>
 BITUNE_KERNEL(nt, min_blocks)
 leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename Codec::Raw* spilled, u32* bucket_counts, u32 room,
           const typename Codec::Word* samples, u32 sample_count) {
   using Word = Item<Codec, Payload>;
-  using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters>;
+  using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters, rolled>;
   const Splitters<Word> splitters{samples, sample_count, block_count()};
   const BucketCounts counts{bucket_counts};
   const u32 bucket = block_index();

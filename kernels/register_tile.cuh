@@ -27,25 +27,6 @@
 
 namespace bitune {
 
-/// Of a tile whose places from some on all hold padding, which warps have anything to compare: here all of them.
-struct FullTile {
-  template <int low, int E>
-  BITUNE_DEVICE bool concerns(u32) const {
-    return true;
-  }
-};
-
-/// Places from `count` on hold padding. A warp all of whose items lie there skips its comparators: no padding ever moves.
-struct PartialTile {
-  u32 count;
-
-  /// Whether any item of the thread's warp, in layout `low`, may lie before `count`.
-  template <int low, int E>
-  BITUNE_DEVICE bool concerns(u32 thread) const {
-    return (thread / warp_size * warp_size >> low) << (low + E) < count;
-  }
-};
-
 /// whole_block: the group is the block, so that no bits of the thread's index need to be masked.
 template <class Word, class Compare, int nt, int vt, int shuffle_steps, bool whole_block = true>
 struct RegisterTile {
@@ -143,57 +124,52 @@ struct RegisterTile {
     for (int r = 0; r < vt; ++r) items[r] = select_by(lower, items[r], partner[vt - 1 - r]);
   }
 
-  /// The steps of merge() in layout `low`, from the items' registers. Shuffles are for all warps: skipped, they cost registers.
-  template <int low, bool flip, int remaining, class Extent>
-  BITUNE_DEVICE static void steps(Word (&items)[vt], Extent extent) {
-    const bool concerned = extent.template concerns<low, E>(thread_in_group());
-    if constexpr (remaining > E) {
-      constexpr int lanes = remaining - E;
-      if constexpr (flip) {
-        shuffle_flip<lanes>(items);
-        all_shuffle_steps<lanes - 1>(items);
-      } else {
-        all_shuffle_steps<lanes>(items);
-      }
-      if (concerned) register_steps<Compare, E, 0>(items);
-    } else if constexpr (flip) {
-      if (!concerned) return;
-      register_flip<Compare, remaining>(items);
-      register_steps<Compare, remaining - 1, 0>(items);
-    } else {
-      if (concerned) register_steps<Compare, remaining, 0>(items);
-    }
-  }
-
   /// Does the steps on the index bits remaining-1 .. 0 and leaves the items in layout 0. They come in layout `low`
   /// (mirrored or not); if `flip`, the first step is the flip of a stage, else all are plain.
-  template <int low, bool mirrored, int remaining, bool flip, class Extent = FullTile>
-  BITUNE_DEVICE static void merge(Word* shared, Word (&items)[vt], Extent extent = {}) {
+  template <int low, bool mirrored, int remaining, bool flip>
+  BITUNE_DEVICE static void merge(Word* shared, Word (&items)[vt]) {
     if constexpr (remaining > E + shuffle_steps) {
       constexpr int next = remaining - E;
       move<low, mirrored, next, flip>(shared, items);
-      steps<next, flip, E>(items, extent);
-      merge<next, flip, next, false>(shared, items, extent);
+      if constexpr (flip) {
+        register_flip<Compare, E>(items);
+        register_steps<Compare, E - 1, 0>(items);
+      } else {
+        register_steps<Compare, E, 0>(items);
+      }
+      merge<next, flip, next, false>(shared, items);
     } else {
       move<low, mirrored, 0, false>(shared, items);
-      steps<0, flip, remaining>(items, extent);
+      if constexpr (remaining > E) {
+        constexpr int lanes = remaining - E;
+        if constexpr (flip) {
+          shuffle_flip<lanes>(items);
+          all_shuffle_steps<lanes - 1>(items);
+        } else {
+          all_shuffle_steps<lanes>(items);
+        }
+        register_steps<Compare, E, 0>(items);
+      } else if constexpr (flip) {
+        register_flip<Compare, remaining>(items);
+        register_steps<Compare, remaining - 1, 0>(items);
+      } else {
+        register_steps<Compare, remaining, 0>(items);
+      }
     }
   }
 
-  template <int stage, int last, class Extent>
-  BITUNE_DEVICE static void merge_stages(Word* shared, Word (&items)[vt], Extent extent) {
+  template <int stage, int last>
+  BITUNE_DEVICE static void merge_stages(Word* shared, Word (&items)[vt]) {
     if constexpr (stage <= last) {
-      merge<0, false, stage, true>(shared, items, extent);
-      merge_stages<stage + 1, last>(shared, items, extent);
+      merge<0, false, stage, true>(shared, items);
+      merge_stages<stage + 1, last>(shared, items);
     }
   }
 
-  /// Sorts the tile: items in any order at first, in layout 0 afterwards. Those of a PartialTile are in layout 0 at first,
-  /// within each warp in any order.
-  template <class Extent = FullTile>
-  BITUNE_DEVICE static void sort(Word* shared, Word (&items)[vt], Extent extent = {}) {
-    if (extent.template concerns<0, E>(thread_in_group())) register_sort<Compare>(items);
-    merge_stages<E + 1, L>(shared, items, extent);
+  /// Sorts the tile: items in any order at first, in layout 0 afterwards.
+  BITUNE_DEVICE static void sort(Word* shared, Word (&items)[vt]) {
+    register_sort<Compare>(items);
+    merge_stages<E + 1, L>(shared, items);
   }
 
   /// From layout 0 to the striped order of tile_io.cuh, for a coalesced store.

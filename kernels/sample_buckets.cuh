@@ -7,7 +7,7 @@
 // because of it.
 
 #include "kernels/meta.cuh"
-#include "kernels/platform_votes.cuh"
+#include "kernels/platform_rare.cuh"
 
 namespace bitune {
 

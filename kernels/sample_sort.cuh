@@ -3,7 +3,7 @@
 // The sample: the first of the samplesort variant's kernels. Keys from random places are sorted; the splitters are taken from them.
 
 #include "kernels/cluster_tile.cuh"
-#include "kernels/platform_votes.cuh"
+#include "kernels/platform_rare.cuh"
 #include "kernels/run_sort.cuh"
 
 namespace bitune {
