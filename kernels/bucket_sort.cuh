@@ -3,6 +3,7 @@
 // Buckets: the last of the multiway variant's kernels. A bucket is what lies between two boundaries, in pieces of all
 // runs: a block, or a cluster of them, gathers these, sorts them in registers and writes them to their place in the array.
 
+#include "kernels/grid_barrier.cuh"
 #include "kernels/multiway_split.cuh"
 #include "kernels/run_sort.cuh"
 
@@ -44,15 +45,14 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 begin, u32 end, cons
   cp_async_wait_all();
 }
 
-/// Sorts each bucket of ranks * nt * vt keys of every row from the sorted runs into `keys`, rows row_stride keys apart. The last
+/// Sorts a bucket of ranks * nt * vt keys of a row from the sorted runs into `keys`, rows row_stride keys apart. The last
 /// bucket of a row may be shorter. The boundaries are in `splits`; with pivots > 0 each block finds those of its bucket itself,
-/// half of its threads each. Grid: a cluster of `ranks` blocks for every bucket, blocks_per_row blocks a row. Dynamic shared
-/// memory: the larger of RegisterTile::shared_words words and Splitter's, then 2 u32 for every run, then what gather_pieces needs.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
-          bool late, int ranks, int lanes, int pivots>
-BITUNE_KERNEL(nt, min_blocks)
-bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u32* splits, u64 n, u32 run_length,
-            u64 row_stride, u32 blocks_per_row) {
+/// half of its threads each. Each bucket is the work of a cluster of `ranks` blocks, blocks_per_row blocks a row. Shared memory: the
+/// larger of RegisterTile::shared_words words and Splitter's, then 2 u32 for every run, then what gather_pieces needs.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, bool late, int ranks,
+          int lanes, int pivots>
+BITUNE_DEVICE void sort_bucket(typename Codec::Raw* keys, const typename Codec::Raw* words, const u32* splits, u64 n, u32 run_length,
+                               u64 row_stride, u32 blocks_per_row) {
   using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
   using Tile = ClusterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
@@ -100,6 +100,30 @@ bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u
   Share::template to_striped<vector>(tile, items);
   LaunchOrder<late>::before_stores();
   Output::store(keys + place.row * row_stride + bucket_begin + begin, count, items);
+}
+
+/// sort_bucket for every bucket. Grid: a cluster of `ranks` blocks for every bucket, blocks_per_row blocks a row.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
+          bool late, int ranks, int lanes, int pivots>
+BITUNE_KERNEL(nt, min_blocks)
+bucket_sort(typename Codec::Raw* keys, const typename Codec::Raw* words, const u32* splits, u64 n, u32 run_length,
+            u64 row_stride, u32 blocks_per_row) {
+  sort_bucket<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, late, ranks, lanes, pivots>(
+      keys, words, splits, n, run_length, row_stride, blocks_per_row);
+}
+
+/// Runs and buckets in one launch, all of whose blocks are resident at once: a block sorts a run each, then a bucket each. Grid and
+/// shared memory as bucket_sort with pivots > 0, ranks 1. barrier: GridBarrier's.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks, int lanes,
+          int pivots>
+BITUNE_KERNEL(nt, min_blocks)
+cooperative_multiway(typename Codec::Raw* keys, const typename Codec::Raw* input, typename Codec::Raw* runs, u64* barrier, u64 n,
+                     u32 run_length, u64 row_stride, u32 blocks_per_row) {
+  const GridBarrier between(barrier);
+  sort_run<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, false, 1>(runs, input, n, row_stride, blocks_per_row);
+  between.sync();
+  sort_bucket<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, false, 1, lanes, pivots>(
+      keys, runs, nullptr, n, run_length, row_stride, blocks_per_row);
 }
 
 }  // namespace bitune

@@ -3,7 +3,7 @@
 // Buckets of a sample sort: the last of the samplesort variant's kernels. Each is sorted in the registers of one block.
 
 #include "kernels/block_sum.cuh"
-#include "kernels/rolled_tile.cuh"
+#include "kernels/register_tile.cuh"
 #include "kernels/run_sort.cuh"
 #include "kernels/sample_buckets.cuh"
 
@@ -30,22 +30,12 @@ BITUNE_DEVICE void sort_in_memory(Raw* words, u32 count) {
   }
 }
 
-/// The tile whose stages are a loop, or unrolled.
-template <class Word, class Compare, int nt, int vt, int shuffle_steps, bool rolled>
-struct TileForm {
-  using Tile = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
-};
-template <class Word, class Compare, int nt, int vt, int shuffle_steps>
-struct TileForm<Word, Compare, nt, vt, shuffle_steps, true> {
-  using Tile = RolledTile<Word, Compare, nt, vt, shuffle_steps>;
-};
-
 /// A bucket that fills one tile, or a second one in part, which is sorted like the first and merged with it.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, bool rolled>
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters>
 struct LeafTile {
   using Raw = typename Codec::Raw;
   using Word = Item<Codec, Payload>;
-  using Tile = typename TileForm<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, rolled>::Tile;
+  using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
   using Encoded = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, 1>;
   using Output = StripedTile<Codec, Payload, nt, vt, 1>;
 
@@ -131,12 +121,12 @@ BITUNE_DEVICE u32 fill_equal_keys(typename Codec::Raw* keys, const BucketCounts&
 
 /// Sorts each bucket to its place in `keys`; the arguments are those of sample_partition. Grid: a block for each bucket. Dynamic shared
 /// memory: RegisterTile::shared_words words. room: two tiles. A bucket that spilled is slow, but right.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks, bool rolled>
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename Codec::Raw* spilled, u32* bucket_counts, u32 room,
           const typename Codec::Word* samples, u32 sample_count) {
   using Word = Item<Codec, Payload>;
-  using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters, rolled>;
+  using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters>;
   const Splitters<Word> splitters{samples, sample_count, block_count()};
   const BucketCounts counts{bucket_counts};
   const u32 bucket = block_index();

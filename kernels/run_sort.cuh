@@ -28,13 +28,11 @@ struct LaunchOrder {
   }
 };
 
-/// Sorts each run of ranks * nt * vt keys of every row from `input` to `runs`: rows begin row_stride keys apart there, and n here.
-/// The last run of a row may be shorter. Grid: a cluster of `ranks` blocks for every run, blocks_per_row blocks a row. Dynamic
-/// shared memory: RegisterTile::shared_words words.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
-          bool late, int ranks>
-BITUNE_KERNEL(nt, min_blocks)
-run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64 row_stride, u32 blocks_per_row) {
+/// Sorts a run of ranks * nt * vt keys of a row from `input` to `runs`: rows begin row_stride keys apart there, and n here.
+/// The last run of a row may be shorter. Each run is the work of a cluster of `ranks` blocks, blocks_per_row blocks a row. Shared
+/// memory: RegisterTile::shared_words words.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, bool late, int ranks>
+BITUNE_DEVICE void sort_run(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64 row_stride, u32 blocks_per_row) {
   using Word = Item<Codec, Payload>;
   using Tile = ClusterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
   using Input = StripedTile<Codec, Payload, nt, vt, vector>;
@@ -50,6 +48,14 @@ run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64
   Tile::Block::template to_striped<vector>(shared, items);
   LaunchOrder<late>::before_stores();
   Output::store(runs + place.row * n + begin, count, items);
+}
+
+/// sort_run for every run. Grid: a cluster of `ranks` blocks for every run, blocks_per_row blocks a row.
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks,
+          bool late, int ranks>
+BITUNE_KERNEL(nt, min_blocks)
+run_sort(typename Codec::Raw* runs, const typename Codec::Raw* input, u64 n, u64 row_stride, u32 blocks_per_row) {
+  sort_run<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, late, ranks>(runs, input, n, row_stride, blocks_per_row);
 }
 
 }  // namespace bitune

@@ -81,6 +81,9 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
          4 * groups * (1 + pivots) * runs;
 }
 
+/// Bytes of GridBarrier::words (grid_barrier.cuh).
+constexpr std::uint64_t barrier_bytes = 32;
+
 /// Whether the blocks that sort the buckets split the runs themselves.
 bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 0; }
 
@@ -139,6 +142,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
        "buckets"},
       {"split_chain", {1, 4}, "ranks that a block splits the runs at, each from where the one before is"},
+      {"cooperative",
+       {0, 1},
+       "1: one launch whose blocks are all resident, with a barrier of the grid between runs and buckets"},
       {"dependent_launch",
        {0, 1, 2},
        "1: each launch begins while the one before it runs (sm_90 on); 2: while that one stores"},
@@ -192,6 +198,16 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       items_fit_registers("min_blocks_per_sm"),
       blocks_fit_multiprocessor(bucket_bytes),
       dependent_launch_fits_device(),
+      {"one launch has no splitting between and none that it depends on, and its blocks fit the device at "
+       "once",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("cooperative") == 0 ||
+                (d.cooperative_launch && c.at("split_levels") == 0 && c.at("dependent_launch") == 0 &&
+                 tile_count(c, p) * p.rows <=
+                     static_cast<std::uint64_t>(d.sm_count * c.at("min_blocks_per_sm")));
+       },
+       {"block_size_x", "cluster_size", "cooperative", "dependent_launch", "items_per_thread",
+        "min_blocks_per_sm", "split_levels"}},
   };
   return space;
 }
@@ -224,6 +240,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"split_pivots", 5},
            {"split_levels", count() > 256 ? 1 : 0},
            {"split_chain", 1},
+           {"cooperative", 0},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
@@ -239,10 +256,26 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   // The matrix of multiway_split.cuh, if there is one.
   const Argument splits{Argument::Kind::workspace, splits_in_buckets(c) ? 0 : splits_begin};
 
-  const std::string sort_arguments = fmt::format(
-      "{}, {}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
-      c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"),
-      c.at("min_blocks_per_sm"), c.at("dependent_launch") == 2, c.at("cluster_size"));
+  const std::string tile_arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
+                  c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  if (c.at("cooperative") == 1) {
+    builder.launch_rows(
+        {"kernels/bucket_sort.cuh", fmt::format("bitune::cooperative_multiway<{}, {}, {}>", tile_arguments,
+                                                c.at("gather_lanes"), c.at("split_pivots"))},
+        tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
+        {keys_argument(), input_argument(), runs, Argument{Argument::Kind::workspace, splits_begin},
+         u64_argument(problem.n), u32_argument(tile)});
+    Plan plan = builder.take();
+    plan.launches.back().cooperative = true;
+    plan.workspace_bytes = splits_begin + barrier_bytes;
+    plan.out_of_place = true;
+    return plan;
+  }
+
+  const std::string sort_arguments =
+      fmt::format("{}, {}, {}", tile_arguments, c.at("dependent_launch") == 2, c.at("cluster_size"));
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
   builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)},
                       tiles * ranks, threads, static_cast<std::uint64_t>(run_bytes(c, problem)),

@@ -104,7 +104,6 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"min_blocks_per_sm",
        {1, 2, 4, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
-      {"rolled_stages", {0, 1}, "1: the stages of a bucket's network are a loop, in a third of the code"},
       {"leaf_fill",
        {50, 60, 70, 80, 90},
        "hundredths of a tile that a bucket should have; one with more than a tile takes twice as long"},
@@ -166,7 +165,6 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
                    {"shuffle_steps", 1},
                    {"imad_quarters", 0},
                    {"min_blocks_per_sm", 1},
-                   {"rolled_stages", 1},
                    {"leaf_fill", 80},
                    {"samples", 4096},
                    {"pass_threads", 512},
@@ -231,9 +229,9 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                   input_argument(), u64_argument(problem.n)});
 
   builder.launch({"kernels/leaf_sort.cuh",
-                  fmt::format("bitune::leaf_sort<{}, {}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
+                  fmt::format("bitune::leaf_sort<{}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
                               c.at("items_per_thread"), c.at("shuffle_steps"), c.at("imad_quarters"),
-                              c.at("min_blocks_per_sm"), c.at("rolled_stages") == 1)},
+                              c.at("min_blocks_per_sm"))},
                  buckets, static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(leaf_bytes(c, problem)),
                  {keys_argument(), words, spilled, counts, u32_argument(room), samples, sample_count});

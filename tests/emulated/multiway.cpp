@@ -31,6 +31,13 @@ Configuration of_clusters(Configuration configuration) {
   return configuration;
 }
 
+/// The same in one launch.
+Configuration cooperative(Configuration configuration) {
+  configuration.parameters["cooperative"] = 1;
+  configuration.parameters["dependent_launch"] = 0;
+  return configuration;
+}
+
 class MultiwaySplit : public testing::TestWithParam<Distribution> {};
 
 /// Under a seed, two groups of a block that split at different ranks run apart by several rounds.
@@ -44,8 +51,11 @@ TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   const Bench bench = make_bench(open_device("emulated"));
   std::uint64_t seed = 7;
   const Problem single{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 1};
+  const Problem shorter{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 2001, 1};
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), GetParam(), ++seed));
+    EXPECT_TRUE(
+        sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), GetParam(), ++seed));
   }
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
