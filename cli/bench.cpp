@@ -8,6 +8,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/bench_presets.hpp"
+#include "cli/bench_start.hpp"
 #include "cli/command.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -27,7 +28,8 @@ constexpr const char* description =
     "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
     "sorts. CUB is "
     "there if nvcc was when bitune was built. Both sides are verified; times are medians. With --graph, "
-    "bitune's sort is also captured in a CUDA graph, and launches of that are timed.";
+    "bitune's sort is also captured in a CUDA graph, and launches of that are timed. `bench start` measures "
+    "what the first sort of a process takes, `bench presets` published sorts.";
 
 constexpr const char* footer =
     "Ratios above 1 mean that bitune is faster than the fastest of its peer's methods.\n"
@@ -238,6 +240,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, bench_command::run));
   add_bench_presets_command(command, action);
+  add_bench_start_command(command, action);
 }
 
 }  // namespace bitune::cli

@@ -3,7 +3,9 @@
 #include <atomic>
 
 #include "bench/bench.hpp"
+#include "bench/start.hpp"
 #include "runtime/cuda/driver.hpp"
+#include "runtime/device.hpp"
 
 namespace bitune {
 namespace {
@@ -72,6 +74,20 @@ TEST(GpuSorterBench, TimesGraphsOfRows) {
     EXPECT_TRUE(record.verified);
     EXPECT_GT(record.graph_us.value_or(0), 0) << record.form;
   }
+}
+
+TEST(GpuSorterBench, MeasuresAFirstAndASecondSort) {
+  if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
+  const StartProcessRequest request{.device = open_device("0")->software().uuid,
+                                    .database = "",
+                                    .kernel_cache = "",
+                                    .problem = {.key = KeyType::f32, .n = 1 << 20}};
+  static_cast<void>(measure_start(request));
+  const StartProcessAnswer warm = measure_start(request);
+  EXPECT_TRUE(warm.verified);
+  EXPECT_EQ(warm.compiled_kernels, 0) << "the kernel cache has what the first one compiled";
+  EXPECT_GT(warm.cuda_start_us, 0);
+  EXPECT_GT(warm.first_us, warm.second_us);
 }
 
 }  // namespace
