@@ -41,6 +41,7 @@ struct BenchRequest {
   /// What the keys look like. Not `special`: NaNs of both signs are where sorts differ.
   std::vector<Distribution> distributions = {Distribution::random};
   std::string against = "cub";  ///< name of the peer, or "none"
+  bool graph = false;           ///< also time bitune's sorts as CUDA graphs
   int samples = 15;             ///< samples a side and size; the median is reported
   std::uint64_t seed = 1;       ///< of the keys
 };
@@ -65,6 +66,7 @@ struct BenchResult {
 /// sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
 /// the tuner uses (tuner/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
 /// faster form counts. A missing peer is no error: `note` says what was looked for.
+/// With `graph`, what bitune sorts with is also captured and timed, in turn with the rest; peers are not.
 /// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
 /// `verified`.
 ///

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
+#include "bench/captured_sort.hpp"
 #include "bitune/error.hpp"
 #include "model/configuration.hpp"
 #include "model/key_type.hpp"
@@ -40,6 +42,37 @@ double rate_of(const Problem& problem, double us) {
   return static_cast<double>(problem.n * problem.rows) / us / 1000;
 }
 
+/// How the contestants stand in their list: bitune's forms, then graphs of them, then the peer's methods.
+struct Sides {
+  std::size_t own = 0;
+  std::size_t graphs = 0;
+};
+
+void add_times(const std::vector<Contestant>& all, const Sides& sides, const TurnsResult& timed,
+               BenchRecord& record) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double us = median_of(timed.samples_us[i]);
+    const auto samples = static_cast<int>(timed.samples_us[i].size());
+    if (i < sides.own) {
+      if (i > 0 && us >= record.bitune_us) continue;
+      record.bitune_us = us;
+      record.form = all[i].name;
+      record.batch = timed.batches[i];
+      record.samples = samples;
+      continue;
+    }
+    if (i < sides.own + sides.graphs) {
+      if (all[i].name == record.form) record.graph_us = us;
+      continue;
+    }
+    record.methods_us[all[i].name] = us;
+    if (record.peer_us && us >= *record.peer_us) continue;
+    record.peer_us = us;
+    record.peer_method = all[i].name;
+    record.peer_samples = samples;
+  }
+}
+
 }  // namespace
 
 Comparison::Comparison(const BenchRequest& request)
@@ -48,6 +81,12 @@ Comparison::Comparison(const BenchRequest& request)
       kernels_(device_, nullptr),
       sorter_(
           {.device = request.device, .database = request.database, .kernel_cache = request.kernel_cache}) {
+  if (request.graph && device_->info().kind != "cuda") {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("the {} has no CUDA graphs to measure: leave --graph out, or name a GPU with "
+                            "--device",
+                            device_->describe()));
+  }
   if (request.against == "none") return;
   if (device_->info().kind != "cuda") {
     note_ = fmt::format("the {} has no peers to compare with", device_->describe());
@@ -92,8 +131,31 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   return own;
 }
 
-void Comparison::add_peer_contestants(const Problem& problem, std::vector<Contestant>& all) {
-  if (!peer_) return;
+std::vector<Contestant> Comparison::graph_contestants(const std::vector<Contestant>& own, Turns& turns,
+                                                      std::span<const std::byte> expected,
+                                                      BenchRecord& record) {
+  std::vector<Contestant> graphs;
+  for (const Contestant& contestant : own) {
+    const Problem problem{.key = record.key, .order = record.order, .n = record.n, .rows = record.rows};
+    Contestant graph = as_graph(*device_, contestant);
+    try {
+      if (turns.verify(graph, expected)) {
+        graphs.push_back(std::move(graph));
+        continue;
+      }
+      record.verified = false;
+      add_note(fmt::format("bitune's graph sorted '{}' wrongly: report this", text_of(problem)));
+    } catch (
+        const Error& error) {  // an older driver may not capture all launches; the rest is still worth it
+      add_note(fmt::format("'{}' was not timed as a CUDA graph: {}", text_of(problem), error.what()));
+    }
+  }
+  return graphs;
+}
+
+std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
+  std::vector<Contestant> peers;
+  if (!peer_) return peers;
   std::uint64_t most_workspace = 0;
   for (const BitunePeerMethod* method : peer_->methods()) {
     // A single row may be sorted by either kind; the suite of single arrays leaves the segmented ones out.
@@ -104,13 +166,14 @@ void Comparison::add_peer_contestants(const Problem& problem, std::vector<Contes
     const auto bytes = peer_->workspace_bytes(*method, problem);
     if (!bytes) continue;
     most_workspace = std::max(most_workspace, *bytes);
-    all.push_back({method->name, method->in_place != 0,
-                   [this, problem, method, bytes = *bytes](void* keys, void* out, StreamHandle stream) {
-                     peer_->sort(*method, problem, keys, out, workspace_->data(), bytes, stream);
-                   }});
+    peers.push_back({method->name, method->in_place != 0,
+                     [this, problem, method, bytes = *bytes](void* keys, void* out, StreamHandle stream) {
+                       peer_->sort(*method, problem, keys, out, workspace_->data(), bytes, stream);
+                     }});
   }
   workspace_.reset();
   workspace_ = device_->allocate(std::max<std::uint64_t>(most_workspace, 1));
+  return peers;
 }
 
 BenchRecord Comparison::describe(const Problem& problem) {
@@ -135,27 +198,6 @@ BenchRecord Comparison::describe(const Problem& problem) {
   return record;
 }
 
-void Comparison::add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed,
-                           BenchRecord& record) {
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const double us = median_of(timed.samples_us[i]);
-    const auto samples = static_cast<int>(timed.samples_us[i].size());
-    if (i < own) {
-      if (i > 0 && us >= record.bitune_us) continue;
-      record.bitune_us = us;
-      record.form = all[i].name;
-      record.batch = timed.batches[i];
-      record.samples = samples;
-      continue;
-    }
-    record.methods_us[all[i].name] = us;
-    if (record.peer_us && us >= *record.peer_us) continue;
-    record.peer_us = us;
-    record.peer_method = all[i].name;
-    record.peer_samples = samples;
-  }
-}
-
 std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution) {
   // Twice the least: the peers' workspaces are about as large as the keys.
   const std::uint64_t needed = Turns::memory_needed(key_bytes(problem)) + 2 * key_bytes(problem);
@@ -173,23 +215,26 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   reference_sort_rows(expected, problem);
 
   std::vector<Contestant> all = own_contestants(problem);
-  const std::size_t own = all.size();
+  Sides sides{.own = all.size()};
   record.verified = std::all_of(all.begin(), all.end(), [&](const Contestant& contestant) {
     return turns.verify(contestant, expected);
   });
   if (!record.verified) add_note(fmt::format("bitune sorted '{}' wrongly: report this", text_of(problem)));
-  add_peer_contestants(problem, all);
-  const auto first_peer = all.begin() + static_cast<std::ptrdiff_t>(own);
-  const auto wrong = std::remove_if(first_peer, all.end(), [&](const Contestant& contestant) {
-    const bool right = turns.verify(contestant, expected);
-    if (!right)
+  if (request_.graph) {
+    std::vector<Contestant> graphs = graph_contestants(all, turns, expected, record);
+    sides.graphs = graphs.size();
+    std::move(graphs.begin(), graphs.end(), std::back_inserter(all));
+  }
+  for (Contestant& contestant : peer_contestants(problem)) {
+    if (turns.verify(contestant, expected)) {
+      all.push_back(std::move(contestant));
+    } else {
       add_note(fmt::format("the peer's '{}' sorted '{}' wrongly", contestant.name, text_of(problem)));
-    return !right;
-  });
-  all.erase(wrong, all.end());
+    }
+  }
   expected = {};
 
-  add_times(all, own, turns.run(all, std::max(request_.samples, 1)), record);
+  add_times(all, sides, turns.run(all, std::max(request_.samples, 1)), record);
   record.gkeys_per_s = rate_of(problem, record.bitune_us);
   if (record.peer_us) record.peer_gkeys_per_s = rate_of(problem, *record.peer_us);
   if (record.verified && record.peer_us) record.ratio = *record.peer_us / record.bitune_us;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,12 @@ class Comparison {
  private:
   void add_note(const std::string& sentence);
   [[nodiscard]] std::vector<Contestant> own_contestants(const Problem& problem);
-  void add_peer_contestants(const Problem& problem, std::vector<Contestant>& all);
+  /// The same as graphs, those that verify; what does not is told in the note.
+  [[nodiscard]] std::vector<Contestant> graph_contestants(const std::vector<Contestant>& own, Turns& turns,
+                                                          std::span<const std::byte> expected,
+                                                          BenchRecord& record);
+  [[nodiscard]] std::vector<Contestant> peer_contestants(const Problem& problem);
   [[nodiscard]] BenchRecord describe(const Problem& problem);
-  void add_times(const std::vector<Contestant>& all, std::size_t own, const TurnsResult& timed,
-                 BenchRecord& record);
 
   const BenchRequest& request_;
   std::shared_ptr<Device> device_;

@@ -37,14 +37,21 @@ Json json_of(const BenchRecord& record) {
                {"distribution", record.distribution},
                {"n", record.n},
                {"rows", record.rows},
-               {"bitune_us", record.bitune_us},
-               {"peer_us", optional_json(record.peer_us)},
-               {"ratio", optional_json(record.ratio)},
-               {"configuration", record.configuration},
-               {"match", record.match},
-               {"verified", record.verified},
-               {"form", record.form},
-               {"peer_method", record.peer_method}};
+               {"bitune_us", record.bitune_us}};
+  if (record.graph_us) json["graph_us"] = *record.graph_us;
+  if (record.start) {
+    json["cuda_start_us"] = record.start->cuda_start_us;
+    json["first_us"] = record.start->first_us;
+    json["second_us"] = record.start->second_us;
+    json["compiled_processes"] = record.start->compiled;
+  }
+  json["peer_us"] = optional_json(record.peer_us);
+  json["ratio"] = optional_json(record.ratio);
+  json["configuration"] = record.configuration;
+  json["match"] = record.match;
+  json["verified"] = record.verified;
+  json["form"] = record.form;
+  json["peer_method"] = record.peer_method;
   for (const auto& [method, us] : record.methods_us) json[method_member(method)] = us;
   if (!record.kernel.empty()) json["kernel"] = record.kernel;
   json["expected_us"] = optional_json(record.expected_us);
@@ -80,6 +87,13 @@ BenchRecord record_from(const Json& json) {
   record.n = json.at("n").get<std::uint64_t>();
   record.rows = json.at("rows").get<std::uint64_t>();
   record.bitune_us = json.at("bitune_us").get<double>();
+  record.graph_us = optional_number(json, "graph_us");
+  if (json.contains("first_us")) {
+    record.start = {.cuda_start_us = json.at("cuda_start_us").get<double>(),
+                    .first_us = json.at("first_us").get<double>(),
+                    .second_us = json.at("second_us").get<double>(),
+                    .compiled = json.value("compiled_processes", 0)};
+  }
   record.peer_us = optional_number(json, "peer_us");
   record.ratio = optional_number(json, "ratio");
   record.expected_us = optional_number(json, "expected_us");

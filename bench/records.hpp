@@ -16,6 +16,14 @@
 
 namespace bitune {
 
+/// What a process that begins to sort waits for. Medians in microseconds on the host's clock.
+struct StartTimes {
+  double cuda_start_us = 0;  ///< CUDA's own start, before bitune is called
+  double first_us = 0;       ///< the first sort: database, selection, kernels from the kernel cache, launches
+  double second_us = 0;      ///< the same sort again
+  int compiled = 0;          ///< processes that had to compile kernels, and are not counted
+};
+
 /// One comparison. Times are medians in microseconds for one sort of all rows.
 struct BenchRecord {
   std::string suite = "single";
@@ -26,6 +34,8 @@ struct BenchRecord {
   std::uint64_t n = 0;
   std::uint64_t rows = 1;
   double bitune_us = 0;
+  std::optional<double> graph_us;     ///< the same sort as a CUDA graph; only where that was asked for
+  std::optional<StartTimes> start;    ///< suite "start" only, where `bitune_us` is `first_us`
   std::optional<double> peer_us;      ///< the fastest of the peer's methods
   std::optional<double> ratio;        ///< peer_us / bitune_us: above 1 bitune is faster
   std::string configuration;          ///< canonical text of what bitune selected

@@ -8,6 +8,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/bench_presets.hpp"
+#include "cli/bench_start.hpp"
 #include "cli/command.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -26,7 +27,9 @@ constexpr const char* description =
     "against "
     "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
     "sorts. CUB is "
-    "there if nvcc was when bitune was built. Both sides are verified; times are medians.";
+    "there if nvcc was when bitune was built. Both sides are verified; times are medians. With --graph, "
+    "bitune's sort is also captured in a CUDA graph, and launches of that are timed. `bench start` measures "
+    "what the first sort of a process takes, `bench presets` published sorts.";
 
 constexpr const char* footer =
     "Ratios above 1 mean that bitune is faster than the fastest of its peer's methods.\n"
@@ -37,6 +40,7 @@ constexpr const char* footer =
     "  bitune bench --suite rows --sizes 128,1024 --rows 1,8,128          how long small batches take\n"
     "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
     "  bitune bench --sizes 2^20 --distributions random,sorted,all_equal   whether the input matters\n"
+    "  bitune bench --sizes 2^10..2^20 --graph                            also as a node of a CUDA graph\n"
     "  bitune bench --device emulated --against none --sizes 1000";
 
 struct Options {
@@ -51,6 +55,7 @@ struct Options {
   std::vector<std::string> distributions = {"random"};
   int samples = BenchRequest{}.samples;
   std::uint64_t seed = 1;
+  bool graph = false;
   std::string output;
 };
 
@@ -83,6 +88,7 @@ BenchRequest request_of(const Options& options) {
   request.against = options.against;
   request.samples = options.samples;
   request.seed = options.seed;
+  request.graph = options.graph;
   return request;
 }
 
@@ -95,49 +101,66 @@ std::string ratio_text(const BenchRecord& record) {
   return record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-";
 }
 
-std::string single_text(const std::vector<BenchRecord>& records) {
-  Table table({{"key"},
-               {"keys"},
-               {"n", Align::right},
-               {"bitune", Align::right},
-               {"rate", Align::right},
-               {"radix", Align::right},
-               {"merge", Align::right},
-               {"ratio", Align::right},
-               {"match"},
-               {"verified"},
-               {"configuration", Align::left, 20}});
+/// Puts what is told only if graphs were asked for behind bitune's own time.
+template <class Cell>
+std::vector<Cell> with_graph(bool graph, std::vector<Cell> cells, std::size_t place, Cell cell) {
+  if (graph) cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(place), std::move(cell));
+  return cells;
+}
+
+std::string single_text(const std::vector<BenchRecord>& records, bool graph) {
+  constexpr std::size_t behind_own = 4;
+  Table table(with_graph<Table::Column>(graph,
+                                        {{"key"},
+                                         {"keys"},
+                                         {"n", Align::right},
+                                         {"bitune", Align::right},
+                                         {"rate", Align::right},
+                                         {"radix", Align::right},
+                                         {"merge", Align::right},
+                                         {"ratio", Align::right},
+                                         {"match"},
+                                         {"verified"},
+                                         {"configuration", Align::left, 20}},
+                                        behind_own, {"as graph", Align::right}));
   for (const BenchRecord& record : records) {
-    table.add({std::string(name_of(record.key)), record.distribution, size_text(record.n),
-               microseconds_text(record.bitune_us),
-               rate_text(static_cast<double>(record.n), record.bitune_us), method_text(record, "radix"),
-               method_text(record, "merge"), ratio_text(record), record.match, record.verified ? "yes" : "no",
-               record.configuration});
+    table.add(with_graph<std::string>(
+        graph,
+        {std::string(name_of(record.key)), record.distribution, size_text(record.n),
+         microseconds_text(record.bitune_us), rate_text(static_cast<double>(record.n), record.bitune_us),
+         method_text(record, "radix"), method_text(record, "merge"), ratio_text(record), record.match,
+         record.verified ? "yes" : "no", record.configuration},
+        behind_own, microseconds_text(record.graph_us)));
   }
   return table.text(output_width());
 }
 
-std::string rows_text(const std::vector<BenchRecord>& records) {
-  Table table({{"key"},
-               {"keys"},
-               {"n", Align::right},
-               {"rows", Align::right},
-               {"bitune", Align::right},
-               {"rate", Align::right},
-               {"form"},
-               {"peer", Align::right},
-               {"rate", Align::right},
-               {"ratio", Align::right},
-               {"match"},
-               {"verified"},
-               {"configuration", Align::left, 20}});
+std::string rows_text(const std::vector<BenchRecord>& records, bool graph) {
+  constexpr std::size_t behind_own = 5;
+  Table table(with_graph<Table::Column>(graph,
+                                        {{"key"},
+                                         {"keys"},
+                                         {"n", Align::right},
+                                         {"rows", Align::right},
+                                         {"bitune", Align::right},
+                                         {"rate", Align::right},
+                                         {"form"},
+                                         {"peer", Align::right},
+                                         {"rate", Align::right},
+                                         {"ratio", Align::right},
+                                         {"match"},
+                                         {"verified"},
+                                         {"configuration", Align::left, 20}},
+                                        behind_own, {"as graph", Align::right}));
   for (const BenchRecord& record : records) {
     const double keys = static_cast<double>(record.n) * static_cast<double>(record.rows);
-    table.add({std::string(name_of(record.key)), record.distribution, size_text(record.n),
-               size_text(record.rows), microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us),
-               record.form, microseconds_text(record.peer_us),
-               record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
-               record.verified ? "yes" : "no", record.configuration});
+    table.add(with_graph<std::string>(
+        graph,
+        {std::string(name_of(record.key)), record.distribution, size_text(record.n), size_text(record.rows),
+         microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us), record.form,
+         microseconds_text(record.peer_us), record.peer_us ? rate_text(keys, *record.peer_us) : "-",
+         ratio_text(record), record.match, record.verified ? "yes" : "no", record.configuration},
+        behind_own, microseconds_text(record.graph_us)));
   }
   return table.text(output_width());
 }
@@ -167,7 +190,8 @@ int run(const Options& options) {
                 {"interrupted", stop.signal() != 0},
                 {"records", Json::parse(bench_records_json(result.records))}});
   } else {
-    print(request.suite == BenchSuite::rows ? rows_text(result.records) : single_text(result.records));
+    print(request.suite == BenchSuite::rows ? rows_text(result.records, request.graph)
+                                            : single_text(result.records, request.graph));
     if (!result.note.empty()) {
       print_remark(result.note);
     }
@@ -208,12 +232,15 @@ void add_bench_command(CLI::App& parent, Action& action) {
            "NAME,...");
   add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
   add_number(command, "--seed", options->seed, "Seed of the keys", "N");
+  add_flag(command, "--graph", options->graph,
+           "Also time bitune's sort as a CUDA graph, which is launched again and again (needs a GPU)");
   add_text(command, "--out", options->output,
            "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, bench_command::run));
   add_bench_presets_command(command, action);
+  add_bench_start_command(command, action);
 }
 
 }  // namespace bitune::cli

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,15 @@ class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
   [[nodiscard]] virtual StreamHandle handle() const noexcept = 0;
+};
+
+/// Work that was captured and is launched as a whole, as often as wanted: a CUDA graph. Two launches of one
+/// graph never run at the same time.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  /// Enqueues one launch. \throws Error (device)
+  virtual void launch(StreamHandle stream) const = 0;
 };
 
 /// The most arguments that a kernel takes.
@@ -119,6 +129,14 @@ class Device {
 
   /// Whether the stream is being captured into a graph (then nothing may be compiled or loaded).
   [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
+
+  /// Makes a graph of what `enqueue` enqueues in the stream, which may be in use by nobody else; nothing of
+  /// it runs. Waits until the graph is on the device, so that its first launch is like the others. Null where
+  /// there are no graphs (the emulated device). \throws Error (device), and what `enqueue` throws
+  [[nodiscard]] virtual std::unique_ptr<DeviceGraph> capture(
+      [[maybe_unused]] StreamHandle stream, [[maybe_unused]] const std::function<void()>& enqueue) const {
+    return nullptr;
+  }
 
   /// Whether an error was seen after which the device can do no more work in this process (an illegal
   /// address, a launch that timed out): all later calls would fail, and only a new process can go on.

@@ -168,10 +168,16 @@ void ExecutablePlan::run(const PlanBinding& binding, StreamHandle stream) const 
   }
 }
 
-ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan) {
+ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan, int* compiled) {
   std::vector<std::shared_ptr<LoadedKernel>> kernels;
   kernels.reserve(plan.kernels.size());
-  for (const KernelSource& source : plan.kernels) kernels.push_back(store.get(source).kernel);
+  int count = 0;
+  for (const KernelSource& source : plan.kernels) {
+    StoredKernel stored = store.get(source);
+    if (stored.origin == KernelOrigin::compiled) ++count;
+    kernels.push_back(std::move(stored.kernel));
+  }
+  if (compiled != nullptr) *compiled = count;
   return ExecutablePlan(device, std::move(plan), std::move(kernels));
 }
 

@@ -74,7 +74,9 @@ class ExecutablePlan {
   std::vector<std::shared_ptr<LoadedKernel>> kernels_;
 };
 
-/// Gets all kernels of a plan from the store and binds them.
-[[nodiscard]] ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan);
+/// Gets all kernels of a plan from the store and binds them. `compiled`, if given, receives how many of them
+/// had to be compiled.
+[[nodiscard]] ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan,
+                                             int* compiled = nullptr);
 
 }  // namespace bitune

@@ -95,7 +95,9 @@ PreparedSort SortEngine::make(const Problem& problem) {
   Plan plan = selector_.plan(problem, selection.configuration);
   // What workspaces come from is made on demand, which may not happen while a stream is being captured.
   if (plan.workspace_bytes != 0) static_cast<void>(device_->allocate_async(plan.workspace_bytes, nullptr));
-  return {std::move(selection), make_executable(*device_, kernels_, std::move(plan))};
+  int compiled = 0;
+  ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &compiled);
+  return {std::move(selection), std::move(executable), compiled};
 }
 
 std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) {
@@ -178,6 +180,7 @@ Explanation SortEngine::explain(const Problem& problem) {
   if (!note_.empty()) explanation.reason += "; " + note_;
   explanation.expected_us = selection.expected_us;
   for (const Launch& launch : plan.launches) explanation.launches.push_back(text_of(launch, plan));
+  if (prepared) explanation.compiled_kernels = prepared->compiled_kernels;
   return explanation;
 }
 

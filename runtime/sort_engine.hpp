@@ -23,6 +23,7 @@ namespace bitune {
 struct PreparedSort {
   Selection selection;
   ExecutablePlan executable;
+  int compiled_kernels = 0;
 };
 
 /// Device memory of one sort: rows of keys.

@@ -49,11 +49,14 @@ def method_name(key):
 
 def table(records):
     methods = methods_of(records)
-    heads = ["n", "bitune", "Gkeys/s", *map(method_name, methods), "ratio", "found", "configuration"]
+    with_graph = any("graph_us" in record for record in records)
+    heads = ["n", "bitune", *["as graph node"] * with_graph, "Gkeys/s", *map(method_name, methods), "ratio", "found", "configuration"]
     yield "| " + " | ".join(heads) + " |"
     yield "|" + " ---: |" * (len(heads) - 2) + " --- | --- |"
     for record in sorted(records, key=lambda record: record["n"]):
-        cells = [size_text(record["n"]), microseconds(record["bitune_us"]), f"{record['gkeys_per_s']:.2f}"]
+        cells = [size_text(record["n"]), microseconds(record["bitune_us"])]
+        cells += [microseconds(record.get("graph_us"))] * with_graph
+        cells += [f"{record['gkeys_per_s']:.2f}"]
         cells += [microseconds(record.get(key)) for key in methods]
         cells += [ratio_text(record["ratio"]), found(record), f"`{record['configuration']}`"]
         yield "| " + " | ".join(cells) + " |"
@@ -147,6 +150,27 @@ def tuned_rows(device, largest):
     yield ""
 
 
+def milliseconds(us):
+    return f"{us / 1000:.2f}" if us < 100000 else f"{us / 1000:.0f}"
+
+
+def start_table(records):
+    """What `bitune bench start` measured: first sorts, whatever the key type, in one table."""
+    yield "### The first sort of a process"
+    yield ""
+    yield (f"Milliseconds on the host's clock, medians of {values(records, 'samples')} processes, from a warm kernel cache: CUDA's own start, "
+           "then the first sort with all that bitune opens, reads and loads for it, and the same sort again (`bitune bench start`).")
+    yield ""
+    yield "| key | n | CUDA's start | first sort | second sort | first less second | found |"
+    yield "| --- |" + " ---: |" * 5 + " --- |"
+    for record in sorted(records, key=lambda record: (record["key_type"], record["order"], record["n"])):
+        key = record["key_type"] + ("" if record["order"] == "ascending" else f", {record['order']}")
+        times = [record[member] for member in ("cuda_start_us", "first_us", "second_us")]
+        cells = [key, size_text(record["n"]), *map(milliseconds, [*times, record["first_us"] - record["second_us"]]), found(record)]
+        yield "| " + " | ".join(cells) + " |"
+    yield ""
+
+
 def values(records, member):
     return ", ".join(sorted({str(record[member]) for record in records if record.get(member)})) or "unknown"
 
@@ -158,8 +182,16 @@ def section(path):
     wrong = [record for record in records if not record["verified"]]
     if wrong:
         sys.exit(f"{path}: {len(wrong)} results are not verified; they are not to be published")
+    starts = [record for record in records if record["suite"] == "start"]
+    if len(starts) < len(records):  # they stand among single arrays, or in a file of their own
+        records = [record for record in records if record["suite"] != "start"]
     yield f"## {values(records, 'device')}: {records[0]['suite']}"
     yield ""
+    if records == starts:
+        yield f"Driver {values(records, 'driver')}; measured {values(records, 'date')}. From `bench/results/{path.parent.name}/{path.name}`."
+        yield ""
+        yield from start_table(starts)
+        return
     unit = "" if records[0]["suite"] == "presets" else ", in microseconds a sort"
     yield (f"Driver {values(records, 'driver')}; {values(records, 'peer')} {values(records, 'peer_version')}; measured "
            f"{values(records, 'date')}; medians of {values(records, 'samples')} samples{unit}; both sides "
@@ -190,6 +222,8 @@ def section(path):
         else:
             yield from (rows_table if group[0]["suite"] == "rows" else table)(group)
         yield ""
+    if starts:
+        yield from start_table(starts)
 
 
 def generated(results):

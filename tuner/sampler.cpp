@@ -47,6 +47,7 @@ Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys&
       .contestant = &contestant, .keys = keys, .stream = stream, .cold_l2 = cold_l2 && !is_emulated(device_)};
   reserve(setup);
   if (is_emulated(device_)) return setup;
+  bind(setup);
   // The first sort of a kernel may still load code; the second one tells how long a sort is, and how long
   // queuing it is.
   double sort_us = 0;
@@ -64,6 +65,7 @@ Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys&
 
 void Sampler::take(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
                    ClockSummary& clock) {
+  bind(setup);  // only now: other contestants' buffers may have taken the place of smaller ones
   while (count > 0) {
     const std::size_t batch = std::min(count, most_queued_samples);
     take_batch(setup, batch, samples_us, clock);
@@ -89,6 +91,21 @@ void* Sampler::buffer(const Setup& setup, std::uint32_t index) const {
   return static_cast<std::byte*>(buffers_->data()) + index * stride_of(setup.keys);
 }
 
+void* Sampler::keys_of(const Setup& setup, std::uint32_t index) const {
+  return static_cast<std::byte*>(buffer(setup, index)) + setup.keys.offset;
+}
+
+void* Sampler::out_of(const Setup& setup) const {
+  return setup.contestant->in_place ? nullptr : out_->data();
+}
+
+void Sampler::bind(const Setup& setup) const {
+  if (!setup.contestant->bind) return;
+  for (std::uint32_t i = 0; i < setup.group; ++i) {
+    setup.contestant->bind(keys_of(setup, i), out_of(setup));
+  }
+}
+
 double Sampler::queue_sample(const Setup& setup, std::size_t index) {
   while (events_.size() <= index) events_.push_back({device_.create_event(), device_.create_event()});
   const StreamHandle stream = setup.stream;
@@ -97,11 +114,11 @@ double Sampler::queue_sample(const Setup& setup, std::size_t index) {
     device_.copy_on_device(buffer(setup, i), setup.keys.image, setup.keys.bytes, stream);
   }
   if (setup.cold_l2) device_.fill(flush_->data(), 0, flush_->size(), stream);
-  void* const out = setup.contestant->in_place ? nullptr : out_->data();
+  void* const out = out_of(setup);
   const auto begin = Clock::now();
   device_.record(*events_[index].begin, stream);
   for (std::uint32_t i = 0; i < setup.group; ++i) {
-    setup.contestant->sort(static_cast<std::byte*>(buffer(setup, i)) + setup.keys.offset, out, stream);
+    setup.contestant->sort(keys_of(setup, i), out, stream);
   }
   device_.record(*events_[index].end, stream);
   return us_since(begin);

@@ -21,6 +21,9 @@ struct Contestant {
   bool in_place = true;
   std::function<void(void* keys, void* out, StreamHandle stream)> sort;
   std::size_t launches = 0;  ///< that one sort enqueues; 0: not known
+  /// What is to be done once for each buffer before its sorts are timed, where they are for that very memory,
+  /// as CUDA graphs are. May be called again for the same memory; may be empty.
+  std::function<void(void* keys, void* out)> bind = {};
 };
 
 /// Where the keys come from, in device memory.
@@ -76,6 +79,9 @@ class Sampler {
  private:
   [[nodiscard]] void* buffer(const Setup& setup, std::uint32_t index) const;
   void reserve(const Setup& setup);
+  [[nodiscard]] void* keys_of(const Setup& setup, std::uint32_t index) const;
+  [[nodiscard]] void* out_of(const Setup& setup) const;
+  void bind(const Setup& setup) const;
   /// Queues one sample between the events with this number; returns the host's time for it in microseconds.
   double queue_sample(const Setup& setup, std::size_t index);
   void take_batch(const Setup& setup, std::size_t count, std::vector<double>& samples_us,

@@ -64,6 +64,9 @@ struct Explanation {
   std::string reason;         ///< one sentence
   std::optional<double> expected_us;
   std::vector<std::string> launches;  ///< a line each: kernel, grid, block, shared memory
+  /// Kernels that preparing the problem compiled: 0 if the kernel cache or this process had them all, and
+  /// while it is not prepared.
+  int compiled_kernels = 0;
 };
 
 /// Sorts on one device with the configuration that the tuning database knows to be best.

@@ -8,6 +8,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/cuda/context.hpp"
+#include "runtime/cuda/graph.hpp"
 #include "runtime/cuda/kernel.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "runtime/cuda/nvml.hpp"
@@ -170,6 +171,10 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] bool is_capturing(StreamHandle stream) const override {
     return context_->is_capturing(stream_of(stream));
+  }
+  [[nodiscard]] std::unique_ptr<DeviceGraph> capture(StreamHandle stream,
+                                                     const std::function<void()>& enqueue) const override {
+    return cuda::capture(context_, stream_of(stream), enqueue);
   }
 
  private:

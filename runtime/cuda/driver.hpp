@@ -34,6 +34,11 @@ namespace bitune::cuda {
   X(cuEventSynchronize)            \
   X(cuGetErrorName)                \
   X(cuGetErrorString)              \
+  X(cuGraphDestroy)                \
+  X(cuGraphExecDestroy)            \
+  X(cuGraphInstantiate)            \
+  X(cuGraphLaunch)                 \
+  X(cuGraphUpload)                 \
   X(cuInit)                        \
   X(cuKernelGetAttribute)          \
   X(cuKernelGetFunction)           \
@@ -57,8 +62,10 @@ namespace bitune::cuda {
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \
   X(cuMemsetD8Async)               \
+  X(cuStreamBeginCapture)          \
   X(cuStreamCreate)                \
   X(cuStreamDestroy)               \
+  X(cuStreamEndCapture)            \
   X(cuStreamIsCapturing)           \
   X(cuStreamSynchronize)
 

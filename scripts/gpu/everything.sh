@@ -25,7 +25,7 @@ run() {
 tune_single() { run 0 tune_and_bench STEPS=tune KEYS=u32,f32,u64,u16 SIZES="2^10..2^28,$between" BUDGET="${SINGLE_BUDGET:-4m}"; }
 tune_rows() { run 1 rows STEPS=tune BUDGET="${ROWS_BUDGET:-60s}"; }
 bench_single() {
-  run 0 tune_and_bench STEPS="bench arranged" BENCH_KEYS=u32,f32 BENCH_SIZES="2^8..2^28,$between"
+  run 0 tune_and_bench STEPS="bench arranged start" BENCH_KEYS=u32,f32 BENCH_SIZES="2^8..2^28,$between"
   run 0 tune_and_bench STEPS=bench BENCH_KEYS=u64,u16 BENCH_SIZES=2^10..2^26,100000,1000000
 }
 bench_rows() { run 1 rows STEPS="bench latency sweep torch"; }

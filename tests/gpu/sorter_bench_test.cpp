@@ -3,7 +3,9 @@
 #include <atomic>
 
 #include "bench/bench.hpp"
+#include "bench/start.hpp"
 #include "runtime/cuda/driver.hpp"
+#include "runtime/device.hpp"
 
 namespace bitune {
 namespace {
@@ -28,6 +30,64 @@ TEST(GpuSorterBench, VerifiesAndTimesBothSides) {
     EXPECT_GT(record.ratio.value_or(0), 0);
     EXPECT_GT(record.batch, record.n == 256 ? 1 : 0);
   }
+}
+
+bool has_no_gpu() {
+  const cuda::Driver* found = cuda::driver_if_present();
+  return found == nullptr || found->device_count == 0;
+}
+
+TEST(GpuSorterBench, TimesGraphsOfTheSameSorts) {
+  if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
+  BenchRequest request;
+  request.device = "0";
+  request.against = "none";
+  request.graph = true;
+  request.keys = {KeyType::u32};
+  request.sizes = {2, 256, 1000, 1 << 16, 1 << 20};
+  request.samples = 9;
+  const std::atomic<bool> stop{false};
+  const BenchResult result = run_bench(request, {}, stop);
+  EXPECT_EQ(result.note, "") << "nothing that cannot be captured";
+  ASSERT_EQ(result.records.size(), request.sizes.size());
+  for (const BenchRecord& record : result.records) {
+    EXPECT_TRUE(record.verified);
+    ASSERT_TRUE(record.graph_us.has_value());
+    EXPECT_GT(*record.graph_us, 0);
+    EXPECT_LT(*record.graph_us, 2 * record.bitune_us + 20) << "the same launches: " << record.configuration;
+  }
+}
+
+TEST(GpuSorterBench, TimesGraphsOfRows) {
+  if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
+  BenchRequest request;
+  request.suite = BenchSuite::rows;
+  request.device = "0";
+  request.against = "none";
+  request.graph = true;
+  request.keys = {KeyType::u16};
+  request.sizes = {1, 100};
+  request.rows = {1000};
+  request.samples = 5;
+  const std::atomic<bool> stop{false};
+  for (const BenchRecord& record : run_bench(request, {}, stop).records) {
+    EXPECT_TRUE(record.verified);
+    EXPECT_GT(record.graph_us.value_or(0), 0) << record.form;
+  }
+}
+
+TEST(GpuSorterBench, MeasuresAFirstAndASecondSort) {
+  if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
+  const StartProcessRequest request{.device = open_device("0")->software().uuid,
+                                    .database = "",
+                                    .kernel_cache = "",
+                                    .problem = {.key = KeyType::f32, .n = 1 << 20}};
+  static_cast<void>(measure_start(request));
+  const StartProcessAnswer warm = measure_start(request);
+  EXPECT_TRUE(warm.verified);
+  EXPECT_EQ(warm.compiled_kernels, 0) << "the kernel cache has what the first one compiled";
+  EXPECT_GT(warm.cuda_start_us, 0);
+  EXPECT_GT(warm.first_us, warm.second_us);
 }
 
 }  // namespace

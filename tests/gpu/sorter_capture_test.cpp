@@ -106,6 +106,39 @@ TEST_F(GpuSorterCapture, SoIsOneInTheCallersWorkspace) {
   }
 }
 
+TEST_F(GpuSorterCapture, TheDevicesGraphSortsAtEachLaunchAndNotBefore) {
+  Sorter sorter({.device = "0", .database = "", .kernel_cache = ""});
+  sorter.prepare(problem);
+  const std::uint64_t bytes = sorter.workspace_size(problem);
+  const auto workspace = device->allocate(bytes);
+  const RowOptions options{.stream = stream->handle(), .workspace = {workspace->data(), bytes}};
+  restore(1);
+  const auto graph = device->capture(
+      stream->handle(), [&] { sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options); });
+  ASSERT_NE(graph, nullptr);
+  EXPECT_FALSE(is_sorted_now());
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    restore(seed);
+    graph->launch(stream->handle());
+    EXPECT_TRUE(is_sorted_now());
+  }
+}
+
+TEST_F(GpuSorterCapture, ACaptureThatFailsLeavesTheStreamUsable) {
+  Sorter sorter({.device = "0", .database = "", .kernel_cache = ""});
+  try {
+    static_cast<void>(device->capture(
+        stream->handle(), [&] { sorter.sort(buffer->data(), n - 1, KeyType::u32, stream->handle()); }));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::capture) << error.what();
+  }
+  EXPECT_FALSE(device->is_capturing(stream->handle()));
+  restore(1);
+  sorter.sort(buffer->data(), n, KeyType::u32, stream->handle());
+  EXPECT_TRUE(is_sorted_now());
+}
+
 TEST_F(GpuSorterCapture, AnUnpreparedSortThrowsAndLeavesTheCaptureValid) {
   Sorter sorter({.device = "0", .database = "", .kernel_cache = ""});
   ASSERT_EQ(

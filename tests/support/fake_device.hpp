@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -75,6 +76,15 @@ class Event : public DeviceEvent {
 class Stream : public DeviceStream {
  public:
   StreamHandle handle() const noexcept override { return const_cast<Stream*>(this); }
+};
+
+class Graph : public DeviceGraph {
+ public:
+  explicit Graph(std::function<void()> work) : work_(std::move(work)) {}
+  void launch(StreamHandle) const override { work_(); }
+
+ private:
+  std::function<void()> work_;
 };
 
 /// Executes a launch at once: it sorts argument 1 keys at argument 0, and so on for argument 2 rows, argument
@@ -159,12 +169,18 @@ class Device : public bitune::Device {
   }
   void synchronize(StreamHandle) const override {}
   bool is_capturing(StreamHandle) const override { return capturing; }
+  /// The graph does the work at each launch; what it refers to must live as long.
+  std::unique_ptr<DeviceGraph> capture(StreamHandle, const std::function<void()>& enqueue) const override {
+    ++captures;
+    return std::make_unique<Graph>(enqueue);
+  }
   std::string describe() const override { return "fake device"; }
 
   Compiler fake_compiler;
   std::atomic<bool> capturing{false};
   std::atomic<bool> fail_launches{false};
   mutable std::atomic<int> launches{0};
+  mutable std::atomic<int> captures{0};
   mutable std::atomic<int> allocations{0};
   mutable std::atomic<int> host_allocations{0};
   mutable std::atomic<int> streams{0};

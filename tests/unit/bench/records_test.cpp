@@ -91,6 +91,34 @@ TEST_F(RecordsTest, KeepsWhatTorchWasMeasuredAt) {
   EXPECT_EQ(read.rows, 1u << 19);
 }
 
+TEST_F(RecordsTest, KeepsTheTimeAsAGraphBesideTheOther) {
+  BenchRecord single = record(KeyType::u32, 128, 5);
+  EXPECT_EQ(bench_records_json(std::vector{single}).find("graph"), std::string::npos);
+  single.graph_us = 4.5;
+  const std::string json = bench_records_json(std::vector{single});
+  EXPECT_NE(json.find("\"bitune_us\":5.0,\"graph_us\":4.5,\"peer_us\""), std::string::npos) << json;
+  EXPECT_EQ(parse_bench_records(json, "text").at(0).graph_us, 4.5);
+}
+
+TEST_F(RecordsTest, KeepsStartsBesideComparisonsOfTheSameArray) {
+  BenchRecord cold = record(KeyType::u32, 256, 9000);
+  EXPECT_EQ(bench_records_json(std::vector{cold}).find("first_us"), std::string::npos);
+  cold.suite = "start";
+  cold.start = {.cuda_start_us = 150000.5, .first_us = 9000, .second_us = 30.25, .compiled = 1};
+  const fs::path path = folder / "single.json";
+  store_bench_records(path, std::vector{cold});
+  store_bench_records(path, std::vector{record(KeyType::u32, 256, 5)});
+  const auto read = parse_bench_records(text(path), path.string());
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].suite, "single");
+  EXPECT_FALSE(read[0].start.has_value());
+  ASSERT_TRUE(read[1].start.has_value());
+  EXPECT_EQ(read[1].start->cuda_start_us, 150000.5);
+  EXPECT_EQ(read[1].start->first_us, 9000);
+  EXPECT_EQ(read[1].start->second_us, 30.25);
+  EXPECT_EQ(read[1].start->compiled, 1);
+}
+
 TEST_F(RecordsTest, WithoutAPeerThereIsNoRatio) {
   BenchRecord alone = record(KeyType::u32, 256, 5);
   alone.peer.clear();

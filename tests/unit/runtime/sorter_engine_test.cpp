@@ -215,8 +215,12 @@ TEST_F(SortEngineTest, ExplainsWithoutCompiling) {
   EXPECT_NE(before.reason.find("; the database is not there; a note"), std::string::npos) << before.reason;
   EXPECT_EQ(before.launches, std::vector<std::string>{"u32 ascending grid=1 block=1 shared=0"});
   EXPECT_EQ(device->fake_compiler.compiles, 0);
+  EXPECT_EQ(before.compiled_kernels, 0);
   static_cast<void>(engine->prepare(u32(64)));
   EXPECT_EQ(engine->explain(u32(64)).reason, before.reason);
+  EXPECT_EQ(engine->explain(u32(64)).compiled_kernels, 1);
+  static_cast<void>(engine->prepare(u32(63)));
+  EXPECT_EQ(engine->explain(u32(63)).compiled_kernels, 0) << "the kernel of 64 keys serves";
 }
 
 class HostSortTest : public testing::TestWithParam<std::size_t> {};

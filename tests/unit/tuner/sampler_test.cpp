@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/support/timed_device.hpp"
@@ -98,6 +99,22 @@ TEST_F(SamplerTest, OutOfPlaceSortsGetMemoryOfTheirOwn) {
   (void)sample(one, 1);
   EXPECT_EQ(outs.size(), 1u);
   EXPECT_FALSE(outs.contains(nullptr));
+}
+
+TEST_F(SamplerTest, BindsEachBufferBeforeTheStreamIsHeld) {
+  Contestant one = contestant(20, 2, false);
+  std::set<void*> bound;
+  one.bind = [&](void* on_device, void* out) {
+    bound.insert(on_device);
+    EXPECT_NE(out, nullptr);
+    device->log.push_back("bind");
+  };
+  (void)sample(one, 9);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(std::count(device->log.begin(), device->log.end(), "bind"), group);
+  EXPECT_EQ(std::find(device->log.begin(), device->log.end(), "hold") - device->log.begin(), group)
+      << "all of them before the first sample";
+  EXPECT_TRUE(std::includes(bound.begin(), bound.end(), sorted.begin(), sorted.end()));
 }
 
 TEST_F(SamplerTest, LooksAtTheClockOnceABatch) {

@@ -1,0 +1,80 @@
+#include "bench/captured_sort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "bench/turns.hpp"
+#include "model/key_order.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tuner/inputs.hpp"
+
+namespace bitune {
+namespace {
+
+constexpr std::size_t captured_keys = 100;
+
+/// Sorts at once on the host; as a graph, whenever that is launched.
+Contestant sorter_to_capture(bool in_place) {
+  return {"host", in_place,
+          [in_place](void* keys, void* out, StreamHandle) {
+            if (!in_place) std::memcpy(out, keys, captured_keys * 4);
+            reference_sort(in_place ? keys : out, captured_keys, KeyType::u32, Order::ascending);
+          },
+          3};
+}
+
+TEST(CapturedSort, IsCapturedOnceForEachBuffer) {
+  const fake::Device device;
+  const Contestant graph = as_graph(device, sorter_to_capture(true));
+  EXPECT_EQ(graph.name, "host");
+  EXPECT_EQ(graph.launches, 3u);
+  auto first = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
+  auto second = make_keys(KeyType::u32, captured_keys, Distribution::random, 2);
+  graph.bind(first.data(), nullptr);
+  EXPECT_EQ(device.captures, 1);
+  EXPECT_FALSE(is_sorted(first.data(), captured_keys, KeyType::u32, Order::ascending)) << "nothing ran yet";
+  for (int i = 0; i < 3; ++i) graph.sort(first.data(), nullptr, nullptr);
+  EXPECT_TRUE(is_sorted(first.data(), captured_keys, KeyType::u32, Order::ascending));
+  EXPECT_EQ(device.captures, 1);
+  graph.sort(second.data(), second.data(), nullptr);
+  EXPECT_TRUE(is_sorted(second.data(), captured_keys, KeyType::u32, Order::ascending));
+  EXPECT_EQ(device.captures, 2);
+  graph.sort(second.data(), nullptr, nullptr);
+  EXPECT_EQ(device.captures, 2) << "in place there is no other memory to tell graphs apart by";
+}
+
+TEST(CapturedSort, OfAnotherOutputIsAnotherGraph) {
+  const fake::Device device;
+  const Contestant graph = as_graph(device, sorter_to_capture(false));
+  auto keys = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
+  std::vector<std::byte> out(keys.size());
+  std::vector<std::byte> other(keys.size());
+  graph.sort(keys.data(), out.data(), nullptr);
+  graph.sort(keys.data(), other.data(), nullptr);
+  EXPECT_EQ(device.captures, 2);
+  EXPECT_EQ(out, other);
+  EXPECT_TRUE(is_sorted(out.data(), captured_keys, KeyType::u32, Order::ascending));
+}
+
+TEST(CapturedSort, IsVerifiedAndTimedInTurnWithTheSortItself) {
+  const auto device = std::make_shared<fake::Device>();
+  const auto keys = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
+  auto expected = keys;
+  reference_sort(expected.data(), captured_keys, KeyType::u32, Order::ascending);
+  KernelStore kernels(device, nullptr);
+  Turns turns(*device, kernels, keys);
+  const std::vector<Contestant> both = {sorter_to_capture(true), as_graph(*device, sorter_to_capture(true))};
+  EXPECT_TRUE(turns.verify(both[1], expected));
+  EXPECT_FALSE(
+      turns.verify(as_graph(*device, {"nothing", true, [](void*, void*, StreamHandle) {}}), expected));
+  const TurnsResult result = turns.run(both, 5);
+  EXPECT_EQ(result.samples_us[1].size(), 5u);
+  EXPECT_GT(result.batches[1], 1);
+  EXPECT_LE(device->captures, 2 + 16 + 1) << "as many as there are buffers";
+}
+
+}  // namespace
+}  // namespace bitune
