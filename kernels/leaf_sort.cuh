@@ -37,9 +37,17 @@ struct LeafTile {
   using Word = Item<Codec, Payload>;
   using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps>;
   using Encoded = StripedTile<EncodedCodec<Codec>, Payload, nt, vt, 1>;
-  using Output = StripedTile<Codec, Payload, nt, vt, 1>;
 
   BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
+
+  /// Decodes what is in striped order. One path for full tiles and others: buckets hardly ever fill theirs.
+  BITUNE_DEVICE static void store(Raw* keys, u32 count, const Word (&items)[vt]) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 i = thread_index() + r * nt;
+      if (i < count) keys[i] = Codec::decode(items[r]);
+    }
+  }
 
   /// Sorts `count` words, at most two tiles, to `keys`.
   BITUNE_DEVICE static void sort(Raw* words, u32 count, Raw* keys) {
@@ -53,7 +61,7 @@ struct LeafTile {
       Tile::sort(shared, items);
       Tile::template to_striped<1>(shared, items);
       if (tiles == 1) {
-        Output::store(keys, count, items);
+        store(keys, count, items);
       } else {
         Encoded::store(words + tile * Tile::nv, here, items);
         sync_block();
@@ -78,7 +86,7 @@ struct LeafTile {
       Word items[vt];
       Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
       Tile::template to_striped<1>(shared, items);
-      Output::store(keys + tile * Tile::nv, here, items);
+      store(keys + tile * Tile::nv, here, items);
       sync_block();
     }
   }

@@ -58,7 +58,7 @@ struct SampleShape {
 SampleShape sample_shape(const Configuration& c, const DeviceInfo& device) {
   SampleShape shape;
   if (device.max_cluster_size >= 8) shape.ranks = 8;
-  while (c.at("samples") / shape.ranks / shape.items > 512 && shape.items < 16) shape.items *= 2;
+  while (c.at("samples") / shape.ranks / shape.items > 1024 && shape.items < 16) shape.items *= 2;
   shape.threads = c.at("samples") / shape.ranks / shape.items;
   return shape;
 }
@@ -89,7 +89,7 @@ std::int64_t leaf_bytes(const Configuration& c, const Problem& problem) {
 
 /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
 bool is_best(const Problem& problem, const DeviceInfo&) {
-  return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) >= 4u << 20;
+  return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) >= 16u << 20;
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
