@@ -13,12 +13,12 @@ def values(records, member):
 def sessions(records):
     yield "### Sessions"
     yield ""
-    yield "Nothing was known beforehand: an empty database, no shipped tunings, no kernel cache."
+    yield "An empty database and kernel cache; what was known beforehand may begin the searches."
     yield ""
-    yield "| command | problems | GPUs | cores | trials | seconds |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    yield "| command | problems | known beforehand | GPUs | cores | trials | seconds |"
+    yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
     for record in records:
-        yield (f"| `{record['command']}` | {record['problems']} | {record['gpus']} | {record['cores']} | {record['trials']} | "
+        yield (f"| `{record['command']}` | {record['problems']} | {record['beforehand']} | {record['gpus']} | {record['cores']} | {record['trials']} | "
                f"{record['seconds']} |")
     yield ""
 
@@ -29,7 +29,8 @@ def seeds(records):
     yield ("What the sessions of the two seeds select, measured again in turn (microseconds a sort, twice each), and what a longer "
            "search of each length selects. Lengths that were not tuned are served from near ones, or by the default.")
     yield ""
-    yield "| key | n | seed 1 | found | seed 2 | found | difference | longer search | slower than that by |"
+    names = " | ".join(f"seed {seed} | found" for seed in records[0]["seeds"])
+    yield f"| key | n | {names} | difference | longer search | slower than that by |"
     yield "| --- | ---: | ---: | --- | ---: | --- | ---: | ---: | ---: |"
     for record in sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"])):
         medians = {seed: statistics.median(entry["us"]) for seed, entry in record["seeds"].items()}

@@ -204,6 +204,7 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
     Problem one = problem_of(KeyType::f16, 1000);
     Problem many = one;
     many.rows = 777;
+    if (!variant->supports(many, h200())) continue;
     const Configuration configuration = variant->default_configuration(many, h200());
     const Plan of_one = variant->plan(one, configuration, h200());
     const Plan of_many = variant->plan(many, configuration, h200());
@@ -234,6 +235,7 @@ TEST(VariantPlan, OfNoRowsOrTooManyBlocks) {
   EXPECT_TRUE(rows.plan(problem, rows.default_configuration(problem, h200()), h200()).launches.empty());
   problem.rows = std::uint64_t{1} << 40;  // more blocks than a grid has
   for (const Variant* variant : variants()) {
+    if (!variant->supports(problem, h200())) continue;
     EXPECT_THROW((void)variant->plan(problem, variant->default_configuration(problem, h200()), h200()), Error)
         << variant->name();
   }
@@ -257,12 +259,33 @@ TEST(RowsVariant, HoldsARowInRegistersAndWritesElsewhereIfAsked) {
   EXPECT_FALSE(rows.supports(problem_of(KeyType::u32, 100), wide));
 }
 
+TEST(SamplesortVariant, SortsSingleArraysUpToWhatItsBucketsHold) {
+  const Variant& samplesort = variant("samplesort");
+  Problem problem = problem_of(KeyType::u32, std::uint64_t{1} << 24);
+  ASSERT_TRUE(samplesort.supports(problem, h200()));
+  const Plan plan = samplesort.plan(problem, samplesort.default_configuration(problem, h200()), h200());
+  ASSERT_EQ(plan.launches.size(), 3u);
+  EXPECT_EQ(plan.launches.front().cluster, 8u) << "the sample is sorted by a cluster";
+  EXPECT_GE(plan.workspace_bytes, 3 * problem.n * 4) << "buckets have twice the room, and any key may spill";
+  DeviceInfo without_clusters = h200();
+  without_clusters.max_cluster_size = 1;
+  without_clusters.compute_major = 8;
+  const Configuration older = samplesort.default_configuration(problem, without_clusters);
+  EXPECT_EQ(samplesort.plan(problem, older, without_clusters).launches.front().cluster, 1u);
+  problem.rows = 2;
+  EXPECT_FALSE(samplesort.supports(problem, h200()));
+  problem.rows = 1;
+  problem.n = std::uint64_t{1} << 30;
+  EXPECT_FALSE(samplesort.supports(problem, h200())) << "more than 4096 buckets";
+}
+
 TEST(VariantRegistry, NamesTheVariantsThereAre) {
   try {
     (void)variant("quick");
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("warp, multiway, cluster, rows, row_pairs"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("warp, multiway, samplesort, cluster, rows, row_pairs"),
+              std::string::npos)
         << error.what();
   }
 }
