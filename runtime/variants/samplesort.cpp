@@ -38,6 +38,7 @@ int tree_levels(const Configuration& c, const Problem& problem) {
 /// what lies between every `apart`th key of a random sample: as many keys as there are `expected` samples
 /// among have fewer than `apart` of them as a Poisson variable is so low, which Chernoff bounds.
 double overflow_chance(const Configuration& c, const Problem& problem) {
+  if (problem.n <= 2 * static_cast<std::uint64_t>(tile_size(c))) return 0;
   const auto buckets = static_cast<double>(bucket_count(c, problem));
   const auto samples = static_cast<double>(c.at("samples"));
   const double apart = std::floor(samples / buckets);
