@@ -250,11 +250,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
   const std::uint64_t tiles = tile_count(c, problem);
   const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
-  const std::uint64_t run_space = problem.rows * problem.n * size_of(problem.key);
-  const std::uint64_t splits_begin = (run_space + 255) / 256 * 256;
-  const Argument runs{Argument::Kind::workspace, 0};
-  // The matrix of multiway_split.cuh, if there is one.
-  const Argument splits{Argument::Kind::workspace, splits_in_buckets(c) ? 0 : splits_begin};
+  const Argument runs = builder.workspace(problem.rows * problem.n * size_of(problem.key));
 
   const std::string tile_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
@@ -265,15 +261,17 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
         {"kernels/bucket_sort.cuh", fmt::format("bitune::cooperative_multiway<{}, {}, {}>", tile_arguments,
                                                 c.at("gather_lanes"), c.at("split_pivots"))},
         tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
-        {keys_argument(), input_argument(), runs, Argument{Argument::Kind::workspace, splits_begin},
-         u64_argument(problem.n), u32_argument(tile)});
+        {keys_argument(), input_argument(), runs, builder.workspace(barrier_bytes), u64_argument(problem.n),
+         u32_argument(tile)});
     Plan plan = builder.take();
     plan.launches.back().cooperative = true;
-    plan.workspace_bytes = splits_begin + barrier_bytes;
     plan.out_of_place = true;
     return plan;
   }
 
+  // The matrix of multiway_split.cuh; where there is none, an argument that nothing reads.
+  const Argument splits =
+      splits_in_buckets(c) ? runs : builder.workspace(problem.rows * (tiles - 1) * tiles * 4);
   const std::string sort_arguments =
       fmt::format("{}, {}, {}", tile_arguments, c.at("dependent_launch") == 2, c.at("cluster_size"));
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
@@ -312,8 +310,6 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
   plan.launches.front().cluster = static_cast<std::uint32_t>(ranks);
   plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
-  plan.workspace_bytes = run_space;
-  if (!splits_in_buckets(c)) plan.workspace_bytes = splits_begin + problem.rows * (tiles - 1) * tiles * 4;
   plan.out_of_place = true;
   return plan;
 }

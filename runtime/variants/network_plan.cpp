@@ -50,6 +50,12 @@ void PlanBuilder::launch(const KernelSource& kernel, std::uint64_t blocks, std::
   plan_.launches.push_back(std::move(launch));
 }
 
+Argument PlanBuilder::workspace(std::uint64_t bytes) {
+  const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
+  plan_.workspace_bytes = begin + bytes;
+  return {Argument::Kind::workspace, begin};
+}
+
 void PlanBuilder::launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
                               std::uint64_t shared_bytes, std::vector<Argument> arguments) {
   // The product saturates: what exceeds a grid is refused by launch().

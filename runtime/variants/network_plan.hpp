@@ -26,6 +26,9 @@ class PlanBuilder {
   void launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
                    std::uint64_t shared_bytes, std::vector<Argument> arguments);
 
+  /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
+  [[nodiscard]] Argument workspace(std::uint64_t bytes);
+
   [[nodiscard]] Plan take() { return std::move(plan_); }
 
  private:

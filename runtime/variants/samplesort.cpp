@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 
 #include "model/key_type.hpp"
 #include "runtime/variants/definition.hpp"
@@ -199,16 +197,11 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::uint64_t room = 2 * static_cast<std::uint64_t>(tile_size(c));
   const std::uint64_t counters = 2 * buckets + 1;
 
-  std::uint64_t allocated = 0;
-  const auto allocate = [&](std::uint64_t bytes) {
-    const Argument argument{Argument::Kind::workspace, allocated};
-    allocated += (bytes + 255) / 256 * 256;
-    return argument;
-  };
-  const Argument words = allocate(buckets * room * size_of(problem.key));
-  const Argument spilled = allocate(problem.n * size_of(problem.key));
-  const Argument counts = allocate(counters * 4);
-  const Argument samples = allocate(static_cast<std::uint64_t>(c.at("samples") * word_bytes(problem.key)));
+  const Argument words = builder.workspace(buckets * room * size_of(problem.key));
+  const Argument spilled = builder.workspace(problem.n * size_of(problem.key));
+  const Argument counts = builder.workspace(counters * 4);
+  const Argument samples =
+      builder.workspace(static_cast<std::uint64_t>(c.at("samples") * word_bytes(problem.key)));
   const Argument sample_count = u32_argument(static_cast<std::uint64_t>(c.at("samples")));
 
   const SampleShape shape = sample_shape(c, device);
@@ -240,7 +233,6 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   Plan plan = builder.take();
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
   plan.launches.front().cluster = static_cast<std::uint32_t>(shape.ranks);
-  plan.workspace_bytes = allocated;
   plan.out_of_place = true;
   return plan;
 }
