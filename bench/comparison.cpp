@@ -1,11 +1,9 @@
 #include "bench/comparison.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <utility>
 
@@ -35,11 +33,6 @@ std::vector<std::byte> bench_keys(const Problem& problem, Distribution distribut
     if (bits == minus_zero) std::memset(&keys[offset], 0, size);
   }
   return keys;
-}
-
-/// In thousands of millions of keys a second.
-double rate_of(const Problem& problem, double us) {
-  return static_cast<double>(problem.n * problem.rows) / us / 1000;
 }
 
 /// How the contestants stand in their list: bitune's forms, then graphs of them, then the peer's methods.
@@ -178,19 +171,12 @@ std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
 
 BenchRecord Comparison::describe(const Problem& problem) {
   const Explanation explanation = sorter_.explain(problem);
-  BenchRecord record;
+  BenchRecord record = record_of(problem, *device_);
   record.suite = name_of(request_.suite);
-  record.key = problem.key;
-  record.order = problem.order;
-  record.n = problem.n;
-  record.rows = problem.rows;
   record.configuration = explanation.configuration;
   record.kernel = kernel_sources_digest(Configuration::parse(record.configuration).variant);
   record.match = explanation.match;
   record.expected_us = explanation.expected_us;
-  record.device = device_->info().name;
-  record.driver = device_->software().driver;
-  record.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   if (peer_) {
     record.peer = peer_->name();
     record.peer_version = peer_->version();

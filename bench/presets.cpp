@@ -1,16 +1,15 @@
 #include "bench/presets.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "bench/host_sorts.hpp"
 #include "bench/peer.hpp"
+#include "bench/records.hpp"
 #include "bench/round_trip.hpp"
 #include "bitune/error.hpp"
 #include "model/key_order.hpp"
@@ -244,7 +243,7 @@ void Suite::run(const Problem& problem, std::span<const std::string> names, Pres
       record.n = problem.n;
       record.device = device_->info().name;
       record.driver = device_->software().driver;
-      record.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+      record.date = today();
       measure(name, configuration, trips, expected, record);
       compare(rivals, record);
       result_.records.push_back(std::move(record));

@@ -1,7 +1,9 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -10,6 +12,7 @@
 #include "bench/records.hpp"
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "runtime/device.hpp"
 
 namespace bitune {
 namespace {
@@ -130,6 +133,24 @@ auto identity(const BenchRecord& record) {
 }
 
 }  // namespace
+
+std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+
+BenchRecord record_of(const Problem& problem, const Device& device) {
+  BenchRecord record;
+  record.key = problem.key;
+  record.order = problem.order;
+  record.n = problem.n;
+  record.rows = problem.rows;
+  record.device = device.info().name;
+  record.driver = device.software().driver;
+  record.date = today();
+  return record;
+}
+
+double rate_of(const Problem& problem, double us) {
+  return static_cast<double>(problem.n * problem.rows) / us / 1000;
+}
 
 std::string bench_records_json(std::span<const BenchRecord> records) {
   std::string text = "[";

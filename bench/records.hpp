@@ -16,6 +16,8 @@
 
 namespace bitune {
 
+class Device;
+
 /// What a process that begins to sort waits for. Medians in microseconds on the host's clock.
 struct StartTimes {
   double cuda_start_us = 0;  ///< CUDA's own start, before bitune is called
@@ -60,6 +62,15 @@ struct BenchRecord {
   std::optional<double> torch_us;  ///< torch.sort of the same rows, where scripts/gpu/torch_rows.py added it
   std::string torch_version;
 };
+
+/// Today's date, UTC: "2026-11-21".
+[[nodiscard]] std::string today();
+
+/// What is known of a record before anything is measured: the problem, the device and the day.
+[[nodiscard]] BenchRecord record_of(const Problem& problem, const Device& device);
+
+/// In thousands of millions of keys a second.
+[[nodiscard]] double rate_of(const Problem& problem, double us);
 
 /// The records as a JSON array, one object a line.
 [[nodiscard]] std::string bench_records_json(std::span<const BenchRecord> records);

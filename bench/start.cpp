@@ -1,11 +1,9 @@
 #include "bench/start.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -114,25 +112,19 @@ double median_of_answers(const std::vector<StartProcessAnswer>& answers, double 
 /// Precondition: there is an answer.
 BenchRecord start_record(const Problem& problem, const Device& device,
                          const std::vector<StartProcessAnswer>& answers) {
-  BenchRecord record;
+  BenchRecord record = record_of(problem, device);
   record.suite = "start";
-  record.key = problem.key;
-  record.order = problem.order;
-  record.n = problem.n;
   record.start = {.cuda_start_us = median_of_answers(answers, &StartProcessAnswer::cuda_start_us),
                   .first_us = median_of_answers(answers, &StartProcessAnswer::first_us),
                   .second_us = median_of_answers(answers, &StartProcessAnswer::second_us)};
   record.bitune_us = record.start->first_us;
-  record.gkeys_per_s = static_cast<double>(problem.n) / record.bitune_us / 1000;
+  record.gkeys_per_s = rate_of(problem, record.bitune_us);
   record.configuration = answers.front().configuration;
   record.kernel = kernel_sources_digest(Configuration::parse(record.configuration).variant);
   record.match = answers.front().match;
   record.verified = std::all_of(answers.begin(), answers.end(),
                                 [](const StartProcessAnswer& answer) { return answer.verified; });
   record.samples = static_cast<int>(answers.size());
-  record.device = device.info().name;
-  record.driver = device.software().driver;
-  record.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   return record;
 }
 
