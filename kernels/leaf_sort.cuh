@@ -3,9 +3,10 @@
 // Buckets of a sample sort: the last of the samplesort variant's kernels. Each is sorted in the registers of one block.
 
 #include "kernels/block_sum.cuh"
+#include "kernels/encoded_codec.cuh"
 #include "kernels/register_tile.cuh"
-#include "kernels/run_sort.cuh"
 #include "kernels/sample_buckets.cuh"
+#include "kernels/tile_io.cuh"
 
 namespace bitune {
 
@@ -81,50 +82,77 @@ struct LeafTile {
     BITUNE_UNROLL_N(1)
     for (u32 tile = 0; tile < tiles; ++tile) {
       const u32 here = in_tile(count, tile);
+      // No barriers: what a thread puts here it takes itself, striped as the tile's first layout is, and its last one.
       for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words[tile * Tile::nv + i] : Codec::padding;
-      sync_block();
       Word items[vt];
       Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
       Tile::template to_striped<1>(shared, items);
       store(keys + tile * Tile::nv, here, items);
-      sync_block();
     }
   }
 };
 
+/// `count` times the same key.
+template <int nt, class Raw>
+BITUNE_DEVICE void fill(Raw* keys, u32 count, Raw key) {
+  for (u32 i = thread_index(); i < count; i += nt) keys[i] = key;
+}
+
+/// Fills in a block's share of the `all` keys that equal a splitter of which there are more than `many`. As blocks' shares are shorter
+/// than twice that, one is of a few splitters at most. Shared memory: two of GroupPrefixSum's, and what a list of these takes.
+template <class Codec, int nt>
+BITUNE_DEVICE void fill_frequent_keys(typename Codec::Raw* keys, const BucketCounts& counts, const Splitters<typename Codec::Word>& splitters,
+                                      u32 many, u32 all) {
+  using PrefixSum = GroupPrefixSum<ThreadGroup<nt, 1>>;
+  const u32 first = static_cast<u32>(u64{all} * block_index() / splitters.buckets);
+  const u32 last = static_cast<u32>(u64{all} * (block_index() + 1) / splitters.buckets);
+  PrefixSum keys_before(shared_memory<u32>());
+  PrefixSum frequent_before(keys_before.shared + PrefixSum::words);
+  u32* const list_length = frequent_before.shared + PrefixSum::words;
+  u32* const list = list_length + 1;  // [][bucket, place, count]
+  if (thread_index() == 0) *list_length = 0;
+  for (u32 base = 0; base < splitters.buckets; base += nt) {
+    const u32 bucket = base + thread_index();
+    const u32 between = bucket < splitters.buckets ? counts.between(bucket) : 0;
+    const u32 equal = bucket < splitters.buckets ? counts.equal(bucket) : 0;
+    const u32 place = keys_before(between + equal) + between;
+    const u32 frequent = equal > many ? equal : 0;
+    const u32 before = frequent_before(frequent);
+    const u32 begin = maximum(before, first);
+    const u32 end = minimum(before + frequent, last);
+    if (begin < end) {
+      u32* const entry = list + 3 * atomic_add(list_length, 1);
+      entry[0] = bucket;
+      entry[1] = place + (begin - before);
+      entry[2] = end - begin;
+    }
+  }
+  sync_block();
+  for (u32 i = 0; i < *list_length; ++i) {
+    const u32* const entry = list + 3 * i;
+    fill<nt>(keys + entry[1], entry[2], Codec::decode(splitters[entry[0]]));
+  }
+  sync_block();  // the memory has other uses next
+}
+
 /// Fills in the keys that equal splitters: this block's own where they are few, and its share of those that are more than a tile.
-/// Returns where this block's bucket begins. Shared memory: GroupSum's for two numbers.
+/// Returns where this block's bucket begins. Shared memory: GroupSum's for two numbers, and fill_frequent_keys'.
 template <class Codec, int nt, u32 many>
 BITUNE_DEVICE u32 fill_equal_keys(typename Codec::Raw* keys, const BucketCounts& counts, const Splitters<typename Codec::Word>& splitters) {
   const u32 mine = block_index();
-  u32 sums[2] = {0, 0};  // keys before the bucket; splitters that equal many keys
+  u32 sums[2] = {0, 0};  // keys before the bucket; keys that equal a frequent splitter
   for (u32 i = thread_index(); i < splitters.buckets; i += nt) {
-    if (i < mine) sums[0] += counts.between(i) + counts.equal(i);
-    if (counts.equal(i) > many) ++sums[1];
+    const u32 equal = counts.equal(i);
+    if (i < mine) sums[0] += counts.between(i) + equal;
+    if (equal > many) sums[1] += equal;
   }
   GroupSum<u32, ThreadGroup<nt, 1>, 2> sum(shared_memory<u32>());
   sum(sums);
   sync_block();  // the memory has other uses next
-  const u32 begin = sums[0];
-  const u32 after = begin + counts.between(mine);
   const u32 equal = counts.equal(mine);
-  if (equal != 0 && equal <= many) {
-    const typename Codec::Raw key = Codec::decode(splitters[mine]);
-    for (u32 i = thread_index(); i < equal; i += nt) keys[after + i] = key;
-  }
-  if (sums[1] != 0) {
-    u32 place = 0;
-    for (u32 bucket = 0; bucket < splitters.buckets; ++bucket) {
-      const u32 size = counts.equal(bucket);
-      place += counts.between(bucket);
-      if (size > many) {
-        const typename Codec::Raw key = Codec::decode(splitters[bucket]);
-        for (u32 i = mine * nt + thread_index(); i < size; i += block_count() * nt) keys[place + i] = key;
-      }
-      place += size;
-    }
-  }
-  return begin;
+  if (equal != 0 && equal <= many) fill<nt>(keys + sums[0] + counts.between(mine), equal, Codec::decode(splitters[mine]));
+  if (sums[1] != 0) fill_frequent_keys<Codec, nt>(keys, counts, splitters, many, sums[1]);
+  return sums[0];
 }
 
 /// Sorts each bucket to its place in `keys`; the arguments are those of sample_partition. Grid: a block for each bucket. Dynamic shared

@@ -15,10 +15,10 @@ struct Splits {
   u32 buckets;
   Place* places;
 
-  /// Of the row `row`, with the matrices of all rows at `all`. Buckets have bucket_length keys.
-  BITUNE_DEVICE Splits(const Runs<Raw>& of, u64 row, u32 bucket_length, Place* all)
+  /// Of the row `row`, with the matrices of all rows at `all`. There are as many buckets as runs.
+  BITUNE_DEVICE Splits(const Runs<Raw>& of, u64 row, Place* all)
       : runs(of),
-        buckets(static_cast<u32>((of.n + bucket_length - 1) / bucket_length)),
+        buckets(of.count),
         places(all + row * (u64{buckets - 1} * of.count)) {}
 
   /// The places of a boundary that is stored.
@@ -30,10 +30,10 @@ struct Splits {
   }
 };
 
-/// The rank at which a bucket of bucket_length keys begins; n for what is beyond the last one.
+/// The rank at which a bucket begins, each of which has as many keys as a run has room for; n for what is beyond the last one.
 template <class Raw>
-BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, u32 bucket_length, const Runs<Raw>& runs) {
-  return static_cast<u32>(minimum(u64{bucket} * bucket_length, runs.n));
+BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, const Runs<Raw>& runs) {
+  return static_cast<u32>(minimum<u64>(u64{bucket} * runs.length, runs.n));
 }
 
 /// Splits all runs of every row at the boundaries that are multiples of `step` but not of `parent_step`; those are
@@ -43,13 +43,13 @@ BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, u32 bucket_length, const Runs<Raw>&
 /// It waits for loads most of the time: as many warps fit a multiprocessor as the registers of few pivots allow.
 template <int bytes, int nt, int pivots, int chain>
 BITUNE_KERNEL(nt, (bytes > 4 || nt > 256 || pivots > 5 ? 1 : (pivots > 3 ? 768 : 1024) / nt))
-multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u32 run_length, u32 bucket_length,
+multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u32 run_length, u32 run_count,
                u32 step, u32 parent_step, u64, u32 blocks_per_row) {
   using Raw = typename Storage<bytes>::Raw;
   using RunSplitter = Splitter<typename Storage<bytes>::Word, nt, 1, pivots>;
   const RowOfBlock place(blocks_per_row);
-  const Runs<Raw> runs(words + place.row * n, n, run_length);
-  const Splits<Raw, u32> known(runs, place.row, bucket_length, splits);
+  const Runs<Raw> runs(words, place.row, n, run_length, run_count);
+  const Splits<Raw, u32> known(runs, place.row, splits);
   u32* const memory = shared_memory<u32>();
   u32* const cuts = memory + RunSplitter::fixed_words + RunSplitter::words_per_run * runs.count;
   begin_dependent_launch();
@@ -73,9 +73,8 @@ multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u3
       for (u32 run = thread_index(); run < runs.count; run += nt) cuts[run] = known.get(before, run);
     }
     RunSplitter(memory, runs.count)(
-        runs, rank_of_bucket(boundary, bucket_length, runs), rank_of_bucket(from, bucket_length, runs),
-        rank_of_bucket(after, bucket_length, runs), cuts, [&](u32 run) { return known.get(after, run); });
-    sync_block();
+        runs, rank_of_bucket(boundary, runs), rank_of_bucket(from, runs), rank_of_bucket(after, runs), cuts,
+        [&](u32 run) { return known.get(after, run); });
     u32* const result = known.boundary(boundary);
     for (u32 run = thread_index(); run < runs.count; run += nt) result[run] = cuts[run];
     from = boundary;

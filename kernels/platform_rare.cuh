@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A vote of a warp, and a number that nobody foresees: a part of the platform (platform.cuh) that few kernels need.
+/// A vote of a warp, a number that nobody foresees, the bits of a float, copies of 16 bytes: a part of the platform (platform.cuh) that
+/// few kernels need.
 
 #include "kernels/platform.cuh"
 
@@ -19,6 +20,25 @@ BITUNE_DEVICE bool all_of_warp(bool condition) {
 /// A number that nobody who chose the keys knows. On the emulated device it is always the same, so that runs can be repeated.
 BITUNE_DEVICE u32 unforeseen() { return 0; }
 
+/// The bits of a number, and the number of these bits.
+BITUNE_DEVICE u32 bits_of(float number) {
+  u32 bits;
+  __builtin_memcpy(&bits, &number, sizeof(bits));
+  return bits;
+}
+BITUNE_DEVICE float float_of(u32 bits) {
+  float number;
+  __builtin_memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+
+/// As cp_async, of 16 bytes, to which both addresses are aligned.
+BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
+  u32 words[4];
+  load_vector(static_cast<const u32*>(global_from), words);
+  store_vector(static_cast<u32*>(shared_to), words);
+}
+
 #else
 
 BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, condition); }
@@ -29,6 +49,28 @@ BITUNE_DEVICE u32 unforeseen() {
   return static_cast<u32>(nanoseconds) * 0x9e3779b9u ^ static_cast<u32>(clock64());
 }
 
+BITUNE_DEVICE u32 bits_of(float number) { return __float_as_uint(number); }
+BITUNE_DEVICE float float_of(u32 bits) { return __uint_as_float(bits); }
+
+BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared_to))), "l"(global_from)
+               : "memory");
+#else
+  *static_cast<uint4*>(shared_to) = *static_cast<const uint4*>(global_from);
 #endif
+}
+
+#endif
+
+/// As cp_async, of one key of any size: a small one is copied at once.
+template <class Raw>
+BITUNE_DEVICE void copy_to_shared(Raw* shared_to, const Raw* global_from) {
+  if constexpr (sizeof(Raw) >= 4) {
+    cp_async(shared_to, global_from);
+  } else {
+    *shared_to = *global_from;
+  }
+}
 
 }  // namespace bitune

@@ -4,7 +4,6 @@
 
 #include "kernels/cluster_tile.cuh"
 #include "kernels/platform_rare.cuh"
-#include "kernels/run_sort.cuh"
 
 namespace bitune {
 

@@ -36,7 +36,7 @@ std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
 constexpr std::uint64_t most_tiles = 4096;
 
 /// Where the pieces of all runs begin and end, a word for every warp twice, and one for all threads that
-/// gather together (bucket_sort.cuh).
+/// gather together (bucket_gather.cuh).
 std::int64_t piece_bytes(std::int64_t pieces, std::int64_t threads, std::int64_t gather_lanes) {
   return 4 * (2 * pieces + 2 * threads / 32 + threads / gather_lanes);
 }
@@ -76,9 +76,14 @@ std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
 std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
                             KeyType key) {
   const std::int64_t warps = threads / 32;
-  const std::int64_t few = groups * std::min<std::int64_t>(threads / groups, 256);
-  return (4 * warps + few) * word_bytes(key) + 4 * (2 * few + 2 * warps * (pivots + 1)) +
-         4 * groups * (1 + pivots) * runs;
+  const std::int64_t few = std::min<std::int64_t>(threads / groups, 256);
+  const std::int64_t group_words = (2 * few + 2 * warps / groups * (pivots + 6) + 3) / 4 * 4;
+  return (2 * warps + groups * few) * word_bytes(key) + 4 * groups * (group_words + (1 + pivots) * runs);
+}
+
+/// What WindowSplitter has besides (window_splitter.cuh).
+std::int64_t window_bytes(std::int64_t window, std::int64_t runs, KeyType key) {
+  return window == 0 ? 0 : 16 + 2 * runs * (4 + window * static_cast<std::int64_t>(size_of(key)) + 16);
 }
 
 /// Bytes of GridBarrier::words (grid_barrier.cuh).
@@ -93,7 +98,8 @@ std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t threads = c.at("block_size_x");
   std::int64_t bytes = run_bytes(c, problem);
   if (splits_in_buckets(c)) {
-    bytes = std::max(bytes, splitter_bytes(threads, 2, c.at("split_pivots"), pieces, problem.key));
+    bytes = std::max(bytes, splitter_bytes(threads, 2, c.at("split_pivots"), pieces, problem.key) +
+                                window_bytes(c.at("split_window"), pieces, problem.key));
   }
   return bytes + piece_bytes(pieces, threads, c.at("gather_lanes"));
 }
@@ -142,6 +148,10 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
        "buckets"},
       {"split_chain", {1, 4}, "ranks that a block splits the runs at, each from where the one before is"},
+      {"split_window",
+       {0, 64},
+       "keys of each run that are copied to shared memory, from around where it is likely to be split; 0: "
+       "searched where they are"},
       {"cooperative",
        {0, 1},
        "1: one launch whose blocks are all resident, with a barrier of the grid between runs and buckets"},
@@ -180,11 +190,13 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
                                                                     << (c.at("split_levels") - 1);
        },
        {"block_size_x", "cluster_size", "items_per_thread", "split_levels"}},
-      {"where there are no levels, split_threads is 256 and split_chain 1, which tell nothing then",
+      {"where there are no levels, split_threads is 256 and split_chain 1, which tell nothing then; where "
+       "there are, split_window is 0",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return !splits_in_buckets(c) || (c.at("split_threads") == 256 && c.at("split_chain") == 1);
+         return splits_in_buckets(c) ? c.at("split_threads") == 256 && c.at("split_chain") == 1
+                                     : c.at("split_window") == 0;
        },
-       {"split_chain", "split_levels", "split_threads"}},
+       {"split_chain", "split_levels", "split_threads", "split_window"}},
       {"split_threads are at most the device's threads per block",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
          return c.at("split_threads") <= d.max_threads_per_block;
@@ -240,6 +252,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"split_pivots", 5},
            {"split_levels", count() > 256 ? 1 : 0},
            {"split_chain", 1},
+           {"split_window", 0},
            {"cooperative", 0},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
@@ -250,7 +263,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
   const std::uint64_t tiles = tile_count(c, problem);
   const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
-  const Argument runs = builder.workspace(problem.rows * problem.n * size_of(problem.key));
+  const Argument runs = builder.workspace(problem.rows * tiles * tile * size_of(problem.key));
 
   const std::string tile_arguments =
       fmt::format("{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), threads,
@@ -258,11 +271,11 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                   c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   if (c.at("cooperative") == 1) {
     builder.launch_rows(
-        {"kernels/bucket_sort.cuh", fmt::format("bitune::cooperative_multiway<{}, {}, {}>", tile_arguments,
-                                                c.at("gather_lanes"), c.at("split_pivots"))},
+        {"kernels/multiway_sort.cuh",
+         fmt::format("bitune::cooperative_multiway<{}, {}, {}, {}>", tile_arguments, c.at("gather_lanes"),
+                     c.at("split_pivots"), c.at("split_window"))},
         tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
-        {keys_argument(), input_argument(), runs, builder.workspace(barrier_bytes), u64_argument(problem.n),
-         u32_argument(tile)});
+        {keys_argument(), input_argument(), runs, builder.workspace(barrier_bytes), u64_argument(problem.n)});
     Plan plan = builder.take();
     plan.launches.back().cooperative = true;
     plan.out_of_place = true;
@@ -272,12 +285,17 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   // The matrix of multiway_split.cuh; where there is none, an argument that nothing reads.
   const Argument splits =
       splits_in_buckets(c) ? runs : builder.workspace(problem.rows * (tiles - 1) * tiles * 4);
-  const std::string sort_arguments =
-      fmt::format("{}, {}, {}", tile_arguments, c.at("dependent_launch") == 2, c.at("cluster_size"));
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
-  builder.launch_rows({"kernels/run_sort.cuh", fmt::format("bitune::run_sort<{}>", sort_arguments)},
-                      tiles * ranks, threads, static_cast<std::uint64_t>(run_bytes(c, problem)),
-                      {runs, input_argument(), u64_argument(problem.n)});
+  const auto pass = [&](std::uint32_t index, std::int64_t shared_bytes) {
+    builder.launch_rows(
+        {"kernels/multiway_sort.cuh",
+         fmt::format("bitune::multiway_sort<{}, {}, {}, {}, {}, {}>", tile_arguments,
+                     c.at("dependent_launch") == 2, c.at("cluster_size"), c.at("gather_lanes"),
+                     splits_in_buckets(c) ? c.at("split_pivots") : 0, c.at("split_window"))},
+        tiles * ranks, threads, static_cast<std::uint64_t>(shared_bytes),
+        {keys_argument(), input_argument(), runs, splits, u64_argument(problem.n), u32_argument(index)});
+  };
+  pass(0, run_bytes(c, problem));
 
   // The boundaries of a level are the multiples of its step that are not of the step above.
   const KernelSource split{"kernels/multiway_split.cuh",
@@ -295,16 +313,12 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     builder.launch_rows(split, (blocks + chain - 1) / chain,
                         static_cast<std::uint32_t>(c.at("split_threads")),
                         static_cast<std::uint64_t>(split_bytes(c, problem)),
-                        {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tile),
+                        {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tiles),
                          u32_argument(step), u32_argument(parent_step)});
     parent_step = step;
   }
 
-  builder.launch_rows({"kernels/bucket_sort.cuh",
-                       fmt::format("bitune::bucket_sort<{}, {}, {}>", sort_arguments, c.at("gather_lanes"),
-                                   splits_in_buckets(c) ? c.at("split_pivots") : 0)},
-                      tiles * ranks, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
-                      {keys_argument(), runs, splits, u64_argument(problem.n), u32_argument(tile)});
+  pass(1, bucket_bytes(c, problem));
 
   Plan plan = builder.take();
   for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
@@ -326,7 +340,7 @@ const Variant& multiway_variant() {
        .description = "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket "
                       "is gathered "
                       "from all runs and sorted in registers",
-       .kernel_headers = {"kernels/run_sort.cuh", "kernels/multiway_split.cuh", "kernels/bucket_sort.cuh"},
+       .kernel_headers = {"kernels/multiway_sort.cuh", "kernels/multiway_split.cuh"},
        .supports = can_sort,
        .suits = is_best,
        .space = make_space,

@@ -25,6 +25,12 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   return configuration;
 }
 
+/// The same with windows of the runs in shared memory, where blocks split for themselves.
+Configuration windowed(Configuration configuration, std::int64_t window) {
+  configuration.parameters["split_window"] = window;
+  return configuration;
+}
+
 /// The same with two blocks a run: half as many runs.
 Configuration of_clusters(Configuration configuration) {
   configuration.parameters["cluster_size"] = 2;
@@ -55,11 +61,14 @@ TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), GetParam(), ++seed));
     EXPECT_TRUE(
+        sorts(seeded(order), single, windowed(small_runs(KeyType::u32, 0, 3, 8), 64), GetParam(), ++seed));
+    EXPECT_TRUE(
         sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), GetParam(), ++seed));
   }
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
+    EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
     EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), GetParam(), ++seed));
