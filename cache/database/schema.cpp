@@ -217,16 +217,23 @@ const std::string_view superseded_condition =
     "AND (later.timestamp, later.id) > (t.timestamp, t.id) "
     "AND (later.finalist = t.finalist OR later.status <> 'ok'))";
 
-std::string best_of_variants_select(std::string_view problem_condition) {
-  return fmt::format(R"sql(
-WITH leaders AS (
-  SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp
+std::string leaders_select(std::string_view problem_condition, std::string_view columns,
+                           std::string_view joins) {
+  return fmt::format(
+      R"sql(
+  SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp{}
   FROM problems p CROSS JOIN series s ON s.problem_id = p.id
   CROSS JOIN trials l ON l.id = (
     SELECT t.id FROM trials t
     WHERE t.series_id = s.id AND t.status = 'ok' AND t.median_us IS NOT NULL AND NOT {}
-    ORDER BY t.finalist DESC, t.median_us LIMIT 1)
-  WHERE {}),
+    ORDER BY t.finalist DESC, t.median_us LIMIT 1){}
+  WHERE {})sql",
+      columns, superseded_condition, joins, problem_condition);
+}
+
+std::string best_of_variants_select(std::string_view problem_condition) {
+  return fmt::format(R"sql(
+WITH leaders AS ({}),
 with_protocol AS (
   SELECT *, first_value(protocol_id) OVER (PARTITION BY device_id, problem_id
               ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS ranked_protocol_id
@@ -236,7 +243,7 @@ with_place AS (
               ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS place
   FROM with_protocol WHERE protocol_id = ranked_protocol_id)
 SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_place WHERE place = 1)sql",
-                     superseded_condition, problem_condition);
+                     leaders_select(problem_condition, "", ""));
 }
 
 void create_objects(SQLite::Database& db) { db.exec(whole_schema()); }
