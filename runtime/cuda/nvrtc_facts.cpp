@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <sstream>
@@ -50,10 +51,13 @@ std::string key_of(const NvrtcSearch& search) {
   std::optional<std::vector<std::string>> folders;
   const auto add = [&key](const std::string& path) { key.add(path).add(stamp_of(path)); };
   for (const std::string& candidate : search.candidates) {
-    add(candidate);
-    if (candidate.find('/') != std::string::npos) continue;
+    if (candidate.find('/') != std::string::npos) {
+      add(candidate);
+      continue;
+    }
+    key.add(candidate);
     if (!folders) folders = loader_folders();
-    for (const std::string& folder : *folders) add(folder + '/' + candidate);
+    for (const std::string& folder : *folders) add(fmt::format("{}/{}", folder, candidate));
   }
   return key.hex();
 }

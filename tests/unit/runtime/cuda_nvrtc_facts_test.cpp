@@ -142,6 +142,22 @@ TEST_F(KnownNvrtc, IsMissedAsEverWhereThereIsNone) {
   EXPECT_EQ(opened_, 3);
 }
 
+TEST_F(KnownNvrtc, OneThatTheLoaderFindsByItsNameIsKnownToo) {
+  const Library library = Library::open("libm.so.6");  // any that is in the loader's folders
+  ASSERT_TRUE(library.is_open());
+  const NvrtcFacts facts{library.path(), 13, 0, library.build_id(), {75, 90}};
+  KernelCache cache(folder_ / "cache");
+  int opened = 0;
+  const auto open = [&] {
+    ++opened;
+    return facts;
+  };
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(known_nvrtc(cache, {{"libm.so.6"}, 13}, open), facts);
+  EXPECT_EQ(opened, 1);
+  EXPECT_EQ(known_nvrtc(cache, {{"libm.so", "libm.so.6"}, 13}, open), facts);
+  EXPECT_EQ(opened, 2) << "another search";
+}
+
 TEST_F(KnownNvrtc, ANoteOfAFileWhereNobodyLookedIsChecked) {
   const fs::path elsewhere = folder_ / "elsewhere.so";
   install(BITUNE_FAKE_NVRTC_12_4, elsewhere);
