@@ -72,7 +72,7 @@ StartProcessAnswer measure_start(const StartProcessRequest& request) {
                                ? start_host_application(keys.size())
                                : start_cuda_application(request.device, keys.size(), answer.cuda_start_us);
   application->write(keys);
-  // From here on all is bitune's: the device is opened (NVRTC is, too), the databases are read.
+  // From here on all is bitune's: the device is opened, the databases are read, kernels are loaded.
   std::optional<Sorter> sorter;
   const auto sort = [&] {
     sorter->sort(application->keys(), problem.n, problem.key, nullptr, problem.order);

@@ -80,6 +80,9 @@ bool remove_file(const fs::path& path) {
   return fs::remove(path, error);
 }
 
+// A note is stored under a digest that no kernel has.
+std::string digest_of_note(std::string_view key) { return Digest().add("note").add(key).hex(); }
+
 void remove_abandoned(const fs::path& directory) {
   const auto limit = fs::file_time_type::clock::now() - abandoned_after;
   for (const Entry& entry : entries_in(directory, temporary_suffix)) {
@@ -105,6 +108,15 @@ struct KernelCache::Implementation {
     fmt::print(stderr,
                "bitune: kernels are not kept in '{}': {}; name a writable directory with BITUNE_CACHE\n",
                directory.string(), why);
+  }
+
+  // Throws what goes wrong.
+  void write(std::string_view digest, const KernelImage& image) {
+    const std::string file = kernel_file::encode(digest, image);
+    if (file.size() > cap_bytes) return;
+    write_atomically(path_of(directory, digest), file);
+    const std::lock_guard lock(mutex);
+    enforce_cap(file.size());
   }
 
   // Precondition: the mutex is held. Evicts some more than is needed, so that not every store has to read the
@@ -172,15 +184,27 @@ void KernelCache::store(std::string_view digest, const KernelImage& image) noexc
       const std::lock_guard lock(implementation_->mutex);
       if (!implementation_->writable) return;
     }
-    const std::string file = kernel_file::encode(digest, image);
-    if (file.size() > implementation_->cap_bytes) return;
-    write_atomically(path_of(implementation_->directory, digest), file);
-    const std::lock_guard lock(implementation_->mutex);
-    implementation_->enforce_cap(file.size());
+    implementation_->write(digest, image);
   } catch (const std::system_error& error) {
     implementation_->warn_once(error.code().message());
   } catch (const std::exception& error) {
     implementation_->warn_once(error.what());
+  }
+}
+
+std::optional<std::string> KernelCache::find_note(std::string_view key) {
+  auto image = find(digest_of_note(key));
+  if (!image) return std::nullopt;
+  return std::move(image->bytes);
+}
+
+void KernelCache::store_note(std::string_view key, std::string_view text) noexcept {
+  try {
+    KernelImage image;
+    image.target = "note";
+    image.bytes = text;
+    implementation_->write(digest_of_note(key), image);
+  } catch (const std::exception&) {  // the warning is for kernels that are compiled anew by each process
   }
 }
 

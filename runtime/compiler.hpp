@@ -24,7 +24,9 @@ class Compiler {
   /// Compiles one kernel. \throws Error (compile) with the kernel's name and the compiler's log.
   [[nodiscard]] virtual KernelImage compile(const KernelSource& source) const = 0;
 
-  /// Digest of all that goes into the image: root text, embedded headers, options, identity.
+  /// Digest of all that goes into the image: root text, embedded headers, options, identity. A compiler that
+  /// is opened at its first `compile` may turn out then to be another build than it was remembered to be:
+  /// this and the identity are of the new one from then on.
   [[nodiscard]] virtual std::string digest(const KernelSource& source) const = 0;
 };
 

@@ -20,6 +20,8 @@
 
 namespace bitune {
 
+class KernelCache;
+
 /// A stream of the device: the caller's CUstream for CUDA; ignored by the emulated device. Null is the
 /// default stream.
 using StreamHandle = void*;
@@ -175,7 +177,8 @@ struct DeviceReport {
 /// sentence that says why "auto" took the device it did; empty for other selectors. \throws Error
 /// (unavailable) that says what was looked for, where, and what to do; Error (usage) for a selector of none
 /// of these forms. "auto" throws too where there is a GPU but no NVRTC for it, rather than sort on the CPU
-/// unasked.
-[[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr);
+/// unasked. A GPU keeps in `cache`, if given, what has to be known of NVRTC, and opens that only to compile.
+[[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr,
+                                                  std::shared_ptr<KernelCache> cache = nullptr);
 
 }  // namespace bitune

@@ -71,11 +71,12 @@ DeviceReport find_devices() {
   return report;
 }
 
-std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason) {
+std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason,
+                                    std::shared_ptr<KernelCache> cache) {
   DeviceChoice choice;  // the emulated device, which needs no look at what else there is
   if (selector != "emulated") choice = choose_device(selector, take_inventory());
   if (reason != nullptr) *reason = choice.reason;
-  if (!choice.is_emulated()) return cuda::make_cuda_device(choice.gpu);
+  if (!choice.is_emulated()) return cuda::make_cuda_device(choice.gpu, std::move(cache));
   if (emulated::describe_host_compiler().empty()) {
     throw Error(ErrorCode::unavailable, choice.reason.empty()
                                             ? std::string(no_host_compiler)

@@ -41,20 +41,20 @@ struct KernelStore::Implementation {
 
   // The two below are called with the entry's mutex held.
 
-  Fetch compile(Entry& entry, const KernelSource& source, const std::string& digest) {
+  Fetch compile(Entry& entry, const KernelSource& source) {
     const auto begin = std::chrono::steady_clock::now();
     entry.image = device->compiler().compile(source);
     entry.image_origin = KernelOrigin::compiled;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    if (cache != nullptr) cache->store(digest, *entry.image);
+    // The digest is asked for now: what compiled may be another build than was remembered before.
+    if (cache != nullptr) cache->store(device->compiler().digest(source), *entry.image);
     return {KernelOrigin::compiled, took.count()};
   }
 
   Fetch fetch(Entry& entry, const KernelSource& source) {
     if (entry.image) return {};
-    const std::string digest = device->compiler().digest(source);
-    if (cache != nullptr) entry.image = cache->find(digest);
-    if (!entry.image) return compile(entry, source, digest);
+    if (cache != nullptr) entry.image = cache->find(device->compiler().digest(source));
+    if (!entry.image) return compile(entry, source);
     entry.image_origin = KernelOrigin::cache;
     return {KernelOrigin::cache, 0};
   }
@@ -81,7 +81,7 @@ StoredKernel KernelStore::get(const KernelSource& source) {
     // A file may be whole and still be nothing that this driver loads; what was compiled just now has no such
     // excuse.
     if (entry.image_origin != KernelOrigin::cache || store.device->is_lost()) throw;
-    how = store.compile(entry, source, store.device->compiler().digest(source));
+    how = store.compile(entry, source);
     entry.kernel = store.device->load(*entry.image);
   }
   return {entry.kernel, how.origin, how.compile_ms};

@@ -15,6 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void add_note(std::string& notes, const std::string& sentence) {
+  if (!notes.empty() && !sentence.empty()) notes += "; ";
+  notes += sentence;
+}
+
 /// A default place, or nothing where the environment names none (no HOME): sorting works without.
 template <class Find>
 fs::path place(const std::string& given, Find find, std::string& note) {
@@ -22,8 +27,7 @@ fs::path place(const std::string& given, Find find, std::string& note) {
   try {
     return find();
   } catch (const Error& error) {
-    if (!note.empty()) note += "; ";
-    note += error.what();
+    add_note(note, error.what());
     return {};
   }
 }
@@ -34,18 +38,21 @@ std::shared_ptr<KernelCache> open_cache(const fs::path& directory, std::string& 
   std::error_code error;
   fs::create_directories(directory, error);
   if (error || ::access(directory.c_str(), W_OK | X_OK) != 0) {
-    if (!note.empty()) note += "; ";
-    note +=
+    add_note(
+        note,
         fmt::format("kernels are compiled anew by each process, as the kernel cache '{}' cannot be written",
-                    directory.string());
+                    directory.string()));
   }
   return std::make_shared<KernelCache>(directory);
 }
 
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   std::string note;
-  auto device = open_device(options.device, &note);
-  auto cache = open_cache(place(options.kernel_cache, KernelCache::default_directory, note), note);
+  std::string cache_note;
+  auto cache =
+      open_cache(place(options.kernel_cache, KernelCache::default_directory, cache_note), cache_note);
+  auto device = open_device(options.device, &note, cache);
+  add_note(note, cache_note);
   CandidateReader reader = [database = place(options.database, TuningDatabase::default_path, note)](
                                const Problem& problem, std::string* warning) {
     return read_candidates(problem, database, warning);

@@ -3,13 +3,10 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <map>
-
 #include "bitune/error.hpp"
 #include "cache/database/filter.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
-#include "model/key_type.hpp"
 
 namespace bitune::database {
 namespace {
@@ -45,53 +42,6 @@ ORDER BY 1, 2)sql");
     pairs.emplace_back(statement.getColumn(0).getString(), statement.getColumn(1).getString());
   }
   return pairs;
-}
-
-std::string candidates_sql() {
-  return fmt::format(
-      "SELECT b.trial_id, b.median_us, c.text, k.digest, "
-      "p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows, d.digest, b.device_id "
-      "FROM ({}) b "
-      "CROSS JOIN trials t ON t.id = b.trial_id "
-      "CROSS JOIN series s ON s.id = t.series_id "
-      "CROSS JOIN configurations c ON c.id = t.configuration_id "
-      "CROSS JOIN kernels k ON k.id = s.kernel_id "
-      "CROSS JOIN problems p ON p.id = b.problem_id "
-      "CROSS JOIN devices d ON d.id = b.device_id "
-      "ORDER BY b.device_id, p.n, b.trial_id",
-      best_of_variants_select(
-          "p.operation = ?1 AND p.value_type = ?2 AND p.key_width = ?3 AND (p.rows = 1) = ?4"));
-}
-
-std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& problem) {
-  std::map<std::int64_t, DeviceInfo> known;
-  SQLite::Statement device_rows(db, fmt::format("SELECT {}, id FROM devices", device_columns));
-  while (device_rows.executeStep()) {
-    known[device_rows.getColumn(device_column_count).getInt64()] = read_device(device_rows, 0);
-  }
-
-  SQLite::Statement statement(db, candidates_sql());
-  statement.bind(1, std::string(name_of(problem.operation)));
-  statement.bind(2, std::string(name_of(problem.value)));
-  statement.bind(3, static_cast<std::int64_t>(size_of(problem.key)));
-  statement.bind(4, problem.rows == 1 ? 1 : 0);
-  std::vector<Candidate> found;
-  while (statement.executeStep()) {
-    Candidate candidate;
-    candidate.trial_id = statement.getColumn(0).getInt64();
-    candidate.median_us = statement.getColumn(1).getDouble();
-    candidate.kernel_digest = statement.getColumn(3).getString();
-    try {
-      candidate.configuration = Configuration::parse(statement.getColumn(2).getString());
-      candidate.problem = read_problem(statement, 4);
-    } catch (const Error& error) {
-      throw Unreadable("trial", candidate.trial_id, error.what());
-    }
-    candidate.device_digest = statement.getColumn(10).getString();
-    candidate.device = known[statement.getColumn(11).getInt64()];
-    found.push_back(std::move(candidate));
-  }
-  return found;
 }
 
 std::vector<DeviceRow> devices(const SQLite::Database& db) {

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -164,7 +165,13 @@ WHERE b.place = 1;
                      best_of_variants_select("1"));
 }
 
-using Objects = std::map<std::string, std::pair<std::string, std::string>>;  // name -> (type, SQL)
+/// A table, index, trigger or view: its type as SQLite calls it, and the SQL that SQLite keeps of it.
+struct Object {
+  std::string type;
+  std::string sql;
+  bool operator==(const Object&) const = default;
+};
+using Objects = std::map<std::string, Object>;  // by name
 
 Objects objects_of(const SQLite::Database& db) {
   Objects objects;
@@ -172,6 +179,32 @@ Objects objects_of(const SQLite::Database& db) {
       db, "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
   while (rows.executeStep()) {
     objects[rows.getColumn(0).getString()] = {rows.getColumn(1).getString(), rows.getColumn(2).getString()};
+  }
+  return objects;
+}
+
+std::string whole_schema() { return std::string(schema_tables) + indices + triggers + best_views(); }
+
+/// What `objects_of` finds in a database with this schema. SQLite keeps the text of a CREATE statement as it
+/// was written, without the semicolon; each of ours begins a line ("CREATE TABLE name"). To compare texts
+/// takes every process that opens a database a tenth of what it would take to create one in memory to compare
+/// with.
+Objects objects_in(std::string_view schema) {
+  constexpr std::string_view create = "\nCREATE ";
+  Objects objects;
+  std::size_t begin = schema.find(create);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(schema.find(create, begin + 1), schema.size());
+    const std::string_view text = schema.substr(begin, end - begin);
+    const std::string_view sql = text.substr(1, text.rfind(';') - 1);
+    const std::string_view words = sql.substr(create.size() - 1);
+    const std::size_t blank = words.find(' ');
+    const std::string_view rest = words.substr(blank + 1);
+    std::string type(words.substr(0, blank));
+    std::transform(type.begin(), type.end(), type.begin(),
+                   [](char c) { return static_cast<char>(c | 0x20); });
+    objects[std::string(rest.substr(0, rest.find(' ')))] = {std::move(type), std::string(sql)};
+    begin = end < schema.size() ? end : std::string_view::npos;
   }
   return objects;
 }
@@ -184,16 +217,23 @@ const std::string_view superseded_condition =
     "AND (later.timestamp, later.id) > (t.timestamp, t.id) "
     "AND (later.finalist = t.finalist OR later.status <> 'ok'))";
 
-std::string best_of_variants_select(std::string_view problem_condition) {
-  return fmt::format(R"sql(
-WITH leaders AS (
-  SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp
+std::string leaders_select(std::string_view problem_condition, std::string_view columns,
+                           std::string_view joins) {
+  return fmt::format(
+      R"sql(
+  SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp{}
   FROM problems p CROSS JOIN series s ON s.problem_id = p.id
   CROSS JOIN trials l ON l.id = (
     SELECT t.id FROM trials t
     WHERE t.series_id = s.id AND t.status = 'ok' AND t.median_us IS NOT NULL AND NOT {}
-    ORDER BY t.finalist DESC, t.median_us LIMIT 1)
-  WHERE {}),
+    ORDER BY t.finalist DESC, t.median_us LIMIT 1){}
+  WHERE {})sql",
+      columns, superseded_condition, joins, problem_condition);
+}
+
+std::string best_of_variants_select(std::string_view problem_condition) {
+  return fmt::format(R"sql(
+WITH leaders AS ({}),
 with_protocol AS (
   SELECT *, first_value(protocol_id) OVER (PARTITION BY device_id, problem_id
               ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS ranked_protocol_id
@@ -203,15 +243,10 @@ with_place AS (
               ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS place
   FROM with_protocol WHERE protocol_id = ranked_protocol_id)
 SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_place WHERE place = 1)sql",
-                     superseded_condition, problem_condition);
+                     leaders_select(problem_condition, "", ""));
 }
 
-void create_objects(SQLite::Database& db) {
-  db.exec(schema_tables);
-  db.exec(indices);
-  db.exec(triggers);
-  db.exec(best_views());
-}
+void create_objects(SQLite::Database& db) { db.exec(whole_schema()); }
 
 void create_schema(SQLite::Database& db) {
   create_objects(db);
@@ -220,16 +255,14 @@ void create_schema(SQLite::Database& db) {
 }
 
 std::vector<std::string> schema_problems(const SQLite::Database& db) {
-  SQLite::Database whole(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  create_objects(whole);
   const Objects found = objects_of(db);
   std::vector<std::string> problems;
-  for (const auto& [name, object] : objects_of(whole)) {
+  for (const auto& [name, object] : objects_in(whole_schema())) {
     const auto at = found.find(name);
     if (at == found.end()) {
-      problems.push_back(fmt::format("{} '{}' is missing", object.first, name));
+      problems.push_back(fmt::format("{} '{}' is missing", object.type, name));
     } else if (at->second != object) {
-      problems.push_back(fmt::format("{} '{}' is not defined as bitune defines it", object.first, name));
+      problems.push_back(fmt::format("{} '{}' is not defined as bitune defines it", object.type, name));
     }
   }
   return problems;

@@ -35,6 +35,13 @@ void create_objects(SQLite::Database& db);
 /// of both kinds.
 extern const std::string_view superseded_condition;
 
+/// A SELECT of (device_id, problem_id, protocol_id, variant, trial_id, finalist, median_us, timestamp), one
+/// row for each series: its best verified trial that is not superseded. `problem_condition` is an SQL
+/// condition on `p` (problems). `columns` (", c.text") and `joins` (" CROSS JOIN configurations c ON ...")
+/// may add to it what is told of `p`, `s` (series) and `l` (trials).
+[[nodiscard]] std::string leaders_select(std::string_view problem_condition, std::string_view columns,
+                                         std::string_view joins);
+
 /// A SELECT of (device_id, problem_id, variant, trial_id, finalist, median_us), one row for each device,
 /// problem and variant: the best verified trial that is not superseded. `problem_condition` is an SQL
 /// condition on `p` (problems).

@@ -58,11 +58,11 @@ CUevent event_of(const DeviceEvent& event) { return static_cast<const CudaEvent&
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, int ordinal)
+  CudaDevice(const Driver& driver, int ordinal, const NvrtcFacts& nvrtc, std::shared_ptr<KernelCache> cache)
       : info_(read_device_info(driver, ordinal)),
         context_(std::make_shared<Context>(driver, ordinal, description_of(info_, ordinal))),
-        compiler_(make_nvrtc_compiler(info_.compute_major, info_.compute_minor)),
-        software_{read_uuid(driver, ordinal), driver.text(), "nvrtc " + nvrtc_info().version} {}
+        compiler_(make_nvrtc_compiler(info_.compute_major, info_.compute_minor, nvrtc, std::move(cache))),
+        software_{read_uuid(driver, ordinal), driver.text(), "nvrtc " + nvrtc.version()} {}
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] const DeviceSoftware& software() const noexcept override { return software_; }
@@ -211,13 +211,14 @@ int current_gpu() {
   return found != nullptr ? current_ordinal(*found) : -1;
 }
 
-std::shared_ptr<Device> make_cuda_device(int ordinal) {
+std::shared_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<KernelCache> cache) {
   const Driver& found = driver();
   if (ordinal < 0 || ordinal >= found.device_count) {
     throw Error(ErrorCode::unavailable,
                 fmt::format("there is no GPU {}: the driver lists {}", ordinal, found.device_count));
   }
-  return std::make_shared<CudaDevice>(found, ordinal);
+  const NvrtcFacts nvrtc = nvrtc_facts(cache.get());
+  return std::make_shared<CudaDevice>(found, ordinal, nvrtc, std::move(cache));
 }
 
 }  // namespace bitune::cuda

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "runtime/cuda/driver.hpp"
 #include "runtime/cuda/nvrtc_search.hpp"
 
 namespace bitune::cuda {
@@ -22,7 +20,7 @@ constexpr int lowest_major = 12;  // the first that compiles C++20
 /// Why candidates were passed over, by name.
 using Refusals = std::vector<std::string>;
 
-std::optional<Nvrtc> open_nvrtc(const std::string& name, Refusals& refusals) {
+std::optional<Nvrtc> try_to_open(const std::string& name, Refusals& refusals) {
   std::string problem;
   Nvrtc found;
   found.library = Library::open(name, &problem);
@@ -40,35 +38,39 @@ std::optional<Nvrtc> open_nvrtc(const std::string& name, Refusals& refusals) {
     return std::nullopt;
   }
   int count = 0;
-  if (found.nvrtcVersion(&found.major, &found.minor) != NVRTC_SUCCESS ||
+  if (found.nvrtcVersion(&found.facts.major, &found.facts.minor) != NVRTC_SUCCESS ||
       found.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) {
     refusals.push_back(fmt::format("{} does not tell its version", found.library.path()));
     return std::nullopt;
   }
-  if (found.major < lowest_major) {
-    refusals.push_back(
-        fmt::format("{} is NVRTC {}, which does not compile C++20", found.library.path(), found.version()));
+  if (found.facts.major < lowest_major) {
+    refusals.push_back(fmt::format("{} is NVRTC {}, which does not compile C++20", found.library.path(),
+                                   found.facts.version()));
     return std::nullopt;
   }
   // NVRTC finds this one by the folder that it lies in itself, unless a sanitizer stands between it and the
   // loader; what is loaded already is found by its name alone.
   const std::filesystem::path folder = std::filesystem::path(found.library.path()).parent_path();
-  found.builtins = Library::open((folder / fmt::format("libnvrtc-builtins.so.{}", found.version())).string());
-  found.architectures.resize(static_cast<std::size_t>(count));
-  if (found.nvrtcGetSupportedArchs(found.architectures.data()) != NVRTC_SUCCESS) found.architectures.clear();
-  std::sort(found.architectures.begin(), found.architectures.end());
+  found.builtins =
+      Library::open((folder / fmt::format("libnvrtc-builtins.so.{}", found.facts.version())).string());
+  std::vector<int>& architectures = found.facts.architectures;
+  architectures.resize(static_cast<std::size_t>(count));
+  if (found.nvrtcGetSupportedArchs(architectures.data()) != NVRTC_SUCCESS) architectures.clear();
+  std::sort(architectures.begin(), architectures.end());
+  found.facts.path = found.library.path();
+  found.facts.build_id = found.library.build_id();
   return found;
 }
 
-Nvrtc find_nvrtc() {
-  const Driver* driver = driver_if_present();
-  const int newest_major = driver != nullptr ? driver->version / 1000 : std::numeric_limits<int>::max();
+}  // namespace
+
+Nvrtc open_nvrtc(const NvrtcSearch& search) {
   std::optional<Nvrtc> newer_than_driver;
   Refusals refusals;
-  for (const std::string& name : nvrtc_candidates()) {
-    std::optional<Nvrtc> found = open_nvrtc(name, refusals);
+  for (const std::string& name : search.candidates) {
+    std::optional<Nvrtc> found = try_to_open(name, refusals);
     if (!found) continue;
-    if (found->major <= newest_major) return std::move(*found);
+    if (found->facts.major <= search.newest_major) return std::move(*found);
     if (!newer_than_driver) newer_than_driver = std::move(found);
   }
   if (newer_than_driver) return std::move(*newer_than_driver);
@@ -89,13 +91,9 @@ Nvrtc find_nvrtc() {
           fmt::join(refusals, "; ")));
 }
 
-}  // namespace
-
-std::string Nvrtc::version() const { return fmt::format("{}.{}", major, minor); }
-
 const Nvrtc& nvrtc() {
   // Never destroyed: compile workers may still be inside NVRTC when the process exits.
-  static const Nvrtc& found = *new Nvrtc(find_nvrtc());
+  static const Nvrtc& found = *new Nvrtc(open_nvrtc(nvrtc_search()));
   return found;
 }
 

@@ -5,10 +5,8 @@
 
 #include <nvrtc.h>
 
-#include <string>
-#include <vector>
-
 #include "runtime/cuda/library.hpp"
+#include "runtime/cuda/nvrtc_facts.hpp"
 
 namespace bitune::cuda {
 
@@ -30,7 +28,7 @@ namespace bitune::cuda {
   X(nvrtcGetSupportedArchs)       \
   X(nvrtcVersion)
 
-/// NVRTC as it was found. Immutable.
+/// NVRTC as it was opened. Immutable.
 struct Nvrtc {
 #define BITUNE_DECLARE(name) decltype(&::name) name = nullptr;
   BITUNE_NVRTC_FUNCTIONS(BITUNE_DECLARE)
@@ -38,13 +36,12 @@ struct Nvrtc {
 
   Library library;
   Library builtins;  ///< what NVRTC opens by name at its first compilation; not open if it is not beside it
-  int major = 0;
-  int minor = 0;
-  std::vector<int>
-      architectures;  ///< 10 * major + minor of each compute capability it compiles for, ascending
-
-  [[nodiscard]] std::string version() const;  ///< "13.0"
+  NvrtcFacts facts;
 };
+
+/// Opens the first library of a search that bitune can use. \throws Error (unavailable) that says where it
+/// was looked for and what to do
+[[nodiscard]] Nvrtc open_nvrtc(const NvrtcSearch& search);
 
 /// The NVRTC of this process, opened on the first call (nvrtc_search.hpp says where it is looked for). One
 /// that is no newer than the driver is preferred, since a driver loads no code of a newer CUDA major version.

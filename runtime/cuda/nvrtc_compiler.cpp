@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "bitune/embedded_kernels.hpp"
@@ -91,55 +92,72 @@ std::vector<HeaderText> all_headers(std::vector<HeaderText> headers) {
   return headers;
 }
 
-std::vector<std::string> make_options(const Nvrtc& api, const Target& target) {
+std::vector<std::string> make_options(const NvrtcFacts& nvrtc, const Target& target) {
   // No folder is searched for headers: what is compiled is exactly what the digest covers.
   std::vector<std::string> options = {target.option(), "--std=c++20", "--device-as-default-execution-space",
                                       "--no-source-include"};
   if (target.cubin) options.emplace_back("--ptxas-options=-v");
   // Leaves out declarations of textures and the runtime API: a sixth less time for a small kernel with
   // NVRTC 13.0.
-  if (api.major >= 13) options.emplace_back("--minimal");
+  if (nvrtc.major >= 13) options.emplace_back("--minimal");
   return options;
 }
 
 std::string root_text(const KernelSource& source) { return fmt::format("#include \"{}\"\n", source.header); }
 
-class NvrtcCompiler final : public Compiler {
- public:
-  NvrtcCompiler(int compute_capability, std::vector<HeaderText> extra_headers)
-      : api_(nvrtc()),
-        target_(choose_target(compute_capability, api_.architectures, api_.version())),
-        headers_(all_headers(std::move(extra_headers))),
-        options_(make_options(api_, target_)),
-        identity_(fmt::format("nvrtc {} build {:.12} {}", api_.version(), api_.library.build_id(),
-                              target_.text())) {
+/// What follows from the facts of an NVRTC. Immutable.
+struct Build {
+  Build(const NvrtcFacts& nvrtc, int compute_capability, const std::vector<HeaderText>& headers)
+      : facts(nvrtc),
+        target(choose_target(compute_capability, nvrtc.architectures, nvrtc.version())),
+        options(make_options(nvrtc, target)),
+        identity(fmt::format("nvrtc {} build {:.12} {}", nvrtc.version(), nvrtc.build_id, target.text())) {
     Digest digest;
-    digest.add(identity_);
-    for (const std::string& option : options_) digest.add(option);
-    for (const HeaderText& header : headers_) digest.add(header.path).add(header.text);
-    common_digest_ = digest.hex();
+    digest.add(identity);
+    for (const std::string& option : options) digest.add(option);
+    for (const HeaderText& header : headers) digest.add(header.path).add(header.text);
+    common_digest = digest.hex();
   }
 
-  [[nodiscard]] std::string identity() const override { return identity_; }
+  NvrtcFacts facts;
+  Target target;
+  std::vector<std::string> options;
+  std::string identity;
+  std::string common_digest;  ///< of all that is the same for every kernel
+};
+
+class NvrtcCompiler final : public Compiler {
+ public:
+  NvrtcCompiler(int compute_capability, const NvrtcFacts& facts, std::shared_ptr<KernelCache> cache,
+                std::vector<HeaderText> extra_headers)
+      : compute_capability_(compute_capability),
+        headers_(all_headers(std::move(extra_headers))),
+        cache_(std::move(cache)),
+        build_(std::make_shared<const Build>(facts, compute_capability_, headers_)) {}
+
+  [[nodiscard]] std::string identity() const override { return build()->identity; }
 
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
-    Program program(api_, root_text(source), headers_);
+    const Nvrtc& api = nvrtc();
+    const std::shared_ptr<const Build> build = build_of(api.facts);
+    const Target& target = build->target;
+    Program program(api, root_text(source), headers_);
     program.add_name_expression(source.name_expression);
-    const nvrtcResult result = program.compile(options_);
+    const nvrtcResult result = program.compile(build->options);
     const std::string full_log = program.log();
     std::string log = trimmed_log(full_log);
     if (result != NVRTC_SUCCESS) {
       throw Error(
           ErrorCode::compile,
           fmt::format("kernel '{}' of {} does not compile for {} with NVRTC {} ({}): {}",
-                      source.name_expression, source.header, target_.text(), api_.version(),
-                      api_.nvrtcGetErrorString(result), log.empty() ? "the compiler said nothing" : log));
+                      source.name_expression, source.header, target.text(), api.facts.version(),
+                      api.nvrtcGetErrorString(result), log.empty() ? "the compiler said nothing" : log));
     }
     KernelImage image;
-    image.target = target_.text();
+    image.target = target.text();
     image.lowered_name = program.lowered_name(source.name_expression);
-    image.bytes = target_.cubin ? program.cubin() : program.ptx();
-    if (target_.cubin) {
+    image.bytes = target.cubin ? program.cubin() : program.ptx();
+    if (target.cubin) {
       const KernelUse use = read_ptxas_report(full_log, image.lowered_name);
       image.registers = use.registers;
       image.local_bytes = use.local_bytes;
@@ -149,26 +167,51 @@ class NvrtcCompiler final : public Compiler {
   }
 
   [[nodiscard]] std::string digest(const KernelSource& source) const override {
-    return Digest().add(common_digest_).add(root_text(source)).add(source.name_expression).hex();
+    return Digest().add(build()->common_digest).add(root_text(source)).add(source.name_expression).hex();
   }
 
  private:
-  const Nvrtc& api_;
-  Target target_;
-  std::vector<HeaderText> headers_;
-  std::vector<std::string> options_;
-  std::string identity_;
-  std::string common_digest_;  // of all that is the same for every kernel
+  [[nodiscard]] std::shared_ptr<const Build> build() const {
+    const std::lock_guard lock(mutex_);
+    return build_;
+  }
+
+  /// The build of the NVRTC that is open: another than before if the library was replaced since it was noted.
+  [[nodiscard]] std::shared_ptr<const Build> build_of(const NvrtcFacts& opened) const {
+    const std::lock_guard lock(mutex_);
+    if (build_->facts == opened) return build_;
+    build_ = std::make_shared<const Build>(opened, compute_capability_, headers_);
+    if (cache_ != nullptr) note_nvrtc(*cache_, nvrtc_search(), opened);
+    return build_;
+  }
+
+  const int compute_capability_;
+  const std::vector<HeaderText> headers_;
+  const std::shared_ptr<KernelCache> cache_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Build> build_;  ///< guarded by mutex_
 };
 
 }  // namespace
 
 std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, std::vector<HeaderText> extra_headers) {
-  return std::make_unique<NvrtcCompiler>(10 * major + minor, std::move(extra_headers));
+  return make_nvrtc_compiler(major, minor, nvrtc().facts, nullptr, std::move(extra_headers));
 }
 
-std::vector<int> nvrtc_architectures() { return nvrtc().architectures; }
+std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, const NvrtcFacts& facts,
+                                              std::shared_ptr<KernelCache> cache,
+                                              std::vector<HeaderText> extra_headers) {
+  return std::make_unique<NvrtcCompiler>(10 * major + minor, facts, std::move(cache),
+                                         std::move(extra_headers));
+}
 
-NvrtcInfo nvrtc_info() { return {nvrtc().library.path(), nvrtc().version()}; }
+NvrtcFacts nvrtc_facts(KernelCache* cache) {
+  if (cache == nullptr) return nvrtc().facts;
+  return known_nvrtc(*cache, nvrtc_search(), [] { return nvrtc().facts; });
+}
+
+std::vector<int> nvrtc_architectures() { return nvrtc().facts.architectures; }
+
+NvrtcInfo nvrtc_info() { return {nvrtc().facts.path, nvrtc().facts.version()}; }
 
 }  // namespace bitune::cuda

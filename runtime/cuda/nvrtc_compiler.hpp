@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/compiler.hpp"
+#include "runtime/cuda/nvrtc_facts.hpp"
 
 namespace bitune::cuda {
 
@@ -22,6 +23,16 @@ struct HeaderText {
 /// NVRTC, or none for so old a GPU.
 [[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor,
                                                             std::vector<HeaderText> extra_headers = {});
+
+/// The same without opening NVRTC before something is compiled: until then it is taken to be what `facts`
+/// says. If it turns out to be another, identity and digests change, and `cache` notes the new facts.
+[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, const NvrtcFacts& facts,
+                                                            std::shared_ptr<KernelCache> cache,
+                                                            std::vector<HeaderText> extra_headers = {});
+
+/// Facts of the NVRTC of this process, which is not opened if the cache knows them. The cache may be null.
+/// \throws Error (unavailable)
+[[nodiscard]] NvrtcFacts nvrtc_facts(KernelCache* cache);
 
 /// Architectures (10 * major + minor) that the NVRTC of this machine compiles for, ascending. \throws Error
 /// (unavailable)

@@ -1,11 +1,16 @@
 #include "runtime/cuda/nvrtc_search.hpp"
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
+#include <limits>
+#include <memory>
 #include <string_view>
 #include <system_error>
+
+#include "runtime/cuda/driver.hpp"
 
 namespace bitune::cuda {
 namespace {
@@ -30,15 +35,19 @@ std::vector<int> version_of(std::string_view file_name) {
   return numbers;
 }
 
-/// Folders below `folder`, in a stable order; none if it cannot be read.
-std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.is_directory(ignored)) found.push_back(entry.path());
+/// Names in a folder that begin like this, in a stable order; none if it cannot be read. Not by
+/// std::filesystem: that takes a path apart for each of the hundreds of files beside libnvrtc, and the search
+/// is part of every process's first sort.
+std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), ::closedir);
+  if (listing == nullptr) return names;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(prefix) && name != "." && name != "..") names.emplace_back(name);
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
@@ -46,12 +55,13 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 }
 
 /// NVIDIA's wheels put NVRTC in <environment>/lib/pythonX.Y/site-packages/nvidia/<package>/lib.
-void append_wheels(std::vector<std::string>& to, const fs::path& environment) {
-  for (const fs::path& python : folders_in(environment / "lib")) {
-    if (!python.filename().string().starts_with("python")) continue;
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const fs::path& package : folders_in(python / packages / "nvidia")) {
-        append(to, nvrtc_in_folder((package / "lib").string()));
+void append_wheels(std::vector<std::string>& to, const std::string& environment) {
+  const std::string lib = environment + "/lib/";
+  for (const std::string& python : names_in(lib, "python")) {
+    for (const char* packages : {"/site-packages/nvidia/", "/dist-packages/nvidia/"}) {
+      const std::string nvidia = lib + python + packages;
+      for (const std::string& package : names_in(nvidia, "")) {
+        append(to, nvrtc_in_folder(nvidia + package + "/lib"));
       }
     }
   }
@@ -60,16 +70,14 @@ void append_wheels(std::vector<std::string>& to, const fs::path& environment) {
 }  // namespace
 
 std::vector<std::string> nvrtc_in_folder(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name == "libnvrtc.so" || name.starts_with("libnvrtc.so.")) names.push_back(name);
-  }
+  std::vector<std::string> names = names_in(folder, "libnvrtc.so");
+  std::erase_if(names, [](const std::string& name) {
+    return name != "libnvrtc.so" && !name.starts_with("libnvrtc.so.");
+  });
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::make_pair(version_of(a), a) > std::make_pair(version_of(b), b);
   });
-  for (std::string& name : names) name = (fs::path(folder) / name).string();
+  for (std::string& name : names) name.insert(0, folder + '/');
   return names;
 }
 
@@ -104,6 +112,11 @@ std::vector<std::string> nvrtc_candidates() {
   const std::string conda = environment("CONDA_PREFIX");
   if (!conda.empty()) append(candidates, nvrtc_in_folder(conda + "/lib"));
   return candidates;
+}
+
+NvrtcSearch nvrtc_search() {
+  const Driver* driver = driver_if_present();
+  return {nvrtc_candidates(), driver != nullptr ? driver->version / 1000 : std::numeric_limits<int>::max()};
 }
 
 }  // namespace bitune::cuda

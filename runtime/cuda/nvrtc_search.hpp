@@ -14,6 +14,16 @@ namespace bitune::cuda {
 /// the Python environments $VIRTUAL_ENV, $CONDA_PREFIX, ~/.local, /usr/local and /usr.
 [[nodiscard]] std::vector<std::string> nvrtc_candidates();
 
+/// What is looked for.
+struct NvrtcSearch {
+  std::vector<std::string> candidates;  ///< see nvrtc_candidates
+  /// CUDA major version that the driver loads code of; what is newer is taken only if there is nothing else.
+  int newest_major = 0;
+};
+
+/// The search of this process. Any version will do where there is no driver.
+[[nodiscard]] NvrtcSearch nvrtc_search();
+
 /// All libnvrtc.so* in a folder, the highest version first; none if there is no such folder.
 [[nodiscard]] std::vector<std::string> nvrtc_in_folder(const std::string& folder);
 

@@ -1,14 +1,17 @@
 // NVRTC without a GPU: targets, options, digests, reports, errors, threads.
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "cache/kernel_cache.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 
 namespace bitune::cuda {
@@ -54,6 +57,19 @@ std::vector<int> architectures_or_skip() {
     return {};
   }
 }
+
+/// A folder that is deleted again.
+struct Scratch {
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "bitune-nvrtc-XXXXXX").string();
+    path = mkdtemp(pattern.data());
+  }
+  ~Scratch() { std::filesystem::remove_all(path); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  std::filesystem::path path;
+};
 
 class Nvrtc : public testing::Test {
  protected:
@@ -141,6 +157,50 @@ TEST_F(Nvrtc, DigestChangesWithAllThatGoesIntoTheImage) {
   };
   EXPECT_EQ(digests.size(), 7u);
   EXPECT_EQ(make_nvrtc_compiler(first / 10, first % 10, planted)->digest(rotate), base->digest(rotate));
+}
+
+TEST_F(Nvrtc, KnownFactsGiveTheSameDigests) {
+  const int architecture = architectures_.back();
+  const Scratch folder;
+  const auto cache = std::make_shared<KernelCache>(folder.path);
+  const auto opened = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  for (int i = 0; i < 2; ++i) {
+    const NvrtcFacts facts = nvrtc_facts(cache.get());
+    EXPECT_EQ(facts, nvrtc_facts(nullptr));
+    const auto known = make_nvrtc_compiler(architecture / 10, architecture % 10, facts, cache, planted);
+    EXPECT_EQ(known->identity(), opened->identity());
+    EXPECT_EQ(known->digest(rotate), opened->digest(rotate));
+    EXPECT_EQ(known->compile(rotate).bytes, opened->compile(rotate).bytes);
+    EXPECT_EQ(known->digest(rotate), opened->digest(rotate));
+  }
+  EXPECT_EQ(cache->statistics().files, 1u);
+}
+
+TEST_F(Nvrtc, FactsThatTurnOutToBeOutdatedAreReplaced) {
+  const int architecture = architectures_.back();
+  const Scratch folder;
+  const auto cache = std::make_shared<KernelCache>(folder.path);
+  const NvrtcFacts right = nvrtc_facts(nullptr);
+  NvrtcFacts outdated = right;
+  outdated.minor += 1;
+  outdated.build_id = "0123456789abcdef";
+  note_nvrtc(*cache, nvrtc_search(), outdated);
+  ASSERT_EQ(nvrtc_facts(cache.get()), outdated);
+
+  const auto opened = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, outdated, cache, planted);
+  EXPECT_NE(compiler->identity(), opened->identity());
+  EXPECT_NE(compiler->digest(rotate), opened->digest(rotate));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      (void)compiler->compile(rotate);
+      EXPECT_EQ(compiler->digest(rotate), opened->digest(rotate));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(compiler->identity(), opened->identity());
+  EXPECT_EQ(nvrtc_facts(cache.get()), right);
 }
 
 TEST_F(Nvrtc, SaysWhichKernelDoesNotCompileAndWhy) {

@@ -65,5 +65,21 @@ TEST_F(GpuOpen, KeepsKernelsInMemoryAndCacheAndHealsTheCache) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(GpuOpen, IsTheSameWhereTheCacheKnowsTheCompiler) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "bitune-open-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto cache = std::make_shared<KernelCache>(folder);
+  const KernelSource source{"kernels/x.cuh", "x"};
+  const auto opened = open_device("0");
+  for (int i = 0; i < 2; ++i) {
+    const auto known = open_device("0", nullptr, cache);
+    EXPECT_EQ(known->software(), opened->software());
+    EXPECT_EQ(known->compiler().identity(), opened->compiler().identity());
+    EXPECT_EQ(known->compiler().digest(source), opened->compiler().digest(source));
+    EXPECT_EQ(cache->statistics().files, 1u) << "a note";
+  }
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace bitune::cuda

@@ -190,6 +190,34 @@ TEST_F(KernelCacheTest, AbandonedTemporaryFilesGo) {
   EXPECT_TRUE(std::filesystem::exists(under_way)) << "another process may be writing it";
 }
 
+TEST_F(KernelCacheTest, NotesAreKeptBesideKernels) {
+  KernelCache cache(caches);
+  const std::string note("a\nnote\0", 7);
+  EXPECT_EQ(cache.find_note("../of what"), std::nullopt);
+  cache.store_note("../of what", note);
+  cache.store_note(digest(1), "another");
+  EXPECT_EQ(KernelCache(caches).find_note("../of what"), note) << "another process finds it";
+  EXPECT_EQ(cache.find_note(digest(1)), "another");
+  EXPECT_EQ(cache.find(digest(1)), std::nullopt) << "a note is no kernel";
+  cache.store_note(digest(1), "replaced");
+  EXPECT_EQ(cache.find_note(digest(1)), "replaced");
+  EXPECT_EQ(cache.statistics().files, 2u);
+  EXPECT_EQ(cache.clear(), 2u);
+  EXPECT_EQ(cache.find_note(digest(1)), std::nullopt);
+}
+
+TEST_F(KernelCacheTest, ANoteThatCannotBeKeptIsNoWarning) {
+  write_bytes(caches, "a file where the directory should be");
+  KernelCache cache(caches);
+  testing::internal::CaptureStderr();
+  cache.store_note("of what", "note");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(cache.find_note("of what"), std::nullopt);
+  testing::internal::CaptureStderr();
+  cache.store(digest(1), image());
+  EXPECT_NE(testing::internal::GetCapturedStderr(), "") << "that is for kernels";
+}
+
 TEST_F(KernelCacheTest, AnUnwritableDirectoryIsOneWarningAndNoMore) {
   write_bytes(caches, "a file where the directory should be");
   KernelCache cache(caches);

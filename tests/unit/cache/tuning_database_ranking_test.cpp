@@ -3,6 +3,10 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <set>
 
 #include "cache/database/queries.hpp"
 #include "cache/tuning_database.hpp"
@@ -202,6 +206,48 @@ TEST_F(RankingTest, NewKernelsReplaceOldOnesOnceTheyHaveFinalists) {
   store(of("kernels-b", "warp(a=2)", 51, true));
   EXPECT_EQ(candidates(), (Texts{"warp(a=2) 51"}));
   EXPECT_EQ(db.candidates(problem()).at(0).kernel_digest, "kernels-b");
+}
+
+// Candidates are ranked in C++, all else in SQL.
+TEST_F(RankingTest, CandidatesAreWhatTheViewSaysIsBestOfVariants) {
+  std::minstd_rand random(7);
+  const auto any = [&random](std::uint64_t count) { return random() % count; };
+  Protocol cold;
+  cold.cold_l2 = true;
+  DeviceInfo other = h200();
+  other.name = "another GPU";
+  std::vector<std::int64_t> sessions;
+  for (const DeviceInfo& device : {h200(), other}) {
+    for (const Protocol& protocol : {Protocol{}, cold})
+      sessions.push_back(db.begin_session(device, software(), protocol));
+  }
+  for (int i = 0; i < 600; ++i) {
+    Problem about = problem();
+    about.n = 1024 << any(6);
+    about.key = any(2) == 0 ? KeyType::u32 : KeyType::f32;
+    const char* variant = std::array{"warp", "shared", "rows"}[any(3)];
+    Trial made = trial(about, variant + std::string("(a=") + std::to_string(any(4)) + ")",
+                       static_cast<double>(1 + any(50)));
+    made.kernel_digest = std::array{"kernels-a", "kernels-b"}[any(2)];
+    made.finalist = any(8) == 0;
+    made.timestamp = "2026-11-2" + std::to_string(any(3)) + " 12:00:00.000";
+    if (any(10) == 0) made.status = TrialStatus::spilled;
+    store(made, sessions[any(sessions.size())]);
+  }
+  std::set<std::int64_t> found;
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::int64_t>>> lengths;  // by device
+  for (const Candidate& candidate : db.candidates(problem())) {
+    EXPECT_TRUE(found.insert(candidate.trial_id).second) << candidate.trial_id;
+    lengths[candidate.device.name].emplace_back(candidate.problem.n, candidate.trial_id);
+  }
+  EXPECT_EQ(lengths.size(), 2u);
+  for (const auto& [device, order] : lengths) EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  std::set<std::int64_t> expected;
+  SQLite::Database raw(path.string());
+  SQLite::Statement best(raw, "SELECT trial_id FROM best_of_variants");
+  while (best.executeStep()) expected.insert(best.getColumn(0).getInt64());
+  EXPECT_GT(expected.size(), 50u);
+  EXPECT_EQ(found, expected);
 }
 
 TEST_F(RankingTest, CandidatesNeverScanTheTrials) {

@@ -70,6 +70,30 @@ TEST_F(RefusalTest, ADatabaseWithoutVersionOrTablesIsDamaged) {
   expect_refused("view 'best' is missing");
 }
 
+TEST_F(RefusalTest, WhatIsMissingOrAnotherThanOursIsNamed) {
+  fill(1);
+  const std::string whole = bytes_of(path);
+  const auto expect_refused_after = [&](const std::string& sql, const std::string& words) {
+    write_bytes(path, whole);
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE; " + sql);
+    expect_refused(words);
+  };
+  expect_refused_after("DROP TABLE software", "table 'software' is missing");
+  expect_refused_after("DROP INDEX trials_by_rank", "index 'trials_by_rank' is missing");
+  expect_refused_after("DROP TRIGGER trial_is_counted_anew", "trigger 'trial_is_counted_anew' is missing");
+  expect_refused_after("DROP VIEW best_of_variants", "view 'best_of_variants' is missing");
+  expect_refused_after("DROP VIEW best; CREATE VIEW best AS SELECT 1",
+                       "view 'best' is not defined as bitune defines it");
+  expect_refused_after("DROP VIEW best; CREATE TABLE best (n INTEGER)",
+                       "view 'best' is not defined as bitune defines it");
+  expect_refused_after("ALTER TABLE protocols ADD COLUMN more TEXT",
+                       "table 'protocols' is not defined as bitune defines it");
+  // What others add stays theirs.
+  write_bytes(path, whole);
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("CREATE TABLE remarks (text TEXT)");
+  EXPECT_EQ(TuningDatabase(path, DatabaseMode::read_only).trials({}).size(), 1u);
+}
+
 TEST_F(RefusalTest, TruncatedFilesAreRefused) {
   fill(100);
   const std::string whole = bytes_of(path);

@@ -25,6 +25,7 @@ class CountingCompiler final : public Compiler {
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
     ++compiles;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that threads meet in here
+    build = build_once_opened;
     if (source.name_expression == "bad") throw Error(ErrorCode::compile, "kernel 'bad' does not compile");
     KernelImage image;
     image.target = "counting";
@@ -34,7 +35,7 @@ class CountingCompiler final : public Compiler {
     return image;
   }
   [[nodiscard]] std::string digest(const KernelSource& source) const override {
-    std::string digest(32, '0');
+    std::string digest(32, build);
     for (std::size_t i = 0; i < source.name_expression.size() && i < 16; ++i) {
       constexpr const char* hex = "0123456789abcdef";
       digest[2 * i] = hex[(source.name_expression[i] >> 4) & 15];
@@ -43,6 +44,8 @@ class CountingCompiler final : public Compiler {
     return digest;
   }
   mutable std::atomic<int> compiles = 0;
+  mutable std::atomic<char> build = '0';  ///< a digit of every digest
+  char build_once_opened = '0';
 };
 
 class CountingKernel final : public LoadedKernel {
@@ -163,6 +166,15 @@ TEST_F(KernelStoreTest, CompilesOnceForSeveralThreads) {
   EXPECT_EQ(compiled, 1);
   EXPECT_EQ(device_->counting.compiles, 1);
   EXPECT_EQ(device_->loads, 1);
+}
+
+TEST_F(KernelStoreTest, KeepsAKernelUnderTheDigestOfWhatCompiledIt) {
+  const std::string remembered = device_->counting.digest(source_);
+  device_->counting.build_once_opened = '1';
+  EXPECT_EQ(KernelStore(device_, cache()).get(source_).origin, KernelOrigin::compiled);
+  EXPECT_NE(device_->counting.digest(source_), remembered);
+  EXPECT_EQ(cache()->find(remembered), std::nullopt);
+  EXPECT_EQ(KernelStore(device_, cache()).get(source_).origin, KernelOrigin::cache);
 }
 
 TEST_F(KernelStoreTest, ReplacesACachedImageThatDoesNotLoad) {
