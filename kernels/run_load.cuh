@@ -15,17 +15,17 @@ BITUNE_DEVICE void load_run(const typename Codec::Raw* input, const Deal<typenam
   using Raw = typename Codec::Raw;
   const u32 size = deal.size(run);
   if (size % vector == 0 && StripedTile<Codec, Payload, nt, vt, vector>::aligned(input)) {
+    // All loads before any encoding, to registers that hold what is encoded as padding: none of them waits for another.
+    Raw raw[vt / vector][vector];
     BITUNE_UNROLL
-    for (int r = 0; r < vt; r += vector) {
-      const u32 i = begin + thread_index() * vector + r * nt;
+    for (int q = 0; q < vt / vector; ++q) {
+      const u32 i = begin + (thread_index() + q * nt) * vector;
       BITUNE_UNROLL
-      for (int v = 0; v < vector; ++v) items[r + v] = Codec::padding;
-      if (i >= size) continue;
-      Raw raw[vector];
-      load_vector(input + deal.place(run, i), raw);
-      BITUNE_UNROLL
-      for (int v = 0; v < vector; ++v) items[r + v] = Codec::encode(raw[v]);
+      for (int v = 0; v < vector; ++v) raw[q][v] = Codec::decode(Codec::padding);
+      if (i < size) load_vector(input + deal.place(run, i), raw[q]);
     }
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r / vector][r % vector]);
   } else {
     // Of one run at most, if the array is aligned. A loop, as the instructions between those that most blocks need take room.
     Raw* const raw = shared_memory<Raw>();

@@ -117,6 +117,14 @@ std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(root)));
 }
 
+/// Whether blocks that split the runs themselves have room for the shortest windows of them.
+bool windows_fit(Configuration c, const Problem& problem, const DeviceInfo& device) {
+  c.parameters["split_window"] = 64;
+  const std::int64_t bytes = bucket_bytes(c, problem);
+  return bytes <= device.shared_bytes_per_block_optin &&
+         c.at("min_blocks_per_sm") * (bytes + 1024) <= device.shared_bytes_per_sm;
+}
+
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32 &&
          problem.n <= most_keys(problem.key, device);
@@ -149,7 +157,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        "buckets"},
       {"split_chain", {1, 4}, "ranks that a block splits the runs at, each from where the one before is"},
       {"split_window",
-       {0, 64},
+       {0, 64, 96},
        "keys of each run that are copied to shared memory, from around where it is likely to be split; 0: "
        "searched where they are"},
       {"cooperative",
@@ -197,6 +205,15 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
                                      : c.at("split_window") == 0;
        },
        {"split_chain", "split_levels", "split_threads", "split_window"}},
+      {"blocks that split runs of keys of 4 bytes at most have windows of them, where these fit: without, "
+       "keys "
+       "that are equal or in order would take twice as long",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return !splits_in_buckets(c) || c.at("split_window") != 0 || size_of(p.key) > 4 ||
+                !windows_fit(c, p, d);
+       },
+       {"block_size_x", "items_per_thread", "min_blocks_per_sm", "split_levels", "split_pivots",
+        "split_window"}},
       {"split_threads are at most the device's threads per block",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
          return c.at("split_threads") <= d.max_threads_per_block;
@@ -239,22 +256,24 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   }
   const std::int64_t items = std::min<std::int64_t>(wide ? 16 : 32, tile / 64);
   const std::int64_t vector = wide ? 2 : 4;
-  return {{},
-          {{"block_size_x", tile / items},
-           {"cluster_size", 1},
-           {"items_per_thread", items},
-           {"shuffle_steps", 1},
-           {"vector_width", vector},
-           {"imad_quarters", 0},
-           {"min_blocks_per_sm", 1},
-           {"gather_lanes", 8},
-           {"split_threads", 256},
-           {"split_pivots", 5},
-           {"split_levels", count() > 256 ? 1 : 0},
-           {"split_chain", 1},
-           {"split_window", 0},
-           {"cooperative", 0},
-           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  Configuration c{{},
+                  {{"block_size_x", tile / items},
+                   {"cluster_size", 1},
+                   {"items_per_thread", items},
+                   {"shuffle_steps", 1},
+                   {"vector_width", vector},
+                   {"imad_quarters", 0},
+                   {"min_blocks_per_sm", 1},
+                   {"gather_lanes", 8},
+                   {"split_threads", 256},
+                   {"split_pivots", 5},
+                   {"split_levels", count() > 256 ? 1 : 0},
+                   {"split_chain", 1},
+                   {"split_window", 64},
+                   {"cooperative", 0},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  if (!splits_in_buckets(c) || !windows_fit(c, problem, device)) c.parameters["split_window"] = 0;
+  return c;
 }
 
 Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {

@@ -21,6 +21,7 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   configuration.parameters["split_levels"] = levels;
   configuration.parameters["split_pivots"] = pivots;
   configuration.parameters["split_chain"] = chain;
+  configuration.parameters["split_window"] = 0;
   configuration.parameters["gather_lanes"] = lanes;
   return configuration;
 }
