@@ -59,11 +59,11 @@ std::uint64_t most_keys(KeyType key, const DeviceInfo& device) {
 }
 
 /// Whether a thread has registers for what splitting holds, as compiled for sm_75 to sm_121: 128 of them, or
-/// for seven pivots in a kernel of its own 256.
-bool splitting_fits_registers(const Configuration& c, const Problem&, const DeviceInfo& device) {
-  const std::int64_t pivots = c.at("split_pivots");
+/// for seven pivots, five of 64 bits, in a kernel of its own 256.
+bool splitting_fits_registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
   if (c.at("split_levels") > 0) {
-    return c.at("split_threads") * (pivots > 5 ? 256 : 128) <= device.registers_per_block;
+    const bool many = c.at("split_pivots") > (size_of(problem.key) == 8 ? 3 : 5);
+    return c.at("split_threads") * (many ? 256 : 128) <= device.registers_per_block;
   }
   return c.at("block_size_x") * c.at("min_blocks_per_sm") * 128 <= device.registers_per_sm;
 }
@@ -72,7 +72,7 @@ std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
   return padded_tile_bytes(share_size(c), problem.key);
 }
 
-/// Splitter's fixed_words and words_per_run (splitter.cuh).
+/// RankSearch's fixed_words and words_per_run (rank_search.cuh).
 std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int64_t pivots, std::int64_t runs,
                             KeyType key) {
   const std::int64_t warps = threads / 32;
@@ -104,7 +104,7 @@ std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {
   return bytes + piece_bytes(pieces, threads, c.at("gather_lanes"));
 }
 
-/// Splitter's memory, and where the runs are cut (multiway_split.cuh).
+/// RankSearch's memory, and where the runs are cut (multiway_split.cuh).
 std::int64_t split_bytes(const Configuration& c, const Problem& problem) {
   const auto runs = static_cast<std::int64_t>(tile_count(c, problem));
   return splitter_bytes(c.at("split_threads"), 1, c.at("split_pivots"), runs, problem.key) + 4 * runs;

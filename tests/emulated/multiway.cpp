@@ -45,8 +45,6 @@ Configuration cooperative(Configuration configuration) {
   return configuration;
 }
 
-class MultiwaySplit : public testing::TestWithParam<Distribution> {};
-
 /// Under a seed, two groups of a block that split at different ranks run apart by several rounds.
 Bench seeded(std::uint64_t seed) {
   emulated::EmulatedOptions options;
@@ -54,36 +52,37 @@ Bench seeded(std::uint64_t seed) {
   return make_bench(make_emulated_device(options));
 }
 
-TEST_P(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
-  const Bench bench = make_bench(open_device("emulated"));
-  std::uint64_t seed = 7;
-  const Problem single{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 1};
-  const Problem shorter{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 2001, 1};
-  for (const std::uint64_t order : {1u, 2u, 3u}) {
-    EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), GetParam(), ++seed));
+TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
+  // All in one test, since a process compiles a kernel for the emulated device once.
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    std::uint64_t seed = 7;
+    const Problem single{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 1};
+    const Problem shorter{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 2001, 1};
+    for (const std::uint64_t order : {1u, 2u, 3u}) {
+      EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), distribution, ++seed));
+      EXPECT_TRUE(sorts(seeded(order), single, windowed(small_runs(KeyType::u32, 0, 3, 8), 64), distribution,
+                        ++seed));
+      EXPECT_TRUE(sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), distribution,
+                        ++seed));
+    }
+    for (const KeyType key : {KeyType::u32, KeyType::f64}) {
+      const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
+      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), distribution, ++seed));
+      EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), distribution, ++seed));
+      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), distribution, ++seed));
+      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), distribution, ++seed));
+      EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), distribution, ++seed));
+    }
+    // Two rows with a gap.
+    const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
     EXPECT_TRUE(
-        sorts(seeded(order), single, windowed(small_runs(KeyType::u32, 0, 3, 8), 64), GetParam(), ++seed));
-    EXPECT_TRUE(
-        sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), GetParam(), ++seed));
+        sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4, 4), distribution, seed, {.gap_keys = 5}));
+    EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 7, 8), distribution, seed, {.gap_keys = 5}));
+    const Configuration pairs = of_clusters(small_runs(KeyType::u32, 2, 3, 4));
+    EXPECT_TRUE(sorts(seeded(1), rows, pairs, distribution, seed, {.gap_keys = 5}));
   }
-  for (const KeyType key : {KeyType::u32, KeyType::f64}) {
-    const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), GetParam(), ++seed));
-  }
-  // Two rows with a gap.
-  const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
-  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 2, 5, 4, 4), GetParam(), seed, {.gap_keys = 5}));
-  EXPECT_TRUE(sorts(bench, rows, small_runs(KeyType::u32, 0, 7, 8), GetParam(), seed, {.gap_keys = 5}));
-  const Configuration pairs = of_clusters(small_runs(KeyType::u32, 2, 3, 4));
-  EXPECT_TRUE(sorts(seeded(1), rows, pairs, GetParam(), seed, {.gap_keys = 5}));
 }
-
-INSTANTIATE_TEST_SUITE_P(Distributions, MultiwaySplit,
-                         testing::ValuesIn(all_distributions.begin(), all_distributions.end()));
 
 }  // namespace
 }  // namespace bitune::test

@@ -1,4 +1,5 @@
 // Sample sort: buckets of different and of equal keys, leaves of many of them, of one, and of parts of one.
+// All distributions in one test each, since a process compiles a kernel for the emulated device once.
 
 #include <gtest/gtest.h>
 
@@ -31,48 +32,56 @@ Bench seeded(std::uint64_t seed) {
   return make_bench(make_emulated_device(options));
 }
 
-class Samplesort : public testing::TestWithParam<Distribution> {};
-
-TEST_P(Samplesort, SortsArraysOfManyBuckets) {
-  const Bench bench = make_bench(open_device("emulated"));
-  std::uint64_t seed = 17;
-  for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-    const Configuration configuration = small_tiles(key, 80, 4096);
-    EXPECT_TRUE(sorts(bench, problem_of(key, 20001), configuration, GetParam(), ++seed));
-    EXPECT_TRUE(sorts(bench, problem_of(key, 40000, Order::descending), configuration, GetParam(), ++seed));
-  }
-  for (const std::uint64_t order : {1u, 2u, 3u}) {
-    const Configuration configuration = small_tiles(KeyType::u32, 60, 8192);
-    EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 20001), configuration, GetParam(), ++seed));
+TEST(Samplesort, SortsArraysOfManyBuckets) {
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    std::uint64_t seed = 17;
+    for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
+      const Configuration configuration = small_tiles(key, 80, 4096);
+      EXPECT_TRUE(sorts(bench, problem_of(key, 20001), configuration, distribution, ++seed));
+      EXPECT_TRUE(
+          sorts(bench, problem_of(key, 40000, Order::descending), configuration, distribution, ++seed));
+    }
+    for (const std::uint64_t order : {1u, 2u, 3u}) {
+      const Configuration configuration = small_tiles(KeyType::u32, 60, 8192);
+      EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 20001), configuration, distribution, ++seed));
+    }
   }
 }
 
-TEST_P(Samplesort, SortsFewKeysThatFitOneTile) {
-  const Bench bench = make_bench(open_device("emulated"));
-  for (const std::uint64_t n : {2u, 3u, 255u, 1023u, 1024u, 1025u, 2049u}) {
-    EXPECT_TRUE(sorts(bench, problem_of(KeyType::i32, n), small_tiles(KeyType::i32, 80, 4096), GetParam(), n))
-        << n;
+TEST(Samplesort, SortsFewKeysThatFitOneTile) {
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    for (const std::uint64_t n : {2u, 3u, 255u, 1023u, 1024u, 1025u, 2049u}) {
+      EXPECT_TRUE(
+          sorts(bench, problem_of(KeyType::i32, n), small_tiles(KeyType::i32, 80, 4096), distribution, n))
+          << n;
+    }
   }
 }
 
 /// Buckets that are expected to fill a tile, so that half of them take a second one.
-TEST_P(Samplesort, SortsBucketsOfMoreThanATile) {
-  const Bench bench = make_bench(open_device("emulated"));
-  for (const KeyType key : {KeyType::i16, KeyType::f32, KeyType::u64}) {
-    EXPECT_TRUE(sorts(bench, problem_of(key, 30000), small_tiles(key, 100, 4096), GetParam(), 5));
+TEST(Samplesort, SortsBucketsOfMoreThanATile) {
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    for (const KeyType key : {KeyType::i16, KeyType::f32, KeyType::u64}) {
+      EXPECT_TRUE(sorts(bench, problem_of(key, 30000), small_tiles(key, 100, 4096), distribution, 5));
+    }
   }
 }
 
 /// Buckets that are expected to fill all the room there is, so that half of them spill.
-TEST_P(Samplesort, SortsBucketsThatSpill) {
-  const Bench bench = make_bench(open_device("emulated"));
-  const Problem problem = problem_of(KeyType::f32, 40000);
-  const Configuration configuration = small_tiles(KeyType::f32, 200, 4096);
-  const SearchSpace space = variant("samplesort").space(problem, bench.device->info());
-  Configuration nearest = configuration;
-  nearest.parameters["leaf_fill"] = 90;
-  EXPECT_FALSE(space.violation(nearest, problem, bench.device->info()));
-  EXPECT_TRUE(sorts(bench, problem, configuration, GetParam(), 3));
+TEST(Samplesort, SortsBucketsThatSpill) {
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    const Problem problem = problem_of(KeyType::f32, 40000);
+    const Configuration configuration = small_tiles(KeyType::f32, 200, 4096);
+    const SearchSpace space = variant("samplesort").space(problem, bench.device->info());
+    Configuration nearest = configuration;
+    nearest.parameters["leaf_fill"] = 90;
+    EXPECT_FALSE(space.violation(nearest, problem, bench.device->info()));
+    EXPECT_TRUE(sorts(bench, problem, configuration, distribution, 3));
+  }
 }
 
 /// A bucket that may not fit two tiles is refused by the space.
@@ -85,9 +94,6 @@ TEST(SamplesortSpace, AsksForEnoughSamples) {
   ASSERT_TRUE(violation.has_value());
   EXPECT_NE(violation->find("once in a million"), std::string::npos) << *violation;
 }
-
-INSTANTIATE_TEST_SUITE_P(Distributions, Samplesort,
-                         testing::ValuesIn(all_distributions.begin(), all_distributions.end()));
 
 }  // namespace
 }  // namespace bitune::test
