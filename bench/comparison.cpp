@@ -14,6 +14,7 @@
 #include "model/problem.hpp"
 #include "model/reference_rows.hpp"
 #include "model/statistics.hpp"
+#include "model/trial.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "tuner/inputs.hpp"
 
@@ -196,8 +197,14 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   BenchRecord record = describe(problem);
   record.distribution = name_of(distribution);
 
-  std::vector<std::byte> expected = bench_keys(problem, distribution, request_.seed);
-  Turns turns(*device_, kernels_, expected);
+  const int in_turn = images_in_turn(*device_, key_bytes(problem), Protocol{}.inputs);
+  std::vector<std::vector<std::byte>> inputs;
+  for (int i = 0; i < in_turn; ++i) {
+    inputs.push_back(bench_keys(problem, distribution, request_.seed + static_cast<std::uint64_t>(i)));
+  }
+  Turns turns(*device_, kernels_, inputs);
+  std::vector<std::byte> expected = std::move(inputs.front());
+  inputs.clear();
   reference_sort_rows(expected, problem);
 
   std::vector<Contestant> all = own_contestants(problem);

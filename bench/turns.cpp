@@ -13,22 +13,24 @@ constexpr std::size_t most_in_turn = 5;
 
 }  // namespace
 
-Turns::Turns(const Device& device, KernelStore& kernels, std::span<const std::byte> keys)
+Turns::Turns(const Device& device, KernelStore& kernels, std::span<const std::vector<std::byte>> inputs)
     : device_(device),
-      bytes_(keys.size()),
+      bytes_(inputs.front().size()),
       stream_(device.create_stream()),
-      pristine_(device.allocate(bytes_)),
       work_(device.allocate(bytes_)),
       out_(device.allocate(bytes_)),
       sampler_(device, kernels) {
-  device_.copy_to_device(pristine_->data(), keys.data(), bytes_, stream_->handle());
+  for (const std::vector<std::byte>& input : inputs) {
+    pristine_.push_back(device.allocate(bytes_));
+    device_.copy_to_device(pristine_.back()->data(), input.data(), bytes_, stream_->handle());
+  }
   device_.synchronize(stream_->handle());
 }
 
 bool Turns::verify(const Contestant& contestant, std::span<const std::byte> expected) {
   const StreamHandle stream = stream_->handle();
   std::vector<std::byte> result(bytes_);
-  device_.copy_on_device(work_->data(), pristine_->data(), bytes_, stream);
+  device_.copy_on_device(work_->data(), pristine_.front()->data(), bytes_, stream);
   device_.fill(out_->data(), 0xA5, bytes_, stream);
   contestant.sort(work_->data(), out_->data(), stream);
   device_.copy_to_host(result.data(), (contestant.in_place ? work_ : out_)->data(), bytes_, stream);
@@ -37,7 +39,8 @@ bool Turns::verify(const Contestant& contestant, std::span<const std::byte> expe
 }
 
 TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
-  const SampledKeys keys{.image = pristine_->data(), .bytes = bytes_, .offset = 0, .work = work_->data()};
+  SampledKeys keys{.images = {}, .bytes = bytes_, .offset = 0, .work = work_->data()};
+  for (const auto& input : pristine_) keys.images.push_back(input->data());
   std::vector<Sampler::Setup> setups;
   TurnsResult result;
   for (const Contestant& contestant : contestants) {

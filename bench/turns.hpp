@@ -30,10 +30,11 @@ class Turns {
   /// Bytes of device memory that a comparison of so many key bytes takes at the least.
   [[nodiscard]] static std::uint64_t memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes; }
 
-  /// `keys`: the keys on the host; copied. Device and kernels must outlive it.
-  Turns(const Device& device, KernelStore& kernels, std::span<const std::byte> keys);
+  /// `inputs`: at least one array of keys on the host, all of one length; copied. Samples take turns with
+  /// them. Device and kernels must outlive it.
+  Turns(const Device& device, KernelStore& kernels, std::span<const std::vector<std::byte>> inputs);
 
-  /// Whether the contestant makes `expected` of the keys. Runs it once.
+  /// Whether the contestant makes `expected` of the first input. Runs it once.
   [[nodiscard]] bool verify(const Contestant& contestant, std::span<const std::byte> expected);
 
   /// Times all contestants: a few samples of A, of B, of A, of B, until each has `samples` of them; those
@@ -44,7 +45,7 @@ class Turns {
   const Device& device_;
   const std::size_t bytes_;
   std::unique_ptr<DeviceStream> stream_;
-  std::unique_ptr<DeviceBuffer> pristine_;
+  std::vector<std::unique_ptr<DeviceBuffer>> pristine_;
   std::unique_ptr<DeviceBuffer> work_;
   std::unique_ptr<DeviceBuffer> out_;
   Sampler sampler_;

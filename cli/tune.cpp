@@ -73,6 +73,7 @@ struct TuneOptions {
   int samples = Protocol{}.max_samples;
   std::string precision = "1%";
   std::string distribution = Protocol{}.distribution;
+  int inputs = Protocol{}.inputs;
   bool isolate = true;
 };
 
@@ -130,6 +131,7 @@ TuneRequest request_of(const TuneOptions& options) {
   request.seed = options.seed;
   request.protocol.distribution = name_of(parse_distribution(options.distribution));
   request.protocol.cold_l2 = options.cold_l2;
+  request.protocol.inputs = options.inputs;
   request.protocol.max_samples = options.samples;
   request.protocol.min_samples = std::min(request.protocol.min_samples, options.samples);
   request.protocol.precision = parse_precision(options.precision);
@@ -294,6 +296,9 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",
            "NAME");
+  add_number(command, "--inputs", options->inputs,
+             "Arrays of different keys that samples take turns with, where a quarter of the L2 holds them",
+             "N", 1, 1000);
   add_list(command, "--simulate", options->simulated,
            "Search what these files have on record (tuning databases, caches, T4; gzip), without a device: "
            "reports evaluations and virtual time, and stores nothing",

@@ -1,49 +1,11 @@
 #pragma once
 
-// Row pairs: keys of at most 16 bits, two a register. A sorting network does the same to whatever it is given, so the two
-// halves of a register hold keys of two rows, which never meet: each comparator works on both at once, by packed minimum
-// and maximum, and each exchange between threads moves both.
+// Row pairs: rows of keys of at most 16 bits, two at a time (pair_word.cuh).
 
+#include "kernels/pair_word.cuh"
 #include "kernels/row_sort.cuh"
 
 namespace bitune {
-
-/// Two words of 16 bits, of two rows.
-struct PairWord {
-  u32 bits;
-
-  PairWord() = default;
-  BITUNE_DEVICE explicit PairWord(u32 both) : bits(both) {}
-  BITUNE_DEVICE PairWord(u32 first, u32 second) : bits((first & 0xffffu) | second << 16) {}
-  BITUNE_DEVICE explicit operator u32() const { return bits; }
-
-  BITUNE_DEVICE u32 first() const { return bits & 0xffffu; }
-  BITUNE_DEVICE u32 second() const { return bits >> 16; }
-};
-
-/// What RowTile asks of a codec to move pairs between registers and lanes.
-template <class Codec>
-struct PairCodec {
-  using Raw = typename Codec::Raw;
-  using Word = PairWord;
-};
-
-/// As Comparator, for both halves at once.
-template <int imad_quarters>
-struct PairComparator {
-  BITUNE_DEVICE static void apply(PairWord& a, PairWord& b, int index) {
-    const u32 low = minimum_u16x2(a.bits, b.bits);
-    b.bits = Comparator<imad_quarters>::by_imad(index) ? maximum_by_imad(a.bits, b.bits, low) : maximum_u16x2(a.bits, b.bits);
-    a.bits = low;
-  }
-};
-
-/// The smaller or the larger words of two pairs, half by half. RegisterTile finds it by its arguments.
-BITUNE_DEVICE PairWord select_by(bool smaller, PairWord a, PairWord b) {
-  u32 chosen = minimum_u16x2(a.bits, b.bits);
-  move_if(!smaller, chosen, maximum_by_imad(a.bits, b.bits, chosen));
-  return PairWord(chosen);
-}
 
 /// As row_sort, for keys of 8 and 16 bits: a group of nt threads sorts two neighbouring rows. Grid: a block for every
 /// 2 * pairs_per_block rows. Dynamic shared memory: pairs_per_block * RegisterTile::shared_words words of 4 bytes, none if

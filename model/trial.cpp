@@ -51,6 +51,7 @@ bool read_field(std::string_view name, std::string_view value, Protocol& protoco
   if (name == "budget_ms")
     return read(value, protocol.sample_budget_ms) && std::isfinite(protocol.sample_budget_ms);
   if (name == "precision") return read(value, protocol.precision) && protocol.precision > 0;
+  if (name == "inputs") return read(value, protocol.inputs) && protocol.inputs > 1;
   return false;
 }
 
@@ -76,12 +77,15 @@ std::string Protocol::text() const {
   std::string text = fmt::format("distribution={} seed={} l2={} samples={}..{} budget_ms={}", distribution,
                                  seed, cold_l2 ? "cold" : "warm", min_samples, max_samples, sample_budget_ms);
   if (precision != 0) text += fmt::format(" precision={}", precision);
+  if (inputs != 1) text += fmt::format(" inputs={}", inputs);
   return text;
 }
 
 Protocol Protocol::parse(std::string_view text) {
   Protocol protocol;
-  protocol.precision = 0;  // texts of before there were intervals say nothing of them
+  // Older texts say nothing of what there was not.
+  protocol.precision = 0;
+  protocol.inputs = 1;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t blank = std::min(rest.find(' '), rest.size());

@@ -43,6 +43,10 @@ struct Protocol {
   /// either side; 0: never, as it was before there were intervals.
   double precision = 0.01;
 
+  /// Arrays of different keys, of this seed and those after it, that samples take turns with, where they are
+  /// short (images_in_turn, tuner/sampler.hpp).
+  int inputs = 8;
+
   bool operator==(const Protocol&) const = default;
 
   /// Canonical text: the key of a protocol in the database.

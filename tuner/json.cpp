@@ -49,7 +49,7 @@ Json json_of(const Protocol& protocol) {
   return {{"distribution", protocol.distribution}, {"seed", protocol.seed},
           {"cold_l2", protocol.cold_l2},           {"min_samples", protocol.min_samples},
           {"max_samples", protocol.max_samples},   {"sample_budget_ms", protocol.sample_budget_ms},
-          {"precision", protocol.precision}};
+          {"precision", protocol.precision},       {"inputs", protocol.inputs}};
 }
 
 Json json_of(const ClockSummary& clock) {
@@ -151,6 +151,7 @@ Protocol protocol_from(const Json& json) {
   protocol.max_samples = get<int>(json, "max_samples");
   protocol.sample_budget_ms = get<double>(json, "sample_budget_ms");
   protocol.precision = json.contains("precision") ? get<double>(json, "precision") : 0;
+  protocol.inputs = json.contains("inputs") ? get<int>(json, "inputs") : 1;
   return protocol;
 }
 

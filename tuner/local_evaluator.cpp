@@ -87,10 +87,11 @@ class LocalEvaluator final : public Evaluator {
     if (!plan) return;
 
     const Distribution measured = parse_distribution(request.protocol.distribution);
-    if (!data_ || !data_->is_for(request.problem, measured, request.protocol.seed)) {
+    if (!data_ || !data_->is_for(request.problem, measured, request.protocol.seed, request.protocol.inputs)) {
       enter(EvaluationPhase::prepare);
       data_.reset();  // before the next: both at once may not fit
-      data_.emplace(*device_, request.problem, measured, request.protocol.seed, stream_->handle());
+      data_.emplace(*device_, request.problem, measured, request.protocol.seed, request.protocol.inputs,
+                    stream_->handle());
     }
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
 

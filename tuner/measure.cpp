@@ -33,11 +33,11 @@ Measurement Measurer::measure(const ExecutablePlan& plan, const ProblemData& dat
             plan.run({.keys = keys, .workspace = workspace, .row_stride = data.layout().row_stride}, on);
           },
       .launches = plan.plan().launches.size()};
-  const SampledKeys keys{.image = data.input(distribution),
+  const SampledKeys keys{.images = data.measured_inputs(distribution),
                          .bytes = data.layout().bytes(),
                          .offset = ImageLayout::guard_bytes,
                          .work = data.work()};
-  const Sampler::Setup setup = sampler_.prepare(contestant, keys, protocol.cold_l2, stream);
+  Sampler::Setup setup = sampler_.prepare(contestant, keys, protocol.cold_l2, stream);
 
   Measurement result;
   take_samples(setup, protocol, abandon_above_us, result);
@@ -53,7 +53,7 @@ Measurement Measurer::measure(const ExecutablePlan& plan, const ProblemData& dat
   return result;
 }
 
-void Measurer::take_samples(const Sampler::Setup& setup, const Protocol& protocol, double abandon_above_us,
+void Measurer::take_samples(Sampler::Setup& setup, const Protocol& protocol, double abandon_above_us,
                             Measurement& result) {
   auto least = static_cast<std::size_t>(std::max(protocol.min_samples, 1));
   auto most = std::max(least, static_cast<std::size_t>(std::max(protocol.max_samples, 1)));

@@ -42,7 +42,7 @@ class Measurer {
                                     double abandon_above_us, void* workspace, StreamHandle stream);
 
  private:
-  void take_samples(const Sampler::Setup& setup, const Protocol& protocol, double abandon_above_us,
+  void take_samples(Sampler::Setup& setup, const Protocol& protocol, double abandon_above_us,
                     Measurement& result);
 
   const Device& device_;

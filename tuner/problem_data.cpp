@@ -10,6 +10,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/reference_rows.hpp"
+#include "tuner/sampler.hpp"
 
 namespace bitune {
 namespace {
@@ -105,10 +106,11 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
 }
 
 ProblemData::ProblemData(const Device& device, const Problem& problem, Distribution measured,
-                         std::uint64_t seed, StreamHandle stream)
+                         std::uint64_t seed, int inputs, StreamHandle stream)
     : problem_(problem),
       measured_(measured),
       seed_(seed),
+      inputs_(inputs),
       layout_(problem),
       gapped_layout_(gapped_layout_of(problem)),
       verified_(verified_distributions(problem, device.info().memory_bytes)) {
@@ -141,15 +143,30 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
     gapped_.input = upload(device, spread(host.input, layout_, gapped_layout_, problem.rows), stream);
     gapped_.expected = upload(device, spread(host.expected, layout_, gapped_layout_, problem.rows), stream);
   }
+  const int in_turn = images_in_turn(device, layout_.bytes(), inputs);
+  for (int i = 1; i < in_turn; ++i) {
+    const std::uint64_t other_seed = seed + static_cast<std::uint64_t>(i);
+    other_inputs_.push_back(
+        upload(device, make_images(problem, layout_, measured, other_seed, false).input, stream));
+  }
   work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes() + layout_.key_size);
 }
 
-bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed) const noexcept {
-  return problem == problem_ && measured == measured_ && seed == seed_;
+bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
+                         int inputs) const noexcept {
+  return problem == problem_ && measured == measured_ && seed == seed_ && inputs == inputs_;
 }
 
 const void* ProblemData::input(Distribution distribution) const {
   return images_.at(distribution).input->data();
+}
+
+std::vector<const void*> ProblemData::measured_inputs(Distribution distribution) const {
+  std::vector<const void*> inputs = {input(distribution)};
+  if (distribution == measured_) {
+    for (const auto& other : other_inputs_) inputs.push_back(other->data());
+  }
+  return inputs;
 }
 
 const void* ProblemData::expected(Distribution distribution) const {

@@ -40,12 +40,14 @@ struct ImageLayout {
 /// Thread-confined, as the evaluator that owns it. Device memory is bounded: see `verified_distributions`.
 class ProblemData {
  public:
-  /// Makes all of it. \throws Error (device) if the device's memory does not suffice, (usage) for problems
-  /// that have no reference.
+  /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
+  /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
+  /// for problems that have no reference.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
-              StreamHandle stream);
+              int inputs, StreamHandle stream);
 
-  [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed) const noexcept;
+  [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
+                            int inputs) const noexcept;
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
 
@@ -53,6 +55,8 @@ class ProblemData {
   [[nodiscard]] std::span<const Distribution> verified() const noexcept { return verified_; }
   /// Image of the input. Precondition: verified or measured.
   [[nodiscard]] const void* input(Distribution distribution) const;
+  /// What samples of it take turns with: that image and, if it is the measured distribution, others.
+  [[nodiscard]] std::vector<const void*> measured_inputs(Distribution distribution) const;
   /// Image of the sorted input. Precondition: verified.
   [[nodiscard]] const void* expected(Distribution distribution) const;
 
@@ -75,10 +79,12 @@ class ProblemData {
   Problem problem_;
   Distribution measured_;
   std::uint64_t seed_;
+  int inputs_;
   ImageLayout layout_;
   ImageLayout gapped_layout_;
   std::vector<Distribution> verified_;
   std::map<Distribution, Images> images_;
+  std::vector<std::unique_ptr<DeviceBuffer>> other_inputs_;  ///< of the measured distribution
   Images gapped_;
   std::unique_ptr<DeviceBuffer> work_;
 };

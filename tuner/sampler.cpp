@@ -41,6 +41,13 @@ void grow(const Device& device, std::unique_ptr<DeviceBuffer>& buffer, std::size
 
 bool is_emulated(const Device& device) { return device.info().kind == "emulated"; }
 
+int images_in_turn(const Device& device, std::uint64_t bytes, int wanted) {
+  if (is_emulated(device) || bytes == 0) return 1;
+  const auto quarter = static_cast<std::uint64_t>(std::max<std::int64_t>(device.info().l2_bytes, 0)) / 4;
+  return static_cast<int>(
+      std::clamp<std::uint64_t>(quarter / bytes, 1, static_cast<std::uint64_t>(std::max(wanted, 1))));
+}
+
 Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
                                 StreamHandle stream) {
   Setup setup{
@@ -63,8 +70,7 @@ Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys&
   return setup;
 }
 
-void Sampler::take(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
-                   ClockSummary& clock) {
+void Sampler::take(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock) {
   bind(setup);  // only now: other contestants' buffers may have taken the place of smaller ones
   while (count > 0) {
     const std::size_t batch = std::min(count, most_queued_samples);
@@ -106,12 +112,13 @@ void Sampler::bind(const Setup& setup) const {
   }
 }
 
-double Sampler::queue_sample(const Setup& setup, std::size_t index) {
+double Sampler::queue_sample(Setup& setup, std::size_t index) {
   while (events_.size() <= index) events_.push_back({device_.create_event(), device_.create_event()});
   const StreamHandle stream = setup.stream;
   if (setup.hold_steps != 0) hold(setup.hold_steps, stream);
   for (std::uint32_t i = 0; i < setup.group; ++i) {
-    device_.copy_on_device(buffer(setup, i), setup.keys.image, setup.keys.bytes, stream);
+    const void* const image = setup.keys.images[setup.next_image++ % setup.keys.images.size()];
+    device_.copy_on_device(buffer(setup, i), image, setup.keys.bytes, stream);
   }
   if (setup.cold_l2) device_.fill(flush_->data(), 0, flush_->size(), stream);
   void* const out = out_of(setup);
@@ -124,7 +131,7 @@ double Sampler::queue_sample(const Setup& setup, std::size_t index) {
   return us_since(begin);
 }
 
-void Sampler::take_batch(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
+void Sampler::take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us,
                          ClockSummary& clock) {
   for (std::size_t i = 0; i < count; ++i) queue_sample(setup, i);
   if (const auto reading = device_.read_clock()) clock.add(*reading);  // while the device is at it

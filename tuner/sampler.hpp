@@ -28,23 +28,28 @@ struct Contestant {
 
 /// Where the keys come from, in device memory.
 struct SampledKeys {
-  const void* image = nullptr;  ///< what every sample begins with
-  std::size_t bytes = 0;        ///< of the image
-  std::size_t offset = 0;       ///< of the keys in the image
-  void* work = nullptr;         ///< memory for one image, for samples of one sort; null: the sampler's own
+  std::vector<const void*> images;  ///< at least one: what sorts begin with, in turn
+  std::size_t bytes = 0;            ///< of an image
+  std::size_t offset = 0;           ///< of the keys in the image
+  void* work = nullptr;  ///< memory for one image, for samples of one sort; null: the sampler's own
 };
+
+/// How many images of so many bytes samples take turns with, of those that are wanted: as many as a quarter
+/// of the L2 holds, so that what is to be sorted stays in it too, and one on the emulated device.
+[[nodiscard]] int images_in_turn(const Device& device, std::uint64_t bytes, int wanted);
 
 /// Takes samples on one device.
 ///
 /// A sample is the device time between two events around k sorts of k buffers, divided by k. k is as many
 /// sorts as take 200 us, but at most 16, at most 512 launches, and no more buffers than half of the L2 holds
 /// (warm) and an eighth of the device's memory. All buffers are restored before every sample, outside the
-/// events. Where launches are shorter than the host takes to queue them, each sample waits behind a kernel
-/// that passes time until it is queued as a whole: no gaps between launches are measured, unless the
-/// sort makes them itself. Before the first sample the contestant sorts twice, not held: modules that are
-/// loaded at their first launch would wait for the stream, and the stream for them. Up to 8 samples are
-/// queued between two synchronisations, in which the device's clock is looked at. Warm: the restored keys are
-/// in the L2 as far as they fit. Cold: a buffer of twice the L2 is overwritten between restoring and sorting.
+/// events, each from the next image: how long some sorts take depends on the keys. Where launches are shorter
+/// than the host takes to queue them, each sample waits behind a kernel that passes time until it is queued
+/// as a whole: no gaps between launches are measured, unless the sort makes them itself. Before the first
+/// sample the contestant sorts twice, not held: modules that are loaded at their first launch would wait for
+/// the stream, and the stream for them. Up to 8 samples are queued between two synchronisations, in which the
+/// device's clock is looked at. Warm: the restored keys are in the L2 as far as they fit. Cold: a buffer of
+/// twice the L2 is overwritten between restoring and sorting.
 ///
 /// The emulated device has none of these effects and is slow: there a sample is one sort, and nothing warms
 /// up.
@@ -66,6 +71,7 @@ class Sampler {
     bool cold_l2 = false;
     std::uint32_t group = 1;       ///< sorts a sample
     std::uint64_t hold_steps = 0;  ///< 0: the stream is not held
+    std::size_t next_image = 0;    ///< index
   };
 
   /// Warms up and finds how to sample. \throws Error (device, compile)
@@ -74,7 +80,7 @@ class Sampler {
 
   /// Takes `count` samples, microseconds for one sort each, and adds them to `samples_us`; what the clock was
   /// meanwhile is added to `clock`. \throws Error (device)
-  void take(const Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
+  void take(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
 
  private:
   [[nodiscard]] void* buffer(const Setup& setup, std::uint32_t index) const;
@@ -83,9 +89,8 @@ class Sampler {
   [[nodiscard]] void* out_of(const Setup& setup) const;
   void bind(const Setup& setup) const;
   /// Queues one sample between the events with this number; returns the host's time for it in microseconds.
-  double queue_sample(const Setup& setup, std::size_t index);
-  void take_batch(const Setup& setup, std::size_t count, std::vector<double>& samples_us,
-                  ClockSummary& clock);
+  double queue_sample(Setup& setup, std::size_t index);
+  void take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
   [[nodiscard]] std::uint32_t group_for(const Setup& setup, double sort_us) const;
   [[nodiscard]] std::uint64_t hold_steps_for(const Setup& setup, double sort_us, double queue_us);
   void hold(std::uint64_t steps, StreamHandle stream) const;

@@ -11,7 +11,7 @@
 namespace bitune {
 namespace {
 
-constexpr std::size_t most_starts = 4;
+constexpr std::size_t most_starts = 5;
 
 int device_distance(const DeviceInfo& here, const Candidate& candidate) {
   if (candidate.device_digest == here.digest()) return 0;
@@ -27,8 +27,17 @@ double octaves(std::uint64_t a, std::uint64_t b) {
   return std::abs(of(a) - of(b));
 }
 
+/// How far what won there is from winning here, in octaves of the length: half of one for another type of
+/// keys of that width, which takes the same kernels but for encoding them, and most of one for a variant that
+/// did not win, so that it does not take the place of those that did.
+double distance(const Problem& here, const Candidate& candidate, double fastest_us) {
+  const Problem& there = candidate.problem;
+  return octaves(there.n, here.n) + octaves(there.rows, here.rows) + (there.key != here.key ? 0.5 : 0) +
+         (there.order != here.order ? 0.25 : 0) + (candidate.median_us > fastest_us ? 0.875 : 0);
+}
+
 struct Ranked {
-  std::tuple<int, double, int, double> rank;  ///< the lower the better
+  std::tuple<int, double, double> rank;  ///< the lower the better
   const Candidate* candidate;
 };
 
@@ -57,13 +66,11 @@ std::vector<Configuration> warm_starts(const Problem& problem, const DeviceInfo&
 
   std::vector<Ranked> ranked;
   for (const Candidate* candidate : usable) {
-    if (candidate->median_us > beyond_noise * fastest.at(place_of(*candidate))) continue;
-    const Problem& p = candidate->problem;
-    const int otherness = (p.key != problem.key ? 2 : 0) + (p.order != problem.order ? 1 : 0);
-    ranked.push_back(
-        {{device_distance(device, *candidate), octaves(p.n, problem.n) + octaves(p.rows, problem.rows),
-          otherness, candidate->median_us},
-         candidate});
+    const double fastest_us = fastest.at(place_of(*candidate));
+    if (candidate->median_us > beyond_noise * fastest_us) continue;
+    ranked.push_back({{device_distance(device, *candidate), distance(problem, *candidate, fastest_us),
+                       candidate->median_us},
+                      candidate});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });

@@ -1,4 +1,4 @@
-// The variant `cluster`: tiles in the registers of a cluster of blocks.
+// The variants `cluster` and `cluster_pairs`: tiles in the registers of a cluster of blocks.
 
 #include <fmt/format.h>
 
@@ -30,31 +30,62 @@ std::int64_t tile_for(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
+/// What the two variants differ in.
+struct Flavour {
+  std::string_view name;
+  std::string_view description;
+  std::string_view header;
+  bool pairs;
+};
+
+constexpr Flavour one_row{
+    .name = "cluster",
+    .description =
+        "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
+        "distributed shared memory",
+    .header = "kernels/cluster_sort.cuh",
+    .pairs = false};
+
+constexpr Flavour two_rows{
+    .name = "cluster_pairs",
+    .description = "as cluster, for keys of at most 16 bits: two rows a register, a key of each",
+    .header = "kernels/cluster_pair_sort.cuh",
+    .pairs = true};
+
+bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
   return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest;
+         device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest &&
+         (!flavour.pairs || size_of(problem.key) <= 2);
 }
 
 /// What is too long for a block, or for a single array to be sorted by one. Other clusters would be idle.
-bool is_best(const Problem& problem, const DeviceInfo&) {
+/// Pairs, where the device is full with half as many clusters.
+bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
+  if (flavour.pairs && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
   return bytes > (problem.rows == 1 ? 16u << 10 : 128u << 10) &&
          bytes <= (problem.rows == 1 ? 64u << 10 : 512u << 10);
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace make_space(const Flavour& flavour) {
   SearchSpace space;
   space.parameters = {
       {"cluster_size", {2, 4, 8}, "blocks a cluster"},
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", {1, 4}, "neighbouring keys a thread loads and stores at once"},
+      {"vector_width", flavour.pairs ? std::vector<std::int64_t>{1, 4, 8} : std::vector<std::int64_t>{1, 4},
+       "neighbouring keys a thread loads and stores at once"},
       {"imad_quarters",
        {0, 1, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
   };
+  if (flavour.pairs) {
+    space.parameters.push_back({"min_blocks_per_sm",
+                                {1, 2, 4},
+                                "blocks a multiprocessor that the compiler must leave registers for"});
+  }
   space.restrictions = {
       block_fits_device(),
       vector_fits_access(),
@@ -68,12 +99,13 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
       shared_memory_fits_block(shared_bytes),
-      items_fit_registers(""),
+      items_fit_registers(flavour.pairs ? "min_blocks_per_sm" : ""),
   };
+  if (flavour.pairs) space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration make_default(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::int64_t tile = tile_for(problem.n);
   // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit
   // where there are many.
@@ -82,31 +114,56 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t a_block = tile / ranks;
   std::int64_t items = a_block <= 2048 ? 8 : a_block <= 8192 ? 16 : 32;
   while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
-  return {{},
-          {{"cluster_size", ranks},
-           {"block_size_x", a_block / items},
-           {"items_per_thread", items},
-           {"shuffle_steps", 2},
-           {"vector_width", 1},
-           {"imad_quarters", 0}}};
+  Configuration c{{},
+                  {{"cluster_size", ranks},
+                   {"block_size_x", a_block / items},
+                   {"items_per_thread", items},
+                   {"shuffle_steps", 2},
+                   {"vector_width", 1},
+                   {"imad_quarters", 0}}};
+  if (flavour.pairs) c.parameters["min_blocks_per_sm"] = 1;
+  return c;
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
+Plan make_plan(const Flavour& flavour, const Problem& problem, const Configuration& c) {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
-  const KernelSource kernel{
-      "kernels/cluster_sort.cuh",
-      fmt::format("bitune::cluster_sort<{}, {}, {}, {}, {}, {}, {}>",
-                  codec_arguments(problem.key, problem.order), c.at("block_size_x"), c.at("items_per_thread"),
-                  ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"))};
-  builder.launch(kernel, problem.rows * ranks, static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(shared_bytes(c, problem)),
-                 {keys_argument(), input_argument(), u32_argument(problem.n), row_stride_argument()});
+  std::string template_arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), c.at("block_size_x"),
+      c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"));
+  std::vector<Argument> arguments = {keys_argument(), input_argument(), u32_argument(problem.n),
+                                     row_stride_argument()};
+  if (flavour.pairs) {
+    template_arguments += fmt::format(", {}", c.at("min_blocks_per_sm"));
+    arguments.insert(arguments.begin() + 2, u64_argument(problem.rows));
+  }
+  const std::string_view kernel = flavour.pairs ? "cluster_pair_sort" : "cluster_sort";
+  builder.launch({std::string(flavour.header), fmt::format("bitune::{}<{}>", kernel, template_arguments)},
+                 (flavour.pairs ? (problem.rows + 1) / 2 : problem.rows) * ranks,
+                 static_cast<std::uint32_t>(c.at("block_size_x")),
+                 static_cast<std::uint64_t>(shared_bytes(c, problem)), arguments);
   Plan plan = builder.take();
   plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
   plan.out_of_place = true;
   return plan;
+}
+
+VariantDefinition definition_of(const Flavour& flavour) {
+  return {.name = flavour.name,
+          .description = flavour.description,
+          .kernel_headers = {flavour.header},
+          .supports = [&flavour](const Problem& problem,
+                                 const DeviceInfo& device) { return can_sort(flavour, problem, device); },
+          .suits = [&flavour](const Problem& problem,
+                              const DeviceInfo& device) { return is_best(flavour, problem, device); },
+          .space = [&flavour](const Problem&, const DeviceInfo&) { return make_space(flavour); },
+          .default_configuration =
+              [&flavour](const Problem& problem, const DeviceInfo& device) {
+                return make_default(flavour, problem, device);
+              },
+          .plan = [&flavour](const Problem& problem, const Configuration& configuration,
+                             const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};
 }
 
 }  // namespace
@@ -114,17 +171,13 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// One launch for arrays, and rows, of up to 8 blocks' registers, on GPUs with distributed shared memory
 /// (sm_90 on; kernels/cluster_sort.cuh).
 const Variant& cluster_variant() {
-  static const DefinedVariant variant(
-      {.name = "cluster",
-       .description =
-           "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
-           "distributed shared memory",
-       .kernel_headers = {"kernels/cluster_sort.cuh"},
-       .supports = can_sort,
-       .suits = is_best,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+  static const DefinedVariant variant(definition_of(one_row));
+  return variant;
+}
+
+/// The same for pairs of rows (kernels/cluster_pair_sort.cuh). A single array is one row.
+const Variant& cluster_pairs_variant() {
+  static const DefinedVariant variant(definition_of(two_rows));
   return variant;
 }
 

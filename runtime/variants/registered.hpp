@@ -12,6 +12,7 @@ namespace bitune {
 [[nodiscard]] const Variant& shared_variant();
 [[nodiscard]] const Variant& warp_variant();
 [[nodiscard]] const Variant& cluster_variant();
+[[nodiscard]] const Variant& cluster_pairs_variant();
 [[nodiscard]] const Variant& multiway_variant();
 [[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& rows_variant();

@@ -32,20 +32,32 @@ int tree_levels(const Configuration& c, const Problem& problem) {
   return std::max(6, ceil_log2(bucket_count(c, problem)));
 }
 
-/// At most how likely it is that some bucket has more keys than the two tiles there is room for. A bucket is
-/// what lies between every `apart`th key of a random sample: as many keys as there are `expected` samples
-/// among have fewer than `apart` of them as a Poisson variable is so low, which Chernoff bounds.
-double overflow_chance(const Configuration& c, const Problem& problem) {
-  if (problem.n <= 2 * static_cast<std::uint64_t>(tile_size(c))) return 0;
+/// At most how likely it is that some bucket has more keys than so many tiles. A bucket is what lies between
+/// every `apart`th key of a random sample: as many keys as there are `expected` samples among have fewer than
+/// `apart` of them as a Poisson variable is so low, which Chernoff bounds.
+double overflow_chance(const Configuration& c, const Problem& problem, int tiles) {
+  const double held = tiles * static_cast<double>(tile_size(c));
+  const auto n = static_cast<double>(problem.n);
+  if (n <= held) return 0;
   const auto buckets = static_cast<double>(bucket_count(c, problem));
   const auto samples = static_cast<double>(c.at("samples"));
   const double apart = std::floor(samples / buckets);
-  const double expected = samples * 2 * static_cast<double>(tile_size(c)) / static_cast<double>(problem.n);
+  const double expected = samples * held / n;
   if (apart < 1 || expected <= apart) return 1;
-  return buckets * std::exp(apart - expected + apart * std::log(expected / apart));
+  return std::min(1.0, buckets * std::exp(apart - expected + apart * std::log(expected / apart)));
 }
 
-constexpr double bearable_chance = 1e-6;
+/// There is room for two tiles of each bucket; more is slow.
+bool has_room(const Configuration& c, const Problem& problem) {
+  return overflow_chance(c, problem, 2) <= 1e-6;
+}
+
+/// A bucket of more than a tile takes as long as two. Where all are sorted at once all of the sort does then:
+/// in its median that does not show, but in its mean.
+bool is_steady(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+  const auto at_once = static_cast<std::uint64_t>(c.at("min_blocks_per_sm") * device.sm_count);
+  return bucket_count(c, problem) > at_once || overflow_chance(c, problem, 1) <= 0.1;
+}
 
 /// How the sample is sorted: by a cluster of 8 blocks, or by one block.
 struct SampleShape {
@@ -124,10 +136,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        },
        {"block_size_x", "items_per_thread", "leaf_fill"}},
       {"two tiles are too few for the keys of a bucket at most once in a million sorts",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return overflow_chance(c, p) <= bearable_chance;
-       },
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) { return has_room(c, p); },
        {"block_size_x", "items_per_thread", "leaf_fill", "samples"}},
+      {"where all buckets are sorted at once, one has more than a tile at most once in ten sorts",
+       is_steady,
+       {"block_size_x", "items_per_thread", "leaf_fill", "samples", "min_blocks_per_sm"}},
       {"the sample fits the registers of a block, or of a cluster of 8",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const SampleShape shape = sample_shape(c, d);
@@ -176,8 +189,9 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
          2 * leaf_bytes(c, problem) <= device.shared_bytes_per_block_optin) {
     c.parameters["block_size_x"] *= 2;
   }
-  while (c.at("samples") < 131072 && overflow_chance(c, problem) > bearable_chance)
+  while (c.at("samples") < 131072 && !(has_room(c, problem) && is_steady(c, problem, device))) {
     c.parameters["samples"] *= 2;
+  }
   return c;
 }
 

@@ -35,7 +35,7 @@ struct Verification {
   explicit Verification(const Problem& for_problem)
       : problem(for_problem),
         stream(emulated().device->create_stream()),
-        data(*emulated().device, problem, Distribution::random, 1, stream->handle()),
+        data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle()),
         verifier(*emulated().device, *emulated().kernels, size_of(problem.key)) {}
 
   std::optional<std::string> check(Plan plan) {
@@ -111,7 +111,7 @@ TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
 TEST(EmulatedEvaluator, EveryVariantsDefaultIsVerifiedAndMeasured) {
   const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
   for (const Variant* family : variants()) {
-    const KeyType key = family->name() == "row_pairs" ? KeyType::f16 : KeyType::f32;
+    const KeyType key = family->name().ends_with("_pairs") ? KeyType::f16 : KeyType::f32;
     for (const std::uint64_t n : {0, 1, 1000}) {
       const auto request = request_of(*family, {.key = key, .n = n});
       const Trial trial = evaluator->evaluate(request);

@@ -38,9 +38,10 @@ class TimedDevice final : public Device {
     log.push_back(holds ? "hold" : "sort");
     now_us += holds ? static_cast<double>(arguments[0]) / 1000 : launch_us();
   }
-  void copy_on_device(void* to, const void*, std::size_t, StreamHandle) const override {
+  void copy_on_device(void* to, const void* from, std::size_t, StreamHandle) const override {
     log.push_back("restore");
     restored.push_back(to);
+    restored_from.push_back(from);
     now_us += 1;
   }
   void fill(void*, std::uint8_t, std::size_t bytes, StreamHandle) const override {
@@ -69,6 +70,7 @@ class TimedDevice final : public Device {
   mutable double now_us = 0;
   mutable std::vector<std::string> log;
   mutable std::vector<void*> restored;
+  mutable std::vector<const void*> restored_from;
   mutable std::size_t flushed_bytes = 0;
 
  private:

@@ -125,7 +125,7 @@ TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
   const auto device = std::make_shared<fake::Device>();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, keys);
+  Turns turns(*device, kernels, std::array{keys});
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
   const TurnsResult result = turns.run(both, 5);
@@ -158,12 +158,12 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
   const Problem problem{.n = 1 << 16};
 
   Measurer measurer(*device, kernels);
-  const ProblemData data(*device, problem, Distribution::random, 1, nullptr);
+  const ProblemData data(*device, problem, Distribution::random, 1, 8, nullptr);
   const Measurement tuned = measurer.measure(sort, data, Distribution::random,
                                              {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
   const std::vector<std::string> by_tuner = last_sample(device->log);
 
-  Turns turns(*device, kernels, make_keys(KeyType::u32, problem.n, Distribution::random, 1));
+  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
   const std::vector<Contestant> contestants = {
       {"plan", true, [&sort](void* keys, void*, StreamHandle stream) { sort.run(keys, nullptr, stream); },
        7}};
@@ -179,7 +179,7 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
 TEST(Turns, SamplesWhatIsVerySlowLessOften) {
   const auto device = std::make_shared<fake::Device>();
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, make_keys(KeyType::u32, 8, Distribution::random, 1));
+  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
   const std::vector<Contestant> both = {
       {"fast", true,
        [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
@@ -198,7 +198,7 @@ TEST(Turns, VerifiesBitForBit) {
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, keys);
+  Turns turns(*device, kernels, std::array{keys});
   EXPECT_TRUE(turns.verify(host_sorter("in place", true, n), expected));
   EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n), expected));
   EXPECT_FALSE(turns.verify({"nothing", true, [](void*, void*, StreamHandle) {}}, expected));

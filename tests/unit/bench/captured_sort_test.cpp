@@ -65,7 +65,7 @@ TEST(CapturedSort, IsVerifiedAndTimedInTurnWithTheSortItself) {
   auto expected = keys;
   reference_sort(expected.data(), captured_keys, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, keys);
+  Turns turns(*device, kernels, std::array{keys});
   const std::vector<Contestant> both = {sorter_to_capture(true), as_graph(*device, sorter_to_capture(true))};
   EXPECT_TRUE(turns.verify(both[1], expected));
   EXPECT_FALSE(

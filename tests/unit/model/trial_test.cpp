@@ -17,7 +17,7 @@ TEST(TrialStatus, NamesAreReadBack) {
 
 TEST(Protocol, TextIsReadBack) {
   EXPECT_EQ(Protocol{}.text(),
-            "distribution=random seed=1 l2=warm samples=7..200 budget_ms=100 precision=0.01");
+            "distribution=random seed=1 l2=warm samples=7..200 budget_ms=100 precision=0.01 inputs=8");
   Protocol protocol;
   protocol.distribution = "few_distinct";
   protocol.seed = ~std::uint64_t{0};
@@ -25,6 +25,7 @@ TEST(Protocol, TextIsReadBack) {
   protocol.min_samples = 1;
   protocol.max_samples = 1000;
   protocol.sample_budget_ms = 0.1;
+  protocol.inputs = 3;
   EXPECT_EQ(Protocol::parse(protocol.text()), protocol);
   EXPECT_EQ(Protocol::parse(Protocol{}.text()), Protocol{});
 }
@@ -32,6 +33,12 @@ TEST(Protocol, TextIsReadBack) {
 TEST(Protocol, OfBeforeThereWereIntervalsHasNoPrecision) {
   const std::string old = "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100";
   EXPECT_EQ(Protocol::parse(old).precision, 0);
+  EXPECT_EQ(Protocol::parse(old).text(), old);
+}
+
+TEST(Protocol, OfBeforeThereWereSeveralInputsHasOne) {
+  const std::string old = "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 precision=0.01";
+  EXPECT_EQ(Protocol::parse(old).inputs, 1);
   EXPECT_EQ(Protocol::parse(old).text(), old);
 }
 
@@ -45,6 +52,8 @@ TEST(Protocol, WhatIsNoProtocolIsRefused) {
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 extra=1",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 precision=0",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 precision=-1",
+        "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 inputs=1",
+        "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 inputs=two",
         "distribution=random seed=1 l2=warm samples=7..50 precision=0.01 budget_ms=100",
         "seed=1 distribution=random l2=warm samples=7..50 budget_ms=100",
         "distribution=random seed=1 l2=warm samples=7..50 budget_ms=100 ",

@@ -79,6 +79,9 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
   EXPECT_EQ(chosen(u32(1 << 20), hopper), "multiway");
   EXPECT_EQ(chosen(u32(10000, 4096), hopper), "rows") << "enough rows for all multiprocessors";
   EXPECT_EQ(chosen(with_key(u32(1024, 4096), KeyType::f16), hopper), "row_pairs");
+  EXPECT_EQ(chosen(with_key(u32(65536, 1024), KeyType::f16), hopper), "cluster_pairs");
+  EXPECT_EQ(chosen(with_key(u32(65536, 10), KeyType::f16), hopper), "cluster")
+      << "too few pairs for all multiprocessors";
   EXPECT_EQ(chosen(u32(std::uint64_t{1} << 30), hopper), "warp") << "more than multiway takes";
 
   DeviceInfo ampere = hopper;

@@ -21,10 +21,10 @@ class SamplerTest : public testing::Test {
             },
             launches};
   }
-  SampledKeys keys() { return {.image = image.data(), .bytes = image.size(), .offset = 256}; }
+  SampledKeys keys() { return {.images = {image.data()}, .bytes = image.size(), .offset = 256}; }
 
   std::vector<double> sample(const Contestant& one, std::size_t count, bool cold = false) {
-    const Sampler::Setup setup = sampler.prepare(one, keys(), cold, nullptr);
+    Sampler::Setup setup = sampler.prepare(one, keys(), cold, nullptr);
     group = setup.group;
     held = setup.hold_steps > 0;
     device->log.clear();
@@ -73,6 +73,27 @@ TEST_F(SamplerTest, GroupsAreLimitedByNumberLaunchesAndL2) {
   EXPECT_EQ(group, 2u) << "half of 50 MiB of L2 holds two of 10 MiB";
   (void)sample(tiny, 1, true);
   EXPECT_EQ(group, 16u) << "what is flushed need not fit";
+}
+
+TEST_F(SamplerTest, SortsTakeTurnsWithTheImages) {
+  const Contestant one = contestant(70);
+  SampledKeys several = keys();
+  several.images = {image.data(), image.data() + 1};  // which are not looked at
+  Sampler::Setup setup = sampler.prepare(one, several, false, nullptr);
+  ASSERT_EQ(setup.group, 3u);
+  const std::size_t first = setup.next_image;
+  device->restored_from.clear();
+  std::vector<double> samples;
+  sampler.take(setup, 3, samples, clock);
+  ASSERT_EQ(device->restored_from.size(), 9u);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(device->restored_from[i], several.images[(first + i) % 2]);
+}
+
+TEST_F(SamplerTest, AQuarterOfTheL2HoldsTheImages) {
+  EXPECT_EQ(images_in_turn(*device, 1000, 8), 8) << "no more than are wanted";
+  EXPECT_EQ(images_in_turn(*device, std::uint64_t{4} << 20, 8), 3) << "of 12.5 MiB";
+  EXPECT_EQ(images_in_turn(*device, std::uint64_t{1} << 30, 8), 1);
+  EXPECT_EQ(images_in_turn(*device, 0, 8), 1);
 }
 
 TEST_F(SamplerTest, ColdSamplesFindAnOverwrittenL2) {

@@ -68,15 +68,25 @@ TEST(WarmStarts, TheSameKeyTypeAndOrderBeforeOthers) {
   EXPECT_EQ(started({.key = KeyType::u32, .n = 1024}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
 }
 
-TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFourAtMost) {
+TEST(WarmStarts, AnotherTypeOfThisLengthBeforeOtherLengthsAndVariantsThatDidNotWin) {
+  CandidateSet set;
+  set.user = {candidate(here, {.key = KeyType::f32, .n = 1024}, "a", 1, 10),
+              candidate(here, {.key = KeyType::u32, .n = 1024}, "a", 2, 10),
+              candidate(here, {.key = KeyType::u32, .n = 1024}, "b", 3, 11),
+              candidate(here, {.key = KeyType::u32, .n = 2048}, "a", 4, 20)};
+  EXPECT_EQ(started({.key = KeyType::u32, .n = 1024}, here, set), (std::vector<std::int64_t>{2, 1, 3, 4}));
+  EXPECT_EQ(started({.key = KeyType::u32, .n = 2048}, here, set), (std::vector<std::int64_t>{4, 2, 1, 3}));
+}
+
+TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFiveAtMost) {
   DeviceInfo emulated = here;
   emulated.kind = "emulated";
   CandidateSet set;
   set.user = {candidate(here, {.n = 1024}, "a", 100, 10), candidate(emulated, {.n = 1024}, "a", 1, 10)};
-  for (std::int64_t x : {2, 2, 3, 4, 5, 6}) {
+  for (std::int64_t x : {2, 2, 3, 4, 5, 6, 7}) {
     set.user.push_back(candidate(here, {.n = std::uint64_t{2048} << x}, "a", x, 10));
   }
-  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5}));
+  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
   EXPECT_TRUE(started({.n = 1024}, here, {}).empty());
 }
 
