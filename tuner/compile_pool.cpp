@@ -61,10 +61,40 @@ void CompilePool::discard() {
   while (running_ < 2 * threads_ && running_ - discarded_ < threads_) start_worker();
 }
 
+void CompilePool::ahead(std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    ahead_.push_back(std::move(job));
+  }
+  queue_changed_.notify_one();
+}
+
+bool CompilePool::may_work_ahead() const {
+  return !ahead_.empty() && working_ahead_ < std::max<std::size_t>(1, threads_ / 4);
+}
+
+void CompilePool::work_ahead(std::unique_lock<std::mutex>& lock) {
+  const std::function<void()> job = std::move(ahead_.front());
+  ahead_.pop_front();
+  ++working_ahead_;
+  lock.unlock();
+  try {
+    job();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the same comes of it when it is submitted
+  }
+  lock.lock();
+  --working_ahead_;
+}
+
 void CompilePool::work(const std::stop_token& stop, Worker& self) {
   std::unique_lock lock(mutex_);
-  while (running_ - discarded_ <= threads_ &&
-         queue_changed_.wait(lock, stop, [this] { return !queued_.empty(); }) && !stop.stop_requested()) {
+  while (running_ - discarded_ <= threads_ && queue_changed_.wait(lock, stop, [this] {
+    return !queued_.empty() || may_work_ahead();
+  }) && !stop.stop_requested()) {
+    if (may_work_ahead()) {
+      work_ahead(lock);
+      continue;
+    }
     const Task task = std::move(queued_.front());
     queued_.pop_front();
     ++under_way_;

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,9 @@ struct Compiled {
 /// A compilation cannot be stopped, and may take half a minute. So that the next problem does not wait for
 /// what the one before it no longer wants, a thread that is at something discarded has a substitute, and
 /// ends after it; there are at most as many substitutes as threads.
+///
+/// What the next problems begin with is compiled ahead: by a quarter of the threads, and one at the least,
+/// before what is submitted. Else each problem would begin with a wait for its first kernels.
 class CompilePool {
  public:
   /// `threads` of 0: as many as the machine has cores.
@@ -44,8 +48,12 @@ class CompilePool {
   void submit(std::size_t index, const Problem& problem, const Configuration& configuration);
   /// The next result; nothing if there is none within this time.
   [[nodiscard]] std::optional<Compiled> wait_for(std::chrono::milliseconds time);
-  /// Forgets all submissions; what is under way is finished, its result dropped.
+  /// Forgets all submissions; what is under way is finished, its result dropped. What is compiled ahead
+  /// stays.
   void discard();
+  /// Runs a job that compiles what will be submitted later. What it throws is dropped: who submits it will
+  /// see.
+  void ahead(std::function<void()> job);
 
  private:
   struct Task {
@@ -60,19 +68,23 @@ class CompilePool {
   };
   void start_worker();  ///< the mutex is held
   void work(const std::stop_token& stop, Worker& self);
+  [[nodiscard]] bool may_work_ahead() const;            ///< the mutex is held
+  void work_ahead(std::unique_lock<std::mutex>& lock);  ///< one job; the mutex is held before and after
 
   const TuningSource& source_;
   const std::size_t threads_;  ///< that work on what is wanted
   mutable std::mutex mutex_;
   std::condition_variable_any queue_changed_;
   std::condition_variable ready_changed_;
-  std::deque<Task> queued_;       // guarded by mutex_
-  std::deque<Compiled> ready_;    // guarded by mutex_
-  std::size_t under_way_ = 0;     // guarded by mutex_; of this generation
-  std::size_t discarded_ = 0;     // guarded by mutex_; under way, of earlier generations
-  std::uint64_t generation_ = 0;  // guarded by mutex_; raised by discard
-  std::size_t running_ = 0;       // guarded by mutex_; workers that have not ended
-  std::list<Worker> workers_;     // guarded by mutex_; addresses stay
+  std::deque<Task> queued_;                  // guarded by mutex_
+  std::deque<std::function<void()>> ahead_;  // guarded by mutex_
+  std::size_t working_ahead_ = 0;            // guarded by mutex_; workers
+  std::deque<Compiled> ready_;               // guarded by mutex_
+  std::size_t under_way_ = 0;                // guarded by mutex_; of this generation
+  std::size_t discarded_ = 0;                // guarded by mutex_; under way, of earlier generations
+  std::uint64_t generation_ = 0;             // guarded by mutex_; raised by discard
+  std::size_t running_ = 0;                  // guarded by mutex_; workers that have not ended
+  std::list<Worker> workers_;                // guarded by mutex_; addresses stay
 };
 
 }  // namespace bitune

@@ -29,6 +29,16 @@ Protocol protocol_at(Protocol protocol, double fidelity) {
 
 }  // namespace
 
+std::vector<Configuration> starts_of(const SessionState& session, const Problem& problem,
+                                     const std::function<bool(const Configuration&)>& is_valid) {
+  std::vector<Configuration> starts =
+      warm_starts(problem, session.device, session.candidates(problem), is_valid);
+  for (Configuration& guess : session.source.first_guesses(problem)) {
+    if (is_valid(guess)) starts.push_back(std::move(guess));
+  }
+  return starts;
+}
+
 ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Problem& problem,
                              KnownTrials known)
     : session_(session),
@@ -53,12 +63,9 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   const auto valid = [&by_text](const Configuration& configuration) {
     return by_text.contains(configuration.text());
   };
-  std::vector<Configuration> guesses =
-      warm_starts(problem, session.device, session.candidates(problem), valid);
-  for (Configuration& guess : session.source.first_guesses(problem)) {
-    if (valid(guess)) guesses.push_back(std::move(guess));
+  for (const Configuration& start : starts_of(session, problem, valid)) {
+    domain_.starts.push_back(by_text.at(start.text()));
   }
-  for (const Configuration& guess : guesses) domain_.starts.push_back(by_text.at(guess.text()));
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
   for (const auto& [text, trial] : known_.ok) {
     // Others are of a variant that is not searched now.

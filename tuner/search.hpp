@@ -28,6 +28,11 @@ struct SearchLimits {
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
+/// What a search of the problem begins with, of what `is_valid`: warm starts, then defaults, the most
+/// promising first. Thread-safe as far as `is_valid` is.
+[[nodiscard]] std::vector<Configuration> starts_of(const SessionState& session, const Problem& problem,
+                                                   const std::function<bool(const Configuration&)>& is_valid);
+
 /// Searches one problem. Configurations of the same plan are one candidate, the first of them that was met.
 /// Each candidate is in one state: untouched, under way (submitted to the pool), or done (evaluated now, or
 /// known from before). A strategy hears of each of its proposals exactly once, also of those that were done

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -54,6 +55,27 @@ std::vector<Trial> settled_finalists(const ProblemSearch& search, const KnownTri
     if (found != known.finalists.end()) settled.push_back(found->second);
   }
   return settled;
+}
+
+/// Of how many problems to come the first kernels are compiled while another one is under way.
+constexpr std::size_t problems_ahead = 3;
+
+/// Compiles what the search of the problem will begin with, as far as it is known now.
+void compile_start(const SessionState& session, const Problem& problem) {
+  const std::vector<Configuration> valid = session.source.domain(problem).configurations;
+  const auto starts = starts_of(session, problem, [&valid](const Configuration& configuration) {
+    return std::find(valid.begin(), valid.end(), configuration) != valid.end();
+  });
+  if (!starts.empty()) static_cast<void>(session.source.compile(problem, starts.front()));
+}
+
+void compile_ahead(SessionState& session, CompilePool& pool) {
+  const std::vector<Problem>& problems = session.problems.problems();
+  const std::size_t end = std::min(session.share.index + 1 + problems_ahead, problems.size());
+  for (session.ahead = std::max(session.ahead, session.share.index + 1); session.ahead < end;
+       ++session.ahead) {
+    pool.ahead([&session, &problem = problems[session.ahead]] { compile_start(session, problem); });
+  }
 }
 
 TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
@@ -119,6 +141,7 @@ void tune_share(const TuneRequest& request, ProblemQueue& problems, const Tuning
   const auto give_up = [&session] { return session.stopped() || session.out_of_time(); };
   while (const auto share = problems.take(give_up)) {
     session.share = *share;
+    compile_ahead(session, pool);
     const std::uint64_t before = session.evaluations;
     try {
       TuneOutcome outcome = tune_problem(session, pool);

@@ -35,6 +35,7 @@ struct SessionState {
   std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
   std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
   ProblemQueue::Share share = {};                       ///< the problem under way
+  std::size_t ahead = 0;  ///< problems whose first kernels have been compiled ahead, or are under way
 
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
   [[nodiscard]] bool out_of_time() const { return end && Clock::now() >= *end; }

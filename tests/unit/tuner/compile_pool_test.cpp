@@ -8,6 +8,7 @@
 #include <latch>
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "tests/unit/tuner/fake_session.hpp"
 
@@ -60,6 +61,29 @@ TEST(CompilePool, WhatIsDiscardedKeepsNobodyWaiting) {
   const auto third = pool.wait_for(10s);
   ASSERT_TRUE(third);
   EXPECT_EQ(third->index, 2u) << "the discarded one is no result";
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(CompilePool, CompilesAheadBeforeWhatIsSubmittedButNotOnAllThreads) {
+  SlowSource slow(2);
+  CompilePool pool(slow.source, 2);
+  std::latch first_begun(1);
+  std::latch may_end(1);
+  std::latch second_done(1);
+  pool.ahead([&] {
+    first_begun.count_down();
+    may_end.wait();
+    throw std::runtime_error("nobody hears of it");
+  });
+  pool.ahead([&] { second_done.count_down(); });
+  first_begun.wait();
+  slow.finish(0);
+  slow.submit(pool, 0);
+  EXPECT_TRUE(pool.wait_for(10s)) << "one thread of two works ahead";
+  pool.discard();
+  EXPECT_FALSE(second_done.try_wait()) << "one at a time";
+  may_end.count_down();
+  second_done.wait();
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
