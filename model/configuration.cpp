@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <limits>
 
 #include "bitune/error.hpp"
 
@@ -34,12 +36,18 @@ std::int64_t Configuration::at(std::string_view name) const {
 }
 
 std::string Configuration::text() const {
-  std::string text = variant + "(";
+  // Searches ask for the texts of hundreds of thousands of them.
+  std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits{};
+  std::string text;
+  text.reserve(256);
+  text.append(variant).push_back('(');
   for (const auto& [name, value] : parameters) {
-    if (text.back() != '(') text += ',';
-    text += fmt::format("{}={}", name, value);
+    if (text.back() != '(') text.push_back(',');
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    text.append(name).append(1, '=').append(digits.data(), end);
   }
-  return text + ")";
+  text.push_back(')');
+  return text;
 }
 
 Configuration Configuration::parse(std::string_view text) {

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <array>
-#include <cstdint>
 #include <new>
 
 namespace bitune {
 
 Digest::Digest() : state_(XXH3_createState()) {
   if (state_ == nullptr) throw std::bad_alloc();
-  XXH3_128bits_reset(static_cast<XXH3_state_t*>(state_));
+  reset();
 }
+
+void Digest::reset() { XXH3_128bits_reset(static_cast<XXH3_state_t*>(state_)); }
 
 Digest::~Digest() { XXH3_freeState(static_cast<XXH3_state_t*>(state_)); }
 
@@ -28,12 +28,14 @@ Digest& Digest::add(std::string_view field) {
   return *this;
 }
 
+std::array<std::uint64_t, 2> Digest::value() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(static_cast<const XXH3_state_t*>(state_));
+  return {hash.high64, hash.low64};
+}
+
 std::string Digest::hex() const {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(static_cast<const XXH3_state_t*>(state_)));
-  std::string text;
-  for (const unsigned char byte : canonical.digest) text += fmt::format("{:02x}", byte);
-  return text;
+  const auto [high, low] = value();
+  return fmt::format("{:016x}{:016x}", high, low);
 }
 
 }  // namespace bitune

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/timestamp.hpp"
 #include "tuner/warm_start.hpp"
@@ -47,36 +47,28 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
       known_(std::move(known)),
       domain_(session.source.domain(problem)),
       candidates_(domain_.configurations.size()) {
-  std::unordered_map<std::string, std::size_t> by_text;
-  by_text.reserve(candidates_.size());
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const auto [entry, added] = by_text.emplace(domain_.configurations[i].text(), i);
-    Candidate& candidate = candidates_[i];
-    if (known_.tried.contains(entry->first)) {
-      candidate.state = State::done;
-      candidate.known = true;
-      candidate.time_us = known_.time_us(entry->first);
-    } else {
-      ++to_evaluate_;
-    }
+  const DomainIndex index(domain_.configurations);
+  to_evaluate_ = candidates_.size();
+  for (const std::string& text : known_.tried) {
+    // Others are of a variant that is not searched now.
+    const std::optional<std::size_t> found = index.find(text);
+    if (!found) continue;
+    candidates_[*found] = {
+        .state = State::done, .known = true, .time_us = known_.time_us(text), .waiting = {}};
+    --to_evaluate_;
+    const std::string digest = session.source.plan_digest(problem, domain_.configurations[*found]);
+    if (!digest.empty()) by_plan_.emplace(digest, *found);
   }
-  const auto valid = [&by_text](const Configuration& configuration) {
-    return by_text.contains(configuration.text());
+  for (const auto& [text, trial] : known_.ok) {
+    if (const auto found = index.find(text)) keep_verified(*found, trial);
+  }
+  const auto is_valid = [&index](const Configuration& configuration) {
+    return index.find(configuration).has_value();
   };
-  for (const Configuration& start : starts_of(session, problem, valid)) {
-    domain_.starts.push_back(by_text.at(start.text()));
+  for (const Configuration& start : starts_of(session, problem, is_valid)) {
+    domain_.starts.push_back(*index.find(start));
   }
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
-  for (const auto& [text, trial] : known_.ok) {
-    // Others are of a variant that is not searched now.
-    if (const auto found = by_text.find(text); found != by_text.end()) keep_verified(found->second, trial);
-  }
-  for (const std::string& text : known_.tried) {
-    const auto found = by_text.find(text);
-    if (found == by_text.end()) continue;
-    const std::string digest = session.source.plan_digest(problem, domain_.configurations[found->second]);
-    if (!digest.empty()) by_plan_.emplace(digest, found->second);
-  }
 }
 
 void ProblemSearch::run(const SearchLimits& limits) {

@@ -7,6 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "tuner/compile_pool.hpp"
+#include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/inputs.hpp"
 #include "tuner/search.hpp"
@@ -62,9 +63,10 @@ constexpr std::size_t problems_ahead = 3;
 
 /// Compiles what the search of the problem will begin with, as far as it is known now.
 void compile_start(const SessionState& session, const Problem& problem) {
-  const std::vector<Configuration> valid = session.source.domain(problem).configurations;
-  const auto starts = starts_of(session, problem, [&valid](const Configuration& configuration) {
-    return std::find(valid.begin(), valid.end(), configuration) != valid.end();
+  const std::vector<Configuration> domain = session.source.domain(problem).configurations;
+  const DomainIndex index(domain);
+  const auto starts = starts_of(session, problem, [&index](const Configuration& configuration) {
+    return index.find(configuration).has_value();
   });
   if (!starts.empty()) static_cast<void>(session.source.compile(problem, starts.front()));
 }

@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 #include <numbers>
-#include <numeric>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tuner/strategies/gaussian_process.hpp"
@@ -24,46 +24,83 @@ constexpr std::size_t most_observations = 400;  // the model's cost grows with e
 constexpr std::size_t most_to_learn = 80;       // scales from so many
 constexpr double learn_again = 1.4;             // when there are so many times the observations
 constexpr std::size_t nearby_every = 3;         // of so many proposals one is next to the fastest
+constexpr std::size_t most_modelled =
+    8192;  // configurations, besides the starts and what is next to the fastest
 
-/// Coordinates in [0, 1]: the place of each value among all values of parameters of this name; 0.5 where the
-/// variant has no such parameter. And one dimension a variant.
-std::vector<GaussianProcess::Point> points_of(const DomainView& view) {
-  std::map<std::string, std::vector<std::int64_t>> values;
-  for (const Family& family : view.families()) {
-    for (std::size_t k = 0; k < family.names.size(); ++k) {
-      std::vector<std::int64_t>& all = values[family.names[k]];
-      all.insert(all.end(), family.values[k].begin(), family.values[k].end());
+/// Where configurations lie for the model. Coordinates in [0, 1]: the place of each value among all values of
+/// parameters of this name; 0.5 where the variant has no such parameter. And one dimension a variant.
+class Coordinates {
+ public:
+  explicit Coordinates(const DomainView& view) : view_(view) {
+    for (const Family& family : view.families()) {
+      for (std::size_t k = 0; k < family.names.size(); ++k) {
+        std::vector<std::int64_t>& all = values_[family.names[k]];
+        all.insert(all.end(), family.values[k].begin(), family.values[k].end());
+      }
+    }
+    for (auto& [name, all] : values_) {
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      if (all.size() > 1) dimensions_.emplace(name, dimensions_.size());
     }
   }
-  std::map<std::string, std::size_t> dimensions;
-  for (auto& [name, all] : values) {
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (all.size() > 1) dimensions.emplace(name, dimensions.size());
-  }
-  const std::size_t variants = view.families().size() > 1 ? view.families().size() : 0;
-  std::vector<GaussianProcess::Point> points(view.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Family& family = view.families()[view.family_of(i)];
-    points[i].assign(dimensions.size() + variants, 0.5F);
+
+  [[nodiscard]] GaussianProcess::Point operator()(std::size_t index) const {
+    const std::size_t variants = view_.families().size() > 1 ? view_.families().size() : 0;
+    const Family& family = view_.families()[view_.family_of(index)];
+    GaussianProcess::Point point(dimensions_.size() + variants, 0.5F);
     for (std::size_t k = 0; k < family.names.size(); ++k) {
-      const auto dimension = dimensions.find(family.names[k]);
-      if (dimension == dimensions.end()) continue;
-      const std::vector<std::int64_t>& all = values[family.names[k]];
-      const auto place = std::lower_bound(all.begin(), all.end(), family.values[k][view.places(i)[k]]);
-      points[i][dimension->second] =
-          static_cast<float>(place - all.begin()) / static_cast<float>(all.size() - 1);
+      const auto dimension = dimensions_.find(family.names[k]);
+      if (dimension == dimensions_.end()) continue;
+      const std::vector<std::int64_t>& all = values_.at(family.names[k]);
+      const auto place = std::lower_bound(all.begin(), all.end(), family.values[k][view_.places(index)[k]]);
+      point[dimension->second] = static_cast<float>(place - all.begin()) / static_cast<float>(all.size() - 1);
     }
-    if (variants > 0) points[i][dimensions.size() + view.family_of(i)] = 1;
+    if (variants > 0) point[dimensions_.size() + view_.family_of(index)] = 1;
+    return point;
   }
-  return points;
-}
+
+ private:
+  const DomainView& view_;
+  std::map<std::string, std::vector<std::int64_t>> values_;
+  std::map<std::string, std::size_t> dimensions_;
+};
+
+/// A Gaussian process over a part of a domain that grows: what it costs grows with the points, and a session
+/// has better things to do than to predict hundreds of thousands of them. Points are named by their index in
+/// the domain.
+class PartialModel {
+ public:
+  explicit PartialModel(const DomainView& view) : coordinates_(view), process_({}) {}
+
+  void add(std::size_t index) {
+    if (!places_.emplace(index, indices_.size()).second) return;
+    indices_.push_back(index);
+    process_.add_point(coordinates_(index));
+  }
+  void observe(std::size_t index) {
+    add(index);
+    process_.observe(places_.at(index));
+  }
+  void set_value(std::size_t index, double value) { process_.set_value(places_.at(index), value); }
+  void update() { process_.update(); }
+  void learn_scales(std::size_t most) { process_.learn_scales(most); }
+  [[nodiscard]] double mean(std::size_t index) const { return process_.mean(places_.at(index)); }
+  [[nodiscard]] double deviation(std::size_t index) const { return process_.deviation(places_.at(index)); }
+  [[nodiscard]] const std::vector<std::size_t>& indices() const noexcept { return indices_; }
+
+ private:
+  Coordinates coordinates_;
+  GaussianProcess process_;
+  std::vector<std::size_t> indices_;
+  std::unordered_map<std::size_t, std::size_t> places_;  ///< of an index, in indices_
+};
 
 class BayesianStrategy final : public Walker {
  public:
-  BayesianStrategy(const SearchDomain& domain, std::uint64_t seed)
-      : Walker(domain, seed), model_(points_of(view())), all_(view().size()) {
-    std::iota(all_.begin(), all_.end(), std::size_t{0});
+  BayesianStrategy(const SearchDomain& domain, std::uint64_t seed) : Walker(domain, seed), model_(view()) {
+    for (const std::size_t start : domain.starts) model_.add(start);
+    for (const std::size_t index : drawn_before(most_modelled)) model_.add(index);
   }
 
   void report(std::size_t index, std::optional<double> time_us) override {
@@ -75,6 +112,7 @@ class BayesianStrategy final : public Walker {
       if (value < best_) {
         best_ = value;
         near_fastest_ = view().neighbours(index);
+        for (const std::size_t neighbour : near_fastest_) model_.add(neighbour);
       }
       model_.set_value(index, value);
     } else {
@@ -96,7 +134,7 @@ class BayesianStrategy final : public Walker {
     // so far gets its turn besides.
     std::optional<std::size_t> chosen;
     if (++turn_ % nearby_every == 0) chosen = most_promising(near_fastest_);
-    if (!chosen) chosen = most_promising(all_);
+    if (!chosen) chosen = most_promising(model_.indices());
     if (chosen) observe(*chosen);
     return chosen;
   }
@@ -142,9 +180,8 @@ class BayesianStrategy final : public Walker {
     return deviation * (gain * probability + density);
   }
 
-  GaussianProcess model_;
+  PartialModel model_;
   std::vector<std::size_t> observed_;
-  std::vector<std::size_t> all_;
   std::vector<std::size_t> near_fastest_;  ///< neighbours of the fastest known
   std::size_t drawn_ = 0;
   std::size_t turn_ = 0;

@@ -23,37 +23,43 @@ std::pair<std::size_t, std::size_t> distance(const DomainView::Places& a, const 
 
 DomainView::DomainView(const SearchDomain& domain) {
   std::unordered_map<std::string, std::size_t> numbers;
+  // Domains are of hundreds of thousands of configurations, each of them nodes all over the memory: they are
+  // walked once, the parameters in step with the family's names.
+  std::vector<std::int64_t> all_values;
+  family_of_.reserve(domain.configurations.size());
   for (std::size_t i = 0; i < domain.configurations.size(); ++i) {
     const Configuration& configuration = domain.configurations[i];
-    const auto [entry, added] = numbers.emplace(configuration.variant, families_.size());
-    if (added) {
-      Family& family = families_.emplace_back();
-      family.variant = configuration.variant;
-      for (const auto& parameter : configuration.parameters) family.names.push_back(parameter.first);
-      family.values.resize(family.names.size());
+    if (i == 0 || configuration.variant != domain.configurations[i - 1].variant) {
+      const auto [entry, added] = numbers.emplace(configuration.variant, families_.size());
+      if (added) {
+        Family& family = families_.emplace_back();
+        family.variant = configuration.variant;
+        for (const auto& parameter : configuration.parameters) family.names.push_back(parameter.first);
+        family.values.resize(family.names.size());
+      }
+      family_of_.push_back(entry->second);
+    } else {
+      family_of_.push_back(family_of_.back());
     }
-    Family& family = families_[entry->second];
+    Family& family = families_[family_of_.back()];
     family.members.push_back(i);
-    family_of_.push_back(entry->second);
-    for (std::size_t k = 0; k < family.names.size(); ++k) {
-      std::vector<std::int64_t>& values = family.values[k];
-      const std::int64_t value = configuration.at(family.names[k]);
-      const auto place = std::lower_bound(values.begin(), values.end(), value);
-      if (place == values.end() || *place != value) values.insert(place, value);
+    auto values = family.values.begin();
+    for (const auto& [name, value] : configuration.parameters) {
+      all_values.push_back(value);
+      const auto place = std::lower_bound(values->begin(), values->end(), value);
+      if (place == values->end() || *place != value) values->insert(place, value);
+      ++values;
     }
   }
-  places_.reserve(domain.configurations.size());
-  for (std::size_t i = 0; i < domain.configurations.size(); ++i) {
-    const Family& family = families_[family_of_[i]];
-    Places places;
-    places.reserve(family.names.size());
-    for (std::size_t k = 0; k < family.names.size(); ++k) {
-      const std::vector<std::int64_t>& values = family.values[k];
-      const auto place =
-          std::lower_bound(values.begin(), values.end(), domain.configurations[i].at(family.names[k]));
-      places.push_back(static_cast<std::uint16_t>(place - values.begin()));
+  places_.reserve(family_of_.size());
+  auto value = all_values.begin();
+  for (const std::size_t number : family_of_) {
+    Places& places = places_.emplace_back();
+    places.reserve(families_[number].values.size());
+    for (const std::vector<std::int64_t>& values : families_[number].values) {
+      places.push_back(static_cast<std::uint16_t>(std::lower_bound(values.begin(), values.end(), *value++) -
+                                                  values.begin()));
     }
-    places_.push_back(std::move(places));
   }
 }
 

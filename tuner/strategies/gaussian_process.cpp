@@ -34,6 +34,28 @@ float GaussianProcess::kernel(const Scales& scales, std::size_t a, std::size_t b
   return (1 + distance + distance * distance / 3) * std::exp(-distance);
 }
 
+void GaussianProcess::add_point(Point point) {
+  points_.push_back(std::move(point));
+  const std::size_t added = points_.size() - 1;
+  if (points_.size() == 1) scales_.inverse_lengths.assign(points_.front().size(), first_inverse_length);
+  float explained = 0;
+  float mean = 0;
+  for (std::size_t k = 0; k < observations_.size(); ++k) {
+    Observation& observation = observations_[k];
+    float value = kernel(scales_, observation.point, added);
+    for (std::size_t j = 0; j < k; ++j) {
+      const std::vector<float>& earlier = observations_[j].row;
+      value -= earlier[observation.point] * earlier[added];
+    }
+    value *= static_cast<float>(1 / observation.diagonal);
+    observation.row.push_back(value);
+    explained += value * value;
+    mean += observation.factor * value;
+  }
+  explained_.push_back(explained);
+  mean_.push_back(mean);
+}
+
 void GaussianProcess::observe(std::size_t point) {
   observations_.push_back({.point = point, .value = std::nullopt, .row = {}});
   add_row(observations_.size() - 1);
@@ -82,14 +104,15 @@ void GaussianProcess::update() {
   scale_ = variance > least_variance ? std::sqrt(variance) : 1;
 
   std::fill(mean_.begin(), mean_.end(), 0.0F);
-  for (const Observation& observation : observations_) {
+  for (Observation& observation : observations_) {
+    observation.factor = 0;
     // What is expected of this point from the observations before it stands in mean_ now; one without a value
     // meets the expectation, and adds nothing.
     if (!observation.value) continue;
     const double expected = mean_[observation.point];
-    const auto factor =
+    observation.factor =
         static_cast<float>(((*observation.value - offset_) / scale_ - expected) / observation.diagonal);
-    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += factor * observation.row[i];
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += observation.factor * observation.row[i];
   }
 }
 

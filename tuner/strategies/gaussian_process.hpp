@@ -23,6 +23,8 @@ class GaussianProcess {
   /// All points of one dimension. Memory: 4 bytes for each pair of a point and an observation.
   explicit GaussianProcess(std::vector<Point> points);
 
+  /// Adds a point, after all others; costs O(n^2).
+  void add_point(Point point);
   /// Adds an observation of a point that has none. Until it has a value, it is taken to be what is expected:
   /// predictions stay, and only their variance shrinks.
   void observe(std::size_t point);
@@ -46,6 +48,7 @@ class GaussianProcess {
     std::size_t point;
     std::optional<double> value;
     double diagonal = 0;     ///< of L
+    float factor = 0;        ///< of the row, in the mean
     std::vector<float> row;  ///< of V
   };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -10,10 +12,12 @@ namespace bitune {
 
 std::vector<std::size_t> random_order(const SearchDomain& domain, std::uint64_t seed) {
   const std::string seed_text = std::to_string(seed);
-  std::vector<std::pair<std::string, std::size_t>> keyed;
+  std::vector<std::pair<std::array<std::uint64_t, 2>, std::size_t>> keyed;
   keyed.reserve(domain.configurations.size());
+  Digest digest;
   for (std::size_t i = 0; i < domain.configurations.size(); ++i) {
-    keyed.emplace_back(Digest().add(seed_text).add(domain.configurations[i].text()).hex(), i);
+    digest.reset();
+    keyed.emplace_back(digest.add(seed_text).add(domain.configurations[i].text()).value(), i);
   }
   std::sort(keyed.begin(), keyed.end());
   std::vector<std::size_t> order;

@@ -41,6 +41,13 @@ std::vector<std::size_t> Walker::unproposed(std::size_t family) const {
   return left;
 }
 
+std::vector<std::size_t> Walker::drawn_before(std::size_t count) const {
+  const auto end = order_.begin() + static_cast<std::ptrdiff_t>(std::min(count, order_.size()));
+  std::vector<std::size_t> drawn(order_.begin(), end);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
 std::optional<std::size_t> Walker::draw() {
   while (next_of_order_ < order_.size() && proposed_[order_[next_of_order_]]) ++next_of_order_;
   if (next_of_order_ == order_.size()) return std::nullopt;
