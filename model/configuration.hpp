@@ -3,8 +3,9 @@
 /// \file
 /// A configuration: one point of a variant's search space.
 
+#include <boost/container/flat_map.hpp>
+#include <compare>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ namespace bitune {
 /// A variant and a value for each of its parameters. A plain value.
 struct Configuration {
   std::string variant;
-  std::map<std::string, std::int64_t, std::less<>> parameters;
+  /// Flat, as searches hold hundreds of thousands of configurations and walk over all of them.
+  boost::container::flat_map<std::string, std::int64_t, std::less<>> parameters;
 
   /// Value of a parameter. \throws Error (usage) naming the variant and the parameter if it is missing.
   [[nodiscard]] std::int64_t at(std::string_view name) const;
@@ -24,7 +26,8 @@ struct Configuration {
   /// Reads what `text` writes. \throws Error (usage)
   [[nodiscard]] static Configuration parse(std::string_view text);
 
-  auto operator<=>(const Configuration&) const = default;
+  std::strong_ordering operator<=>(const Configuration&) const = default;
+  bool operator==(const Configuration&) const = default;
 };
 
 }  // namespace bitune

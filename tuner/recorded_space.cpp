@@ -137,8 +137,10 @@ class Gatherer {
           std::find_if(space.domain.configurations.begin(), space.domain.configurations.end(),
                        [&](const Configuration& c) { return c.variant == guess.variant; });
       if (recorded == space.domain.configurations.end()) continue;
-      std::erase_if(guess.parameters,
-                    [&](const auto& parameter) { return !recorded->parameters.contains(parameter.first); });
+      for (auto parameter = guess.parameters.begin(); parameter != guess.parameters.end();) {
+        const bool is_on_record = recorded->parameters.contains(parameter->first);
+        parameter = is_on_record ? std::next(parameter) : guess.parameters.erase(parameter);
+      }
       if (const auto found = index_of.find(guess.text()); found != index_of.end()) {
         space.domain.starts.push_back(found->second);
       }

@@ -99,8 +99,10 @@ class PartialModel {
 class BayesianStrategy final : public Walker {
  public:
   BayesianStrategy(const SearchDomain& domain, std::uint64_t seed) : Walker(domain, seed), model_(view()) {
-    for (const std::size_t start : domain.starts) model_.add(start);
-    for (const std::size_t index : drawn_before(most_modelled)) model_.add(index);
+    std::vector<std::size_t> modelled = drawn_before(most_modelled);
+    modelled.insert(modelled.end(), domain.starts.begin(), domain.starts.end());
+    std::sort(modelled.begin(), modelled.end());
+    for (const std::size_t index : modelled) model_.add(index);
   }
 
   void report(std::size_t index, std::optional<double> time_us) override {

@@ -42,10 +42,7 @@ std::vector<std::size_t> Walker::unproposed(std::size_t family) const {
 }
 
 std::vector<std::size_t> Walker::drawn_before(std::size_t count) const {
-  const auto end = order_.begin() + static_cast<std::ptrdiff_t>(std::min(count, order_.size()));
-  std::vector<std::size_t> drawn(order_.begin(), end);
-  std::sort(drawn.begin(), drawn.end());
-  return drawn;
+  return {order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(std::min(count, order_.size()))};
 }
 
 std::optional<std::size_t> Walker::draw() {

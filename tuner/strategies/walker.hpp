@@ -32,7 +32,7 @@ class Walker : public Strategy {
   [[nodiscard]] bool is_proposed(std::size_t index) const { return proposed_[index]; }
   /// Of a family, what was not proposed yet.
   [[nodiscard]] std::vector<std::size_t> unproposed(std::size_t family) const;
-  /// The first so many of the seeded random order, or all, ascending.
+  /// The first so many of the seeded random order, or all.
   [[nodiscard]] std::vector<std::size_t> drawn_before(std::size_t count) const;
   /// The next of the seeded random order that was not proposed yet; nothing if all were.
   [[nodiscard]] std::optional<std::size_t> draw();

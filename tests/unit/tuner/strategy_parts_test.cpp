@@ -1,12 +1,15 @@
-// What the strategies are made of: neighbours, and the Gaussian process.
+// What the strategies are made of: neighbours, the Gaussian process, and what asks it.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <set>
 
 #include "tuner/strategies/domain_view.hpp"
 #include "tuner/strategies/gaussian_process.hpp"
+#include "tuner/strategy.hpp"
 
 namespace bitune {
 namespace {
@@ -99,6 +102,33 @@ TEST(GaussianProcess, WhatHasNoValueYetIsTakenAsExpected) {
   EXPECT_LT(process.deviation(20), 0.7 * deviation);
 }
 
+TEST(GaussianProcess, PointsThatCameLaterArePredictedAlike) {
+  const auto points = grid();
+  GaussianProcess whole(points);
+  GaussianProcess grown({points.begin(), points.begin() + 30});
+  for (GaussianProcess* process : {&whole, &grown}) {
+    for (const std::size_t seen : {0UL, 13UL, 26UL}) {
+      process->observe(seen);
+      process->set_value(seen, wave(points[seen]));
+    }
+    process->update();
+  }
+  for (std::size_t i = 30; i < points.size(); ++i) grown.add_point(points[i]);
+  const auto expect_alike = [&] {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_NEAR(grown.mean(i), whole.mean(i), 1e-5) << i;
+      EXPECT_NEAR(grown.deviation(i), whole.deviation(i), 1e-5) << i;
+    }
+  };
+  expect_alike();
+  for (GaussianProcess* process : {&whole, &grown}) {
+    process->observe(43);
+    process->set_value(43, wave(points[43]));
+    process->learn_scales(100);
+  }
+  expect_alike();
+}
+
 TEST(GaussianProcess, LearnsWhichDimensionMatters) {
   const auto points = grid();
   GaussianProcess process(points);
@@ -108,6 +138,29 @@ TEST(GaussianProcess, LearnsWhichDimensionMatters) {
   }
   process.learn_scales(100);
   for (std::size_t i = 0; i < points.size(); ++i) EXPECT_NEAR(process.mean(i), wave(points[i]), 0.05) << i;
+}
+
+TEST(Bayesian, SearchesADomainOfWhichItModelsAPart) {
+  SearchDomain domain;
+  std::vector<double> times;
+  for (std::int64_t i = 0; i < 12 * 12 * 12 * 12; ++i) {
+    const std::int64_t a = i % 12, b = i / 12 % 12, c = i / 144 % 12, d = i / 1728;
+    domain.configurations.push_back({"v", {{"a", a}, {"b", b}, {"c", c}, {"d", d}}});
+    times.push_back(
+        static_cast<double>(100 + (a - 7) * (a - 7) + (b - 2) * (b - 2) + 3 * std::abs(c - 9) + d));
+  }
+  const auto search = strategy("bayesian").make(domain, 3);
+  double best = times[0];
+  std::set<std::size_t> proposed;
+  for (int turn = 0; turn < 120; ++turn) {
+    for (const Proposal& proposal : search->propose(1)) {
+      EXPECT_TRUE(proposed.insert(proposal.index).second);
+      best = std::min(best, times[proposal.index]);
+      search->report(proposal.index, times[proposal.index]);
+    }
+  }
+  EXPECT_EQ(proposed.size(), 120u);
+  EXPECT_LE(best, 101) << "the best of 20736 takes 100, half of them more than 140";
 }
 
 }  // namespace
