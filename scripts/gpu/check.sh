@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Correctness on a GPU: the tests labelled gpu, and compute-sanitizer (memcheck and racecheck), where it is installed, over a
 # sample of configurations of each variant, which are verified on all distributions. Nothing is timed, so all run beside each other.
+# racecheck reports hazards of `multiway` that are none: racecheck_groups.cu shows why.
 # usage: scripts/gpu/check.sh OUT [BIN]
 # environment: SAMPLE (configurations a variant and key type, 4), N (keys of an array, 6000, and of all rows together), FILTER (of
 # tests), SHARDS (of the tests, 4), JOBS (processors)
