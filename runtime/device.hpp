@@ -123,6 +123,8 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
   [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;
   virtual void record(DeviceEvent& event, StreamHandle stream) const = 0;
+  /// Whether the work that was queued before the event has ended. Does not wait.
+  [[nodiscard]] virtual bool has_passed(const DeviceEvent& event) const = 0;
   /// Waits for `end`, then returns the time from `begin` to it in milliseconds.
   [[nodiscard]] virtual double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const = 0;
 

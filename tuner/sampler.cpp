@@ -16,6 +16,7 @@ constexpr std::size_t max_queued = 512;  // launches between two events: below w
 constexpr std::size_t unknown_launches = 32;  // of a sort that does not tell
 constexpr double long_launch_us = 20;         // launches of this length are queued faster than they run
 constexpr double max_hold_us = 5000;
+constexpr int most_lengthened = 4;
 constexpr double long_sort_us = 20000;  // one such sort warms up enough
 constexpr std::size_t alignment = 256;
 
@@ -72,10 +73,9 @@ Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys&
 
 void Sampler::take(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock) {
   bind(setup);  // only now: other contestants' buffers may have taken the place of smaller ones
-  while (count > 0) {
-    const std::size_t batch = std::min(count, most_queued_samples);
-    take_batch(setup, batch, samples_us, clock);
-    count -= batch;
+  const std::size_t enough = samples_us.size() + count;
+  while (samples_us.size() < enough) {
+    take_batch(setup, std::min(enough - samples_us.size(), most_queued_samples), samples_us, clock);
   }
 }
 
@@ -133,11 +133,25 @@ double Sampler::queue_sample(Setup& setup, std::size_t index) {
 
 void Sampler::take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us,
                          ClockSummary& clock) {
-  for (std::size_t i = 0; i < count; ++i) queue_sample(setup, i);
+  const bool looks = setup.hold_steps != 0 && setup.lengthened < most_lengthened;
+  std::array<bool, most_queued_samples> is_late{};
+  for (std::size_t i = 0; i < count; ++i) {
+    queue_sample(setup, i);
+    is_late[i] = looks && device_.has_passed(*events_[i].begin);
+  }
   if (const auto reading = device_.read_clock()) clock.add(*reading);  // while the device is at it
   device_.synchronize(setup.stream);
   for (std::size_t i = 0; i < count; ++i) {
+    if (is_late[i]) continue;
     samples_us.push_back(device_.elapsed_ms(*events_[i].begin, *events_[i].end) * 1000 / setup.group);
+  }
+  if (std::find(is_late.begin(), is_late.end(), true) == is_late.end()) return;
+  // The host was slower than when it was timed: the device would have waited for it. A sort that waits for
+  // the device itself is late however long the stream is held; then it is as it was, and all samples count.
+  if (++setup.lengthened < most_lengthened) {
+    setup.hold_steps *= 2;
+  } else {
+    setup.hold_steps >>= most_lengthened - 1;
   }
 }
 

@@ -45,11 +45,12 @@ struct SampledKeys {
 /// (warm) and an eighth of the device's memory. All buffers are restored before every sample, outside the
 /// events, each from the next image: how long some sorts take depends on the keys. Where launches are shorter
 /// than the host takes to queue them, each sample waits behind a kernel that passes time until it is queued
-/// as a whole: no gaps between launches are measured, unless the sort makes them itself. Before the first
-/// sample the contestant sorts twice, not held: modules that are loaded at their first launch would wait for
-/// the stream, and the stream for them. Up to 8 samples are queued between two synchronisations, in which the
-/// device's clock is looked at. Warm: the restored keys are in the L2 as far as they fit. Cold: a buffer of
-/// twice the L2 is overwritten between restoring and sorting.
+/// as a whole: no gaps between launches are measured, unless the sort makes them itself. A sample that began
+/// before that, as the host has become slower, does not count, and those after it wait for twice as long.
+/// Before the first sample the contestant sorts twice, not held: modules that are loaded at their first
+/// launch would wait for the stream, and the stream for them. Up to 8 samples are queued between two
+/// synchronisations, in which the device's clock is looked at. Warm: the restored keys are in the L2 as far
+/// as they fit. Cold: a buffer of twice the L2 is overwritten between restoring and sorting.
 ///
 /// The emulated device has none of these effects and is slow: there a sample is one sort, and nothing warms
 /// up.
@@ -72,6 +73,7 @@ class Sampler {
     std::uint32_t group = 1;       ///< sorts a sample
     std::uint64_t hold_steps = 0;  ///< 0: the stream is not held
     std::size_t next_image = 0;    ///< index
+    int lengthened = 0;            ///< how often the hold proved too short
   };
 
   /// Warms up and finds how to sample. \throws Error (device, compile)
@@ -90,6 +92,7 @@ class Sampler {
   void bind(const Setup& setup) const;
   /// Queues one sample between the events with this number; returns the host's time for it in microseconds.
   double queue_sample(Setup& setup, std::size_t index);
+  /// May take fewer: those that began before they were queued as a whole do not count.
   void take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
   [[nodiscard]] std::uint32_t group_for(const Setup& setup, double sort_us) const;
   [[nodiscard]] std::uint64_t hold_steps_for(const Setup& setup, double sort_us, double queue_us);

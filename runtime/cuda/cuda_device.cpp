@@ -155,6 +155,13 @@ class CudaDevice final : public Device {
     context_->check(api().cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord");
   }
 
+  [[nodiscard]] bool has_passed(const DeviceEvent& event) const override {
+    const ContextScope scope(*context_);
+    const CUresult result = api().cuEventQuery(event_of(event));
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    context_->check(result, "cuEventQuery");
+    return true;
+  }
   [[nodiscard]] double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     const ContextScope scope(*context_);
     float milliseconds = 0;

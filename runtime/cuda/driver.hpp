@@ -30,6 +30,7 @@ namespace bitune::cuda {
   X(cuDriverGetVersion)            \
   X(cuEventCreate)                 \
   X(cuEventDestroy)                \
+  X(cuEventQuery)                  \
   X(cuEventRecord)                 \
   X(cuEventSynchronize)            \
   X(cuGetErrorName)                \

@@ -162,6 +162,7 @@ class Device : public bitune::Device {
   void record(DeviceEvent& event, StreamHandle) const override {
     dynamic_cast<Event&>(event).time = std::chrono::steady_clock::now();
   }
+  bool has_passed(const DeviceEvent&) const override { return false; }
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return std::chrono::duration<double, std::milli>(dynamic_cast<const Event&>(end).time -
                                                      dynamic_cast<const Event&>(begin).time)

@@ -54,6 +54,7 @@ class TimedDevice final : public Device {
     log.push_back("event");
     dynamic_cast<Mark&>(event).us = now_us;
   }
+  bool has_passed(const DeviceEvent&) const override { return is_late && is_late(); }
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return (dynamic_cast<const Mark&>(end).us - dynamic_cast<const Mark&>(begin).us) / 1000;
   }
@@ -66,6 +67,7 @@ class TimedDevice final : public Device {
   }
 
   std::function<double()> launch_us = [] { return 10.0; };
+  std::function<bool()> is_late;  ///< whether what is measured began before all of it was queued
   std::function<std::optional<ClockReading>()> clock;
   mutable double now_us = 0;
   mutable std::vector<std::string> log;

@@ -84,6 +84,7 @@ class CountingDevice final : public Device {
   [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<DeviceEvent> create_event() const override { return nullptr; }
   void record(DeviceEvent&, StreamHandle) const override {}
+  [[nodiscard]] bool has_passed(const DeviceEvent&) const override { return true; }
   [[nodiscard]] double elapsed_ms(const DeviceEvent&, const DeviceEvent&) const override { return 0; }
   void synchronize(StreamHandle) const override {}
   [[nodiscard]] bool is_capturing(StreamHandle) const override { return false; }

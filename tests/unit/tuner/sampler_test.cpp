@@ -115,6 +115,32 @@ TEST_F(SamplerTest, WarmsUpBeforeTheStreamIsHeld) {
   EXPECT_EQ(device->log[10], "hold") << "and only then is the kernel that holds it calibrated";
 }
 
+TEST_F(SamplerTest, WhatBeganBeforeItWasQueuedDoesNotCountAndTheStreamIsHeldForLonger) {
+  const Contestant one = contestant(20, 2);
+  Sampler::Setup setup = sampler.prepare(one, keys(), false, nullptr);
+  const std::uint64_t hold_steps = setup.hold_steps;
+  ASSERT_GT(hold_steps, 0u);
+  int looks = 0;
+  device->is_late = [&looks] { return ++looks == 2; };
+  device->log.clear();
+  std::vector<double> samples;
+  sampler.take(setup, 5, samples, clock);
+  EXPECT_EQ(samples.size(), 5u);
+  EXPECT_EQ(std::count(device->log.begin(), device->log.end(), "hold"), 6) << "one is taken again";
+  EXPECT_EQ(setup.hold_steps, 2 * hold_steps);
+}
+
+TEST_F(SamplerTest, ASortThatIsAlwaysLateIsTimedAllTheSame) {
+  const Contestant one = contestant(20, 2);
+  Sampler::Setup setup = sampler.prepare(one, keys(), false, nullptr);
+  const std::uint64_t hold_steps = setup.hold_steps;
+  device->is_late = [] { return true; };
+  std::vector<double> samples;
+  sampler.take(setup, 3, samples, clock);
+  EXPECT_EQ(samples.size(), 3u);
+  EXPECT_EQ(setup.hold_steps, hold_steps);
+}
+
 TEST_F(SamplerTest, OutOfPlaceSortsGetMemoryOfTheirOwn) {
   const Contestant one = contestant(10, 1, false);
   (void)sample(one, 1);
