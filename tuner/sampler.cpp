@@ -145,12 +145,13 @@ void Sampler::take_batch(Setup& setup, std::size_t count, std::vector<double>& s
     if (is_late[i]) continue;
     samples_us.push_back(device_.elapsed_ms(*events_[i].begin, *events_[i].end) * 1000 / setup.group);
   }
-  if (std::find(is_late.begin(), is_late.end(), true) == is_late.end()) return;
+  const auto late = static_cast<std::size_t>(std::count(is_late.begin(), is_late.end(), true));
+  if (late == 0) return;
   // The host was slower than when it was timed: the device would have waited for it. A sort that waits for
-  // the device itself is late however long the stream is held; then it is as it was, and all samples count.
+  // the device itself is late however long the stream is held: then it is as it was, and all samples count.
   if (++setup.lengthened < most_lengthened) {
     setup.hold_steps *= 2;
-  } else {
+  } else if (late == count) {
     setup.hold_steps >>= most_lengthened - 1;
   }
 }

@@ -130,6 +130,19 @@ TEST_F(SamplerTest, WhatBeganBeforeItWasQueuedDoesNotCountAndTheStreamIsHeldForL
   EXPECT_EQ(setup.hold_steps, 2 * hold_steps);
 }
 
+TEST_F(SamplerTest, AHostThatIsSlowNowAndThenKeepsTheStreamHeldForLonger) {
+  const Contestant one = contestant(20, 2);
+  Sampler::Setup setup = sampler.prepare(one, keys(), false, nullptr);
+  const std::uint64_t hold_steps = setup.hold_steps;
+  int looks = 0;
+  device->is_late = [&looks] { return ++looks % 8 == 1; };  // the first of each batch
+  std::vector<double> samples;
+  sampler.take(setup, 40, samples, clock);
+  EXPECT_EQ(samples.size(), 40u);
+  EXPECT_EQ(looks, 32) << "after four times it is left alone";
+  EXPECT_EQ(setup.hold_steps, 8 * hold_steps);
+}
+
 TEST_F(SamplerTest, ASortThatIsAlwaysLateIsTimedAllTheSame) {
   const Contestant one = contestant(20, 2);
   Sampler::Setup setup = sampler.prepare(one, keys(), false, nullptr);
