@@ -199,6 +199,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
 
   const int in_turn = images_in_turn(*device_, key_bytes(problem), Protocol{}.inputs);
   std::vector<std::vector<std::byte>> inputs;
+  inputs.reserve(static_cast<std::size_t>(in_turn));
   for (int i = 0; i < in_turn; ++i) {
     inputs.push_back(bench_keys(problem, distribution, request_.seed + static_cast<std::uint64_t>(i)));
   }

@@ -26,7 +26,7 @@ def sessions(records):
 def seeds(records):
     yield "### Two seeds"
     yield ""
-    yield ("What the sessions of the two seeds select, measured again in turn (microseconds a sort, twice each), and what a longer "
+    yield ("What the sessions of the two seeds select, measured again in turn (microseconds a sort, each time that it was), and what a longer "
            "search of each length selects. Lengths that were not tuned are served from near ones, or by the default.")
     yield ""
     names = " | ".join(f"seed {seed} | found" for seed in records[0]["seeds"])

@@ -49,14 +49,14 @@ says out "is sound"
 expect 0 "$BITUNE" db check --json
 holds 'd["sound"] and not d["problems"]'
 
-# The configuration that won is the one that sorts, or u32's, where f32's is far behind it, as a short search on a busy machine may
-# leave it; other sizes take the nearest.
-expect 0 "$BITUNE" db best --key u32 --n 500 --json
-lent=$(json 'd["best"][0]["configuration"]["text"]')
+# The configuration that won is the one that sorts, or what won for the other key type or length, where this one's is far behind that,
+# as a short search on a busy machine may leave it; other sizes take the nearest.
+expect 0 "$BITUNE" db best --json
+lent=$(json '[b["configuration"]["text"] for b in d["best"]]')
 expect 0 "$BITUNE" sort --generate random:500 --type f32 --verify --json --device emulated
 holds 'd["match"] in ("exact", "near size") and d["verified"]'
 used=$(json 'd["configuration"]')
-[ "$used" = "$best" ] || [ "$used" = "$lent" ] || fail "sort does not use the best configuration"
+[ "$used" = "$best" ] || { [ "$(json 'd["match"]')" = "near size" ] && [[ $lent == *"'$used'"* ]]; } || fail "sort does not use the best configuration"
 expect 0 "$BITUNE" sort --generate special:450 --type f32 --verify --json --device emulated
 holds 'd["match"] == "near size" and d["verified"]'
 
