@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "model/key_type.hpp"
 #include "runtime/variants/definition.hpp"
@@ -188,14 +189,13 @@ VariantDefinition definition_of(const Flavour& flavour) {
   return {.name = flavour.name,
           .description = flavour.description,
           .kernel_headers = {flavour.header},
-          .supports = [&flavour](const Problem& problem,
-                                 const DeviceInfo& device) { return can_sort(flavour, problem, device); },
-          .suits = [&flavour](const Problem& problem,
-                              const DeviceInfo& device) { return is_best(flavour, problem, device); },
+          .supports = std::bind_front(can_sort, std::cref(flavour)),
+          .suits = std::bind_front(is_best, std::cref(flavour)),
           .space = make_space,
           .default_configuration = make_default,
-          .plan = [&flavour](const Problem& problem, const Configuration& configuration,
-                             const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};
+          .plan = [&flavour](const Problem& problem, const Configuration& configuration, const DeviceInfo&) {
+            return make_plan(flavour, problem, configuration);
+          }};
 }
 
 }  // namespace
