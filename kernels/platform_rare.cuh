@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A vote of a warp, a number that nobody foresees, the bits of a float, copies of 16 bytes: a part of the platform (platform.cuh) that
+/// Votes of a warp, a number that nobody foresees, the bits of a float, copies of 16 bytes: a part of the platform (platform.cuh) that
 /// few kernels need.
 
 #include "kernels/platform.cuh"
@@ -15,6 +15,22 @@ BITUNE_DEVICE bool all_of_warp(bool condition) {
   u32 misses[1] = {condition ? 0u : 1u};
   warp_sum_each(misses);
   return misses[0] == 0;
+}
+
+/// The lanes of the warp that have the same value, bit by bit; all lanes take part.
+BITUNE_DEVICE u32 lanes_alike(u32 value) {
+  u32 alike = 0;
+  for (u32 distance = 0; distance < warp_size; ++distance) {
+    if (shuffle_xor(value, distance) == value) alike |= u32{1} << (lane() ^ distance);
+  }
+  return alike;
+}
+
+/// How many bits are 1.
+BITUNE_DEVICE u32 bit_count(u32 bits) {
+  u32 count = 0;
+  for (; bits != 0; bits &= bits - 1) ++count;  // __builtin_popcount asks for a library
+  return count;
 }
 
 /// A number that nobody who chose the keys knows. On the emulated device it is always the same, so that runs can be repeated.
@@ -42,6 +58,10 @@ BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
 #else
 
 BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, condition); }
+
+BITUNE_DEVICE u32 lanes_alike(u32 value) { return __match_any_sync(all_lanes, value); }
+
+BITUNE_DEVICE u32 bit_count(u32 bits) { return static_cast<u32>(__popc(static_cast<int>(bits))); }
 
 BITUNE_DEVICE u32 unforeseen() {
   u64 nanoseconds;

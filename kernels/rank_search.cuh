@@ -21,7 +21,7 @@ template <class Word, int nt, int groups, int pivots>
 struct RankSearch {
   using Group = ThreadGroup<nt, groups>;
   using Sum = GroupSum<u32, Group, pivots>;
-  using ProposalSum = GroupSum<float, Group, 5>;
+  using ProposalSum = GroupSum<float, Group, 6>;
   using PrefixSum = GroupPrefixSum<Group>;
   static constexpr u32 all_warps = nt / warp_size;
   static constexpr u32 extremes_words = 2 * all_warps * (sizeof(Word) / sizeof(u32));
@@ -170,23 +170,29 @@ struct RankSearch {
     u32 taken = 0;      // by taking what lies before the place `from`: not too many; before `to`: too many
     u32 from = 0;
     u32 to = length;
+    // First near where it is if all windows are long.
+    u32 step = 16;
+    u32 begin = rank / run_count;
+    begin -= minimum(begin, step * (pivots + 1) / 2);
     while (to - from > 1) {
-      const u32 step = (to - from + pivots) / (pivots + 1);
       u32 before[pivots] = {};
       for (u32 run = Group::thread(); run < run_count; run += Group::threads) {
         BITUNE_UNROLL
-        for (int i = 0; i < pivots; ++i) before[i] += within(low[run], from + (i + 1) * step, high[run]) - low[run];
+        for (int i = 0; i < pivots; ++i) before[i] += within(low[run], begin + (i + 1) * step, high[run]) - low[run];
       }
       sum(before);
-      const u32 begin = from;
       BITUNE_UNROLL
       for (int i = 0; i < pivots; ++i) {
-        if (before[i] <= needed) {
-          from = begin + (i + 1) * step;
+        const u32 place = begin + (i + 1) * step;
+        if (before[i] > needed) {
+          to = minimum(to, place);
+        } else if (place > from) {
+          from = place;
           taken = before[i];
         }
       }
-      to = minimum(to, from + step);
+      begin = from;
+      step = (to - from + pivots) / (pivots + 1);
     }
     for (u32 base = 0; base < run_count; base += Group::threads) {
       const u32 run = base + Group::thread();
@@ -216,7 +222,7 @@ struct RankSearch {
   BITUNE_DEVICE void take(const Keys& keys, u32 run_count, u32 length, u32 rank, const Interval& interval, u32* low) {
     const u32 needed = rank - interval.below;
     const u32 left = interval.end - interval.below;
-    if (left > few || rank <= interval.below || rank >= interval.end) {
+    if (left > few || interval.least == interval.greatest || rank <= interval.below || rank >= interval.end) {
       return take_equal(run_count, length, rank, interval.below, interval.end, low);
     }
     prefix_sum.carry = 0;

@@ -38,6 +38,7 @@ struct Guess {
   float share_a_unit;  ///< of a run's window, near there
   float furthest;      ///< from where it proposes, in keys, that a run is thought to have its place
   float reach;         ///< how far, in keys, a run's place may err
+  bool has_equal;      ///< the two keys of some run are equal
 };
 
 /// `groups` groups of a block's nt threads, each of which splits at a rank of its own.
@@ -80,7 +81,7 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     const float inside = static_cast<float>(interval.end - interval.below);
     const float share = minimum(approximate_quotient(static_cast<float>(rank - interval.below), inside), 1.0f);
     const float variance = share * (1 - share);
-    float sums[5] = {};  // proposals, their offsets, the squares of these; how far the two keys are apart in value, and in place
+    float sums[6] = {};  // proposals, their offsets, the squares of these; how far the two keys are apart in value, and in place; equal ones
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
       const u32 size = high[run] - low[run];
       if (size == 0) continue;
@@ -99,6 +100,7 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
       sums[2] += offset * offset;
       sums[3] += upper - lower;
       sums[4] += static_cast<float>(after - before);
+      sums[5] += lower < upper ? 0 : 1;
     }
     proposal_sum(sums);
     const float part = approximate_quotient(1, maximum(sums[0], 1.0f));
@@ -111,7 +113,7 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     const float density = sums[3] > 0 ? approximate_quotient(sums[4], sums[3]) : 0;
     const float most = spread > 0 ? approximate_quotient(place_spread, spread) : 0;
     return {mean, spread * part_of_error, approximate_quotient(minimum(density, most), average_window), 3 * place_spread + 3,
-            2 * approximate_square_root(place_spread) + 4 * place_spread * part_of_error + 4};
+            2 * approximate_square_root(place_spread) + 4 * place_spread * part_of_error + 4, sums[5] > 0};
   }
 
   /// Where in its window [low, low + size) a run that proposed has its place, after a guess.

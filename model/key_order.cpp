@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -129,34 +130,53 @@ void counting_sort(std::byte* keys, std::uint64_t n, bool descending) {
   }
 }
 
-// 32 and 64 bits: digits of 8 bits from the least significant on; a digit that all keys share costs no pass.
-template <class KeyOrder>
-void radix_sort(std::byte* keys, std::uint64_t n, bool descending) {
-  using U = typename KeyOrder::Bits;
-  constexpr std::size_t digits = sizeof(U);
-  std::array<std::array<std::uint64_t, 256>, digits> counts{};
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const U place = encode<KeyOrder>(load<U>(keys, i), descending);
-    store(keys, i, place);
-    for (std::size_t digit = 0; digit < digits; ++digit) ++counts[digit][(place >> (8 * digit)) & 0xff];
+// Calls work(part, begin, end) for equal parts of [0, n), each on a thread of its own.
+template <class Work>
+void in_parts(std::uint64_t n, unsigned parts, const Work& work) {
+  std::vector<std::jthread> threads;
+  for (unsigned part = 1; part < parts; ++part) {
+    threads.emplace_back(work, part, n * part / parts, n * (part + 1) / parts);
   }
+  work(0, std::uint64_t{0}, n / parts);
+}
 
+// 32 and 64 bits: digits of 8 bits from the least significant on; a digit that all keys share is not sorted
+// by. A part's keys of a digit go behind those of the parts before it.
+template <class KeyOrder>
+void radix_sort(std::byte* keys, std::uint64_t n, bool descending, unsigned threads) {
+  using U = typename KeyOrder::Bits;
+  constexpr std::uint64_t keys_per_thread = std::uint64_t{1} << 16;
+  const auto parts = static_cast<unsigned>(std::clamp<std::uint64_t>(n / keys_per_thread, 1, threads));
   const auto other = std::make_unique_for_overwrite<std::byte[]>(n * sizeof(U));
   std::byte* from = keys;
   std::byte* to = other.get();
-  for (std::size_t digit = 0; digit < digits; ++digit) {
-    auto& offsets = counts[digit];
-    const unsigned shift = static_cast<unsigned>(8 * digit);
-    if (offsets[(load<U>(from, 0) >> shift) & 0xff] == n) continue;
+  in_parts(n, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i)
+      store(keys, i, encode<KeyOrder>(load<U>(keys, i), descending));
+  });
+  std::vector<std::array<std::uint64_t, 256>> places(parts);  // of the next key of a part with a digit
+  for (unsigned shift = 0; shift < 8 * sizeof(U); shift += 8) {
+    const auto digit = [&](std::uint64_t i) { return (load<U>(from, i) >> shift) & 0xff; };
+    in_parts(n, parts, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
+      places[part].fill(0);
+      for (std::uint64_t i = begin; i < end; ++i) ++places[part][digit(i)];
+    });
+    std::uint64_t alike = 0;
+    for (const auto& of_part : places) alike += of_part[digit(0)];
+    if (alike == n) continue;
     std::uint64_t sum = 0;
-    for (std::uint64_t& offset : offsets) sum += std::exchange(offset, sum);
-    for (std::uint64_t i = 0; i < n; ++i) {
-      const U place = load<U>(from, i);
-      store(to, offsets[(place >> shift) & 0xff]++, place);
+    for (std::size_t value = 0; value < 256; ++value) {
+      for (auto& of_part : places) sum += std::exchange(of_part[value], sum);
     }
+    in_parts(n, parts, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) store(to, places[part][digit(i)]++, load<U>(from, i));
+    });
     std::swap(from, to);
   }
-  for (std::uint64_t i = 0; i < n; ++i) store(keys, i, decode<KeyOrder>(load<U>(from, i), descending));
+  in_parts(n, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i)
+      store(keys, i, decode<KeyOrder>(load<U>(from, i), descending));
+  });
 }
 
 // Short arrays, for which the counts of the others are more work than the keys.
@@ -180,7 +200,7 @@ std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept {
   });
 }
 
-void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order) {
+void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order, unsigned threads) {
   if (n < 2) return;
   with_order(type, [&](auto key_order) {
     using KeyOrder = decltype(key_order);
@@ -189,7 +209,8 @@ void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order) {
     } else if constexpr (sizeof(typename KeyOrder::Bits) <= 2) {
       counting_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
     } else {
-      radix_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending);
+      radix_sort<KeyOrder>(static_cast<std::byte*>(keys), n, order == Order::descending,
+                           std::max(threads, 1u));
     }
   });
 }

@@ -5,10 +5,20 @@
 #include <numeric>
 #include <utility>
 
+#include "model/key_type.hpp"
+
 namespace bitune {
 namespace {
 
 constexpr auto tick = std::chrono::milliseconds(50);
+
+/// How much time a problem should have, in that of a short one: twice as much with 64 MB of keys, which take
+/// about a second to make and to sort on the host.
+double weight_of(const Problem& problem) {
+  constexpr double bytes_of_one = 64 << 20;
+  return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) *
+                 static_cast<double>(size_of(problem.key)) / bytes_of_one;
+}
 
 }  // namespace
 
@@ -19,6 +29,7 @@ ProblemQueue::ProblemQueue(std::vector<Problem> problems, std::size_t devices,
       devices_(std::max<std::size_t>(devices, 1)),
       evaluations_(evaluations) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
+  for (const Problem& problem : problems_) weight_left_ += weight_of(problem);
 }
 
 std::optional<ProblemQueue::Share> ProblemQueue::take(const std::function<bool()>& give_up) {
@@ -43,6 +54,7 @@ void ProblemQueue::settle(const Share& share, std::uint64_t spent) {
 void ProblemQueue::finish(const Share& share, std::uint64_t spent) {
   const std::scoped_lock lock(mutex_);
   settle(share, spent);
+  weight_left_ -= weight_of(problems_[share.index]);
   changed_.notify_all();
 }
 
@@ -58,6 +70,12 @@ std::size_t ProblemQueue::left_for_each() const {
   const std::scoped_lock lock(mutex_);
   const std::size_t left = waiting_.size() + under_way_;
   return std::max<std::size_t>((left + devices_ - 1) / devices_, 1);
+}
+
+double ProblemQueue::part_of_time(const Share& share) const {
+  const std::scoped_lock lock(mutex_);
+  const double for_each = weight_left_ / static_cast<double>(devices_);
+  return std::min(1.0, weight_of(problems_[share.index]) / for_each);
 }
 
 std::size_t ProblemQueue::done() const {

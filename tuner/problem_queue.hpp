@@ -44,6 +44,9 @@ class ProblemQueue {
 
   /// Problems waiting and under way for each of the devices; at least 1.
   [[nodiscard]] std::size_t left_for_each() const;
+  /// What part of the time that is left, on each of the devices, a problem under way should take: as those
+  /// that are left, but more for long ones, whose keys take time to make and to sort. In (0, 1].
+  [[nodiscard]] double part_of_time(const Share& share) const;
   [[nodiscard]] std::size_t done() const;
 
  private:
@@ -54,6 +57,7 @@ class ProblemQueue {
   std::condition_variable changed_;
   std::deque<std::size_t> waiting_;           // guarded by mutex_
   std::size_t under_way_ = 0;                 // guarded by mutex_
+  double weight_left_ = 0;                    // guarded by mutex_; of those waiting and under way
   std::size_t devices_;                       // guarded by mutex_; that have not failed
   std::optional<std::uint64_t> evaluations_;  // guarded by mutex_; not shared out yet
 };

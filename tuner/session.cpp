@@ -26,12 +26,12 @@ Clock::duration fraction_of(Clock::duration time, double fraction) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time) * fraction);
 }
 
-/// Until when this problem may take, so that those to come have the same: what it leaves flows on to them.
+/// Until when this problem may take, so that those to come have their part: what it leaves flows on to them.
 std::optional<Clock::time_point> deadline_of_problem(const SessionState& session) {
   if (!session.end) return std::nullopt;
   const Clock::time_point now = Clock::now();
   return now + fraction_of(std::max(*session.end - now, Clock::duration::zero()),
-                           1 / static_cast<double>(session.problems_left()));
+                           session.problems.part_of_time(session.share));
 }
 
 SearchLimits limits_of_search(const SessionState& session, std::optional<Clock::time_point> deadline) {

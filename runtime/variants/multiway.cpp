@@ -77,7 +77,7 @@ std::int64_t splitter_bytes(std::int64_t threads, std::int64_t groups, std::int6
                             KeyType key) {
   const std::int64_t warps = threads / 32;
   const std::int64_t few = std::min<std::int64_t>(threads / groups, 256);
-  const std::int64_t group_words = (2 * few + 2 * warps / groups * (pivots + 6) + 3) / 4 * 4;
+  const std::int64_t group_words = (2 * few + 2 * warps / groups * (pivots + 7) + 3) / 4 * 4;
   return (2 * warps + groups * few) * word_bytes(key) + 4 * groups * (group_words + (1 + pivots) * runs);
 }
 

@@ -94,8 +94,10 @@ std::int64_t partition_blocks(const Configuration& c, const Problem& problem, co
   return std::max<std::int64_t>(1, threads / c.at("pass_threads"));
 }
 
+/// See leaf_sort.cuh.
 std::int64_t leaf_bytes(const Configuration& c, const Problem& problem) {
-  return padded_tile_bytes(tile_size(c), problem.key);
+  constexpr std::int64_t bucket_of_block = 20;
+  return padded_tile_bytes(tile_size(c), problem.key) + bucket_of_block;
 }
 
 /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.

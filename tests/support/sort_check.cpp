@@ -80,13 +80,13 @@ std::string first_difference(const std::vector<std::byte>& result, const std::ve
 
 }  // namespace
 
-std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys) {
+std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys, std::uint64_t rows) {
   DeviceInfo device;
   device.max_cluster_size = 8;
   std::vector<VariantAndKey> found;
   for (const Variant* family : variants()) {
     for (const KeyType key : keys) {
-      if (family->supports({.key = key, .n = 1000}, device)) found.emplace_back(family, key);
+      if (family->supports({.key = key, .n = 1000, .rows = rows}, device)) found.emplace_back(family, key);
     }
   }
   return found;

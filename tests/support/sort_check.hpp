@@ -26,7 +26,8 @@ namespace bitune::test {
 
 /// All variants with each of these key types that they sort.
 using VariantAndKey = std::tuple<const Variant*, KeyType>;
-[[nodiscard]] std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys);
+[[nodiscard]] std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys,
+                                                           std::uint64_t rows = 1);
 
 /// A device with its kernels, cached in the build's test folder so that tests share what they compile.
 struct Bench {

@@ -30,8 +30,10 @@ std::vector<const Variant*> variants_of_any_length() {
   return found;
 }
 
-/// Whether a register holds keys of two rows.
-bool is_for_pairs(const Variant& variant) { return variant.name().ends_with("_pairs"); }
+/// Whether a register holds keys of two rows, or each value has a counter.
+bool is_for_short_keys(const Variant& variant) {
+  return variant.name().ends_with("_pairs") || variant.name() == "counting";
+}
 
 /// The number of valid configurations, or `enough` if there are more: points from all over the product are
 /// looked at.
@@ -58,7 +60,7 @@ TEST(VariantSpace, HasTwentyWhereTheLengthBindsThem) {
   for (const Variant* variant : variants()) {
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
       const Problem problem = problem_of(key, 8192);
-      const bool too_wide = is_for_pairs(*variant) && size_of(key) > 2;
+      const bool too_wide = is_for_short_keys(*variant) && size_of(key) > 2;
       ASSERT_EQ(variant->supports(problem, h200()), !too_wide) << variant->name();
       if (too_wide) continue;
       EXPECT_EQ(count_valid(*variant, problem, 20), 20u) << variant->name();
@@ -216,7 +218,7 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
     ASSERT_EQ(of_one.launches.size(), of_many.launches.size()) << variant->name();
     EXPECT_EQ(of_one.kernels, of_many.kernels);
     for (std::size_t i = 0; i < of_one.launches.size(); ++i) {
-      const std::uint64_t rows_a_group = is_for_pairs(*variant) ? 2 : 1;
+      const std::uint64_t rows_a_group = is_for_short_keys(*variant) ? 2 : 1;
       std::uint64_t blocks = of_one.launches[i].grid[0] * ((777 + rows_a_group - 1) / rows_a_group);
       if (configuration.parameters.contains("threads_per_row")) {
         const std::uint64_t rows_a_block =

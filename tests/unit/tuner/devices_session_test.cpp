@@ -34,6 +34,23 @@ TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
   EXPECT_FALSE(queue.take([] { return true; })) << "two are under way, but the caller gives up";
 }
 
+TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
+  // 64 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
+  constexpr std::uint64_t long_n = std::uint64_t{1} << 25;
+  ProblemQueue queue({{.key = KeyType::u32, .n = 1},
+                      {.key = KeyType::u8, .n = 1},
+                      {.key = KeyType::u32, .n = long_n},
+                      {.n = 1}},
+                     1);
+  const auto go_on = [] { return false; };
+  for (const double part : {1.0 / 6, 1.0 / 5, 3.0 / 4, 1.0}) {
+    const auto share = queue.take(go_on);
+    ASSERT_TRUE(share.has_value());
+    EXPECT_NEAR(queue.part_of_time(*share), part, 1e-5) << share->index;
+    queue.finish(*share, 0);
+  }
+}
+
 TEST(ProblemQueue, WhatAFailedDeviceHadWaitsForAnother) {
   ProblemQueue queue({{.n = 1}}, 2, 10);
   const auto never = [] { return false; };
