@@ -7,11 +7,12 @@ set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
     "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=protect_shadow_gap=0")  # the latter for CUDA's address space
 
-# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [ALONE [<file>...]])
+# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [ALONE [<file>...]] [AS_ONE])
 # One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. ALONE are those whose own names clash with
-# those of others of the folder: BITUNE_UNITY leaves each of them by itself.
+# those of others of the folder: BITUNE_UNITY leaves each of them by itself. AS_ONE: CTest takes all of them for one test, which is
+# skipped if all are; people who have what they need run the executable.
 function(bitune_add_tests target)
-  cmake_parse_arguments(ARG "" "FOLDER;LABEL" "LINK;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "AS_ONE" "FOLDER;LABEL" "LINK;ALONE" ${ARGN})
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
   if(NOT _sources)
     return()
@@ -28,6 +29,12 @@ function(bitune_add_tests target)
   # CTest starts the tests through env, which carries the list that PROPERTIES ENVIRONMENT would split ('cmake -E env' does
   # too, but takes longer to start than most tests to run).
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "env;${BITUNE_TEST_ENVIRONMENT}")
+  if(ARG_AS_ONE)
+    add_test(NAME ${ARG_LABEL} COMMAND ${target})
+    set_tests_properties(${ARG_LABEL} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 1500 ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT}"
+                         SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests")
+    return()
+  endif()
   # No values of parameters in the names: a name generator says what is worth saying.
   gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)

@@ -25,7 +25,7 @@ stage_tree() { check_tree; }
 stage_format() { check_format; }
 stage_reformat() { reformat; }
 stage_build() { build sanitize all -DBITUNE_WERROR=ON; }
-# Other sources together than in the preset 'sanitize' (16 at a time), so that an include that one lends another is missed in either.
+# Other sources together than in the preset 'sanitize' (24 at a time), so that an include that one lends another is missed in either.
 release_flags=(-DBITUNE_WERROR=ON -DBITUNE_UNITY=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 -DBITUNE_CUB_SAMPLE=ON)
 stage_release() { build release app "${release_flags[@]}"; }
 
