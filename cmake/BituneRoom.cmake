@@ -18,7 +18,7 @@ if(BITUNE_PCH)
     # Executables are compiled with -fPIE, and a header precompiled for -fPIC does not fit them.
     bitune_add_pch(bitune_pch_tests LINK GTest::gtest HEADERS <gtest/gtest.h>)
     set_target_properties(bitune_pch_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(bitune_pch_tests PRIVATE -fPIE)
+    target_compile_options(bitune_pch_tests PRIVATE -fPIE ${BITUNE_TEST_COMPILE_OPTIONS})
   endif()
 endif()
 

@@ -9,8 +9,8 @@ set(BITUNE_TEST_ENVIRONMENT
 
 # bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [ALONE [<file>...]] [AS_ONE])
 # One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. ALONE are those whose own names clash with
-# those of others of the folder: BITUNE_UNITY leaves each of them by itself. AS_ONE: CTest takes all of them for one test, which is
-# skipped if all are; people who have what they need run the executable.
+# those of others of the folder: BITUNE_UNITY leaves each of them by itself. AS_ONE: CTest takes all of them for one test, skipped if
+# all are: a process of its own for each takes longer to start and to look for leaks than most tests take. What they were is in test-results/.
 function(bitune_add_tests target)
   cmake_parse_arguments(ARG "AS_ONE" "FOLDER;LABEL" "LINK;ALONE" ${ARGN})
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
@@ -22,6 +22,9 @@ function(bitune_add_tests target)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} bitune_fmt GTest::gtest GTest::gtest_main Threads::Threads)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  if(BITUNE_SANITIZE)
+    target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
+  endif()
   target_compile_definitions(${target} PRIVATE "BITUNE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
   if(BITUNE_PCH)
     target_precompile_headers(${target} REUSE_FROM bitune_pch_tests)
@@ -30,9 +33,11 @@ function(bitune_add_tests target)
   # too, but takes longer to start than most tests to run).
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "env;${BITUNE_TEST_ENVIRONMENT}")
   if(ARG_AS_ONE)
-    add_test(NAME ${ARG_LABEL} COMMAND ${target})
-    set_tests_properties(${ARG_LABEL} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 1500 ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT}"
-                         SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests")
+    add_test(NAME ${ARG_LABEL}.${target} COMMAND ${target})
+    # The cost: they are long, and begun after the scripts, which are longer.
+    set_tests_properties(${ARG_LABEL}.${target} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 1500 COST 50
+      SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests"
+      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${ARG_LABEL}.${target}.xml")
     return()
   endif()
   # No values of parameters in the names: a name generator says what is worth saying.
