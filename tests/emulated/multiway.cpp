@@ -67,14 +67,14 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
         sorts(seeded(order), single, windowed(small_runs(KeyType::u32, 0, 3, 8), 64), distribution, ++seed));
     EXPECT_TRUE(
         sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), distribution, ++seed));
-    for (const KeyType key : {KeyType::u32, KeyType::f64}) {
-      const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
-      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), distribution, ++seed));
-      EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), distribution, ++seed));
-      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), distribution, ++seed));
-      EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), distribution, ++seed));
-      EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), distribution, ++seed));
-    }
+    // Narrow and wide keys in turn: what is above meets every distribution.
+    const KeyType key = static_cast<int>(distribution) % 2 == 0 ? KeyType::u32 : KeyType::f64;
+    const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), distribution, ++seed));
+    EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), distribution, ++seed));
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), distribution, ++seed));
+    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), distribution, ++seed));
+    EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), distribution, ++seed));
     // Two rows with a gap.
     const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
     EXPECT_TRUE(
