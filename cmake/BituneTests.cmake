@@ -22,9 +22,7 @@ function(bitune_add_tests target)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} bitune_fmt GTest::gtest GTest::gtest_main Threads::Threads)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
-  if(BITUNE_SANITIZE)
-    target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
-  endif()
+  target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
   target_compile_definitions(${target} PRIVATE "BITUNE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
   if(BITUNE_PCH)
     target_precompile_headers(${target} REUSE_FROM bitune_pch_tests)
@@ -42,7 +40,7 @@ function(bitune_add_tests target)
     # The cost: they are long, and begun after the scripts, which are longer.
     set_tests_properties(${ARG_LABEL}.${target} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 1500 COST 50
       SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests"
-      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${ARG_LABEL}.${target}.xml")
+      ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${ARG_LABEL}.${target}.xml")
     return()
   endif()
   # No values of parameters in the names: a name generator says what is worth saying.

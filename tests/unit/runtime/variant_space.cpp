@@ -30,9 +30,12 @@ std::vector<const Variant*> variants_of_any_length() {
   return found;
 }
 
-/// Whether a register holds keys of two rows, or each value has a counter.
+/// Whether a register holds keys of two rows.
+bool is_for_pairs(const Variant& variant) { return variant.name().ends_with("_pairs"); }
+
+/// Whether the variant is for keys of 16 bits at most: as two share a register, or each value has a counter.
 bool is_for_short_keys(const Variant& variant) {
-  return variant.name().ends_with("_pairs") || variant.name() == "counting";
+  return is_for_pairs(variant) || variant.name() == "counting";
 }
 
 /// The number of valid configurations, or `enough` if there are more: points from all over the product are
@@ -218,7 +221,7 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
     ASSERT_EQ(of_one.launches.size(), of_many.launches.size()) << variant->name();
     EXPECT_EQ(of_one.kernels, of_many.kernels);
     for (std::size_t i = 0; i < of_one.launches.size(); ++i) {
-      const std::uint64_t rows_a_group = is_for_short_keys(*variant) ? 2 : 1;
+      const std::uint64_t rows_a_group = is_for_pairs(*variant) ? 2 : 1;
       std::uint64_t blocks = of_one.launches[i].grid[0] * ((777 + rows_a_group - 1) / rows_a_group);
       if (configuration.parameters.contains("threads_per_row")) {
         const std::uint64_t rows_a_block =
