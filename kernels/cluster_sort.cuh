@@ -3,29 +3,39 @@
 // Arrays as long as the registers of a cluster of blocks hold, each sorted in one launch.
 
 #include "kernels/cluster_tile.cuh"
+#include "kernels/sending_cluster_tile.cuh"
 #include "kernels/tile_io.cuh"
 
 namespace bitune {
 
 /// Sorts each of `rows` rows of `length` keys (at most ranks * nt * vt), row i beginning `stride` keys behind row i - 1,
 /// from `input` to `keys`; both may be the same. Grid: one cluster of `ranks` blocks a row. Dynamic shared memory:
-/// RegisterTile::shared_words words a block.
-template <class Codec, class Payload, int nt, int vt, int ranks, int shuffle_steps, int vector, int imad_quarters>
+/// RegisterTile::shared_words words a block, or SendingClusterTile::shared_bytes where blocks send each other their items.
+template <class Codec, class Payload, int nt, int vt, int ranks, int shuffle_steps, int vector, int imad_quarters, bool sending>
 BITUNE_KERNEL(nt, 1)
 cluster_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u32 length, u64 stride) {
   using Word = Item<Codec, Payload>;
-  using Tile = ClusterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
+  using Compare = Comparator<imad_quarters>;
+  using Block = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
   using Memory = StripedTile<Codec, Payload, nt, vt, vector>;
-  constexpr u32 nv = Tile::Block::nv;
-  const u32 begin = cluster_rank() * nv;
+  const u32 begin = cluster_rank() * Block::nv;
   const u64 first = u64{block_index() / ranks} * stride + begin;
-  const u32 count = begin < length ? items_in_tile(begin, length, nv) : 0;
+  const u32 count = begin < length ? items_in_tile(begin, length, Block::nv) : 0;
   Word* shared = shared_memory<Word>();
   Word items[vt];
-  Memory::load(input + first, count, items);
-  Tile::sort(shared, items);
-  // The last cluster barrier is behind all access to other blocks: from here on a block may finish on its own.
-  Tile::Block::template to_striped<vector>(shared, items);
+  if constexpr (sending) {
+    const SendingClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks> tile(shared);
+    begin_dependent_launch();
+    Memory::load(input + first, count, items);
+    tile.sort(items);
+    shared = tile.scratch;
+  } else {
+    begin_dependent_launch();
+    Memory::load(input + first, count, items);
+    ClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks>::sort(shared, items);
+  }
+  // All access to other blocks is over: from here on a block may finish on its own.
+  Block::template to_striped<vector>(shared, items);
   Memory::store(keys + first, count, items);
 }
 

@@ -217,7 +217,6 @@ BITUNE_DEVICE void choose_bucket(const BucketCounts& counts, u32 buckets, const 
   sum(sums);
   const u32 chosen = order.bucket();
   if (chosen != block_index()) {
-    sync_block();  // the sums before are read
     bucket = {chosen, counts.between(chosen), counts.equal(chosen), 0, 0};
     sums[0] = keys_before_bucket<nt>(counts, chosen);
   }

@@ -77,7 +77,6 @@ BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u
         }
       }
     }
-    sync_block();
     at = stop;
   }
 }

@@ -204,6 +204,8 @@ std::string_view text_of(Wait wait) {
       return "waits at sync_cluster()";
     case Wait::grid:
       return "waits at sync_grid()";
+    case Wait::bytes:
+      return "waits for bytes that nobody sends";
   }
   return "";
 }
@@ -213,7 +215,8 @@ std::string_view text_of(Wait wait) {
 // Names the first thread of each kind of wait, and how many others of the group wait likewise.
 std::string GroupRunner::deadlock_text() const {
   std::string text = fmt::format("The kernel {} deadlocks on the emulated device: ", launch_.kernel);
-  for (const Wait wait : {Wait::block, Wait::part, Wait::warp, Wait::shuffle, Wait::cluster, Wait::grid}) {
+  for (const Wait wait :
+       {Wait::block, Wait::part, Wait::warp, Wait::shuffle, Wait::cluster, Wait::grid, Wait::bytes}) {
     const auto begin = threads_.begin();
     const auto end = begin + thread_count_;
     const auto waits = [wait](const auto& thread) { return !thread->finished && thread->wait == wait; };

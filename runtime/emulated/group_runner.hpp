@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/emulated_arrivals.hpp"
 #include "kernels/emulated_services.hpp"
 #include "runtime/emulated/fibre.hpp"
 #include "runtime/emulated/group_state.hpp"
@@ -56,6 +57,7 @@ class GroupRunner {
 
   /// What kernels call.
   [[nodiscard]] static const Services& services();
+  [[nodiscard]] static const ArrivalServices& arrival_services();
 
  private:
   struct GivenUp {};  // thrown through the kernel to unwind a fibre
@@ -83,6 +85,8 @@ class GroupRunner {
   static void sync_cluster();
   static unsigned char* shared_of_rank(unsigned int rank);
   static void sync_grid(unsigned int* barrier_state);
+  static void bytes_arrive(unsigned long long* expected, unsigned int bytes);
+  static void wait_for_bytes(unsigned long long* expected);
   static void fail_running(const char* what);
 
   LaunchFacts launch_;

@@ -151,6 +151,34 @@ unsigned char* GroupRunner::shared_of_rank(unsigned int rank) {
   return runner.shared_[thread.block_slot - thread.cluster_rank + rank].data();
 }
 
+const ArrivalServices& GroupRunner::arrival_services() {
+  static const ArrivalServices table = {.arrive = &GroupRunner::bytes_arrive,
+                                        .wait = &GroupRunner::wait_for_bytes};
+  return table;
+}
+
+void GroupRunner::bytes_arrive(unsigned long long* expected, unsigned int bytes) {
+  Thread& sender = *running();
+  GroupRunner& runner = *sender.runner;
+  if (*expected < bytes) runner.fail(sender, "sends more bytes than the other block expects");
+  *expected -= bytes;
+  if (*expected != 0) return;
+  for (std::uint32_t i = runner.thread_count_; i-- > 0;) {
+    Thread& thread = *runner.threads_[i];
+    if (thread.finished || thread.wait != Wait::bytes || thread.expected_bytes != expected) continue;
+    thread.wait = Wait::nothing;
+    runner.ready_.push(i);
+  }
+}
+
+void GroupRunner::wait_for_bytes(unsigned long long* expected) {
+  if (*expected == 0) return;
+  Thread& thread = *running();
+  thread.wait = Wait::bytes;
+  thread.expected_bytes = expected;
+  thread.runner->wait_for_others(thread);
+}
+
 void GroupRunner::fail_running(const char* what) {
   Thread& thread = *running();
   thread.runner->fail(thread, what);

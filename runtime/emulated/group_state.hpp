@@ -20,7 +20,7 @@ class GroupRunner;
 inline constexpr unsigned char junk_byte = 0xb5;
 
 /// What an emulated thread waits for. `nothing`: it is running or ready.
-enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, grid };
+enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, grid, bytes };
 
 /// One emulated thread. It stays with its fibre; the coordinates are set anew for each group.
 struct Thread : ThreadCoordinates {
@@ -39,6 +39,7 @@ struct Thread : ThreadCoordinates {
   void* received = nullptr;
   std::uint32_t source_lane = 0;
   std::uint32_t mask = 0;
+  const unsigned long long* expected_bytes = nullptr;  ///< whose arrival it waits for
   Fibre fibre;
 };
 

@@ -19,9 +19,14 @@ namespace {
 /// Keys that a block holds.
 std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh).
+/// Bytes of RegisterTile::shared_words (register_tile.cuh), or of SendingClusterTile::shared_bytes.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  return padded_tile_bytes(share(c), problem.key);
+  const std::int64_t tile = padded_tile_bytes(share(c), problem.key);
+  const auto sends = c.parameters.find("sending");
+  if (sends == c.parameters.end() || sends->second == 0) return tile;
+  const std::int64_t doublings = ceil_log2(static_cast<std::uint64_t>(c.at("cluster_size")));
+  constexpr std::int64_t arrivals_bytes = 8;
+  return tile + (doublings + 1) * share(c) * word_bytes(problem.key) + 2 * doublings * arrivals_bytes;
 }
 
 /// The keys that clusters of this space hold at least: smaller arrays are one block's work.
@@ -65,7 +70,7 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
 bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
   if (flavour.pairs && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
-  return bytes > (problem.rows == 1 ? 16u << 10 : 128u << 10) &&
+  return bytes > (problem.rows == 1 ? 4u << 10 : 128u << 10) &&
          bytes <= (problem.rows == 1 ? 64u << 10 : 512u << 10);
 }
 
@@ -86,6 +91,13 @@ SearchSpace make_space(const Flavour& flavour) {
     space.parameters.push_back({"min_blocks_per_sm",
                                 {1, 2, 4},
                                 "blocks a multiprocessor that the compiler must leave registers for"});
+  } else {
+    space.parameters.push_back({"sending",
+                                {0, 1},
+                                "1: blocks send each other their items, asynchronously; 0: they read and "
+                                "write them, behind barriers of the cluster"});
+    space.parameters.push_back(
+        {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"});
   }
   space.restrictions = {
       block_fits_device(),
@@ -102,16 +114,17 @@ SearchSpace make_space(const Flavour& flavour) {
       shared_memory_fits_block(shared_bytes),
       items_fit_registers(flavour.pairs ? "min_blocks_per_sm" : ""),
   };
-  if (flavour.pairs) space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
+  space.restrictions.push_back(flavour.pairs ? blocks_fit_multiprocessor(shared_bytes)
+                                             : dependent_launch_fits_device());
   return space;
 }
 
 Configuration make_default(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::int64_t tile = tile_for(problem.n);
-  // As many blocks as keep 64 threads busy each. Few keys a thread are quick where there are few; many fit
+  // As many blocks as keep 128 threads busy each. Few keys a thread are quick where there are few; many fit
   // where there are many.
   std::int64_t ranks = 2;
-  while (ranks < std::min(8, device.max_cluster_size) && tile / ranks > 512) ranks *= 2;
+  while (ranks < std::min(8, device.max_cluster_size) && tile / ranks > 1024) ranks *= 2;
   const std::int64_t a_block = tile / ranks;
   std::int64_t items = a_block <= 2048 ? 8 : a_block <= 8192 ? 16 : 32;
   while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
@@ -122,7 +135,12 @@ Configuration make_default(const Flavour& flavour, const Problem& problem, const
                    {"shuffle_steps", 2},
                    {"vector_width", 1},
                    {"imad_quarters", 0}}};
-  if (flavour.pairs) c.parameters["min_blocks_per_sm"] = 1;
+  if (flavour.pairs) {
+    c.parameters["min_blocks_per_sm"] = 1;
+  } else {
+    c.parameters["sending"] = problem.rows == 1 ? 1 : 0;
+    c.parameters["dependent_launch"] = device.compute_major >= 9 ? 1 : 0;
+  }
   return c;
 }
 
@@ -138,6 +156,8 @@ Plan make_plan(const Flavour& flavour, const Problem& problem, const Configurati
   if (flavour.pairs) {
     template_arguments += fmt::format(", {}", c.at("min_blocks_per_sm"));
     arguments.insert(arguments.begin() + 2, u64_argument(problem.rows));
+  } else {
+    template_arguments += fmt::format(", {}", c.at("sending") == 1);
   }
   const std::string_view kernel = flavour.pairs ? "cluster_pair_sort" : "cluster_sort";
   builder.launch({std::string(flavour.header), fmt::format("bitune::{}<{}>", kernel, template_arguments)},
@@ -146,6 +166,7 @@ Plan make_plan(const Flavour& flavour, const Problem& problem, const Configurati
                  static_cast<std::uint64_t>(shared_bytes(c, problem)), arguments);
   Plan plan = builder.take();
   plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
+  plan.launches.back().dependent = !flavour.pairs && c.at("dependent_launch") == 1;
   plan.out_of_place = true;
   return plan;
 }

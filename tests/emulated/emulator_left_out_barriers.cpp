@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -23,14 +22,8 @@
 namespace bitune::test {
 namespace {
 
-constexpr std::string_view barriers[] = {"sync_block();", "sync_warp();", "Group::sync();"};
-
-/// Those that are not needed. Where a block takes another one's bucket (leaf_sort.cuh), BucketOrder::bucket
-/// has had one since the sums were read; and the prefix sum of the next turn has one before places are
-/// written (write_counted.cuh). The next changes of these kernels, which are measured anew, should take them
-/// out.
-constexpr std::string_view superfluous[] = {"sync_block();  // the sums before are read",
-                                            "sync_block();\n    at = stop;"};
+constexpr std::string_view barriers[] = {"sync_block();", "sync_warp();", "Group::sync();",
+                                         "wait_for_bytes(then);"};
 
 /// One barrier in the text of a kernel header.
 struct Barrier {
@@ -51,11 +44,6 @@ std::vector<Barrier> all_barriers() {
     for (const std::string_view barrier : barriers) {
       for (std::size_t at = file.text.find(barrier); at != std::string_view::npos;
            at = file.text.find(barrier, at + 1)) {
-        const std::string_view rest = file.text.substr(at);
-        if (std::any_of(std::begin(superfluous), std::end(superfluous),
-                        [&](std::string_view text) { return rest.starts_with(text); })) {
-          continue;
-        }
         const auto line =
             1 + std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
         found.push_back({std::string(file.path), at, barrier.size(), static_cast<std::size_t>(line)});
@@ -194,6 +182,8 @@ std::vector<Configuration> configurations() {
       with_leaf_fill(200),
       changed("counting", {{"count_parts", 0}, {"vector_width", 2}}),
       changed("counting", {{"count_parts", 8}, {"vector_width", 1}}),
+      changed("cluster",
+              {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
   };
 }
 

@@ -120,6 +120,10 @@ INSTANTIATE_TEST_SUITE_P(
            Deadlock{"ReturnBeforeAShuffle",
                     "if (thread_index() == 5) return; data[thread_index()] = shuffle_xor(data[0], 1);",
                     {"thread 0 of block 0 waits in a shuffle", "33 of 64 threads have returned"}},
+           Deadlock{"BytesThatNobodySends",
+                    "static Arrivals arrivals; if (thread_index() == 0) expect_bytes(&arrivals, 4); "
+                    "sync_block(); wait_for_bytes(&arrivals);",
+                    {"thread 0 of block 0 waits for bytes that nobody sends (and 63 more)"}},
            Deadlock{"WarpBarriersWithDifferentMasks",
                     "if (lane() < 16) { sync_warp(0xffffu); sync_block(); } else sync_warp();",
                     {"thread 0 of block 0 waits at sync_block() (and 31 more)",
@@ -176,6 +180,11 @@ TEST(EmulatedRules, BreakingOneNamesTheThread) {
   EXPECT_TRUE(says(failure("sync_part(0, 32);"), "thread 7 of block 0 waits at sync_part(), "));
   EXPECT_TRUE(says(failure("shared_of_rank(shared_memory<u32>(), 1);"), "outside its cluster"));
   EXPECT_TRUE(says(failure("data[0] = u32(shuffle(u64{1}, 0));"), "deadlocks"));
+  const std::string unexpected = failure(
+      "auto* arrivals = shared_memory<Arrivals>(); expect_bytes(arrivals, 4); "
+      "send_to_rank(reinterpret_cast<u64*>(arrivals + 1), arrivals, 0, u64{1});");
+  EXPECT_TRUE(says(unexpected, "thread 7 of block 0 sends more bytes than the other block expects"))
+      << unexpected;
 }
 
 TEST(EmulatedRules, ShufflesOfDifferentWidthsAreReported) {

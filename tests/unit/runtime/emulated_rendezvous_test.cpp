@@ -161,6 +161,34 @@ TEST_P(EmulatedOrders, ClusterSharesItsMemory) {
   }
 }
 
+TEST_P(EmulatedOrders, BytesArriveInAnotherBlock) {
+  PlantedKernel kernel(R"(
+    BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) {
+      Arrivals* arrivals = shared_memory<Arrivals>();
+      u32* received = reinterpret_cast<u32*>(arrivals + 2);
+      const u32 i = thread_index();
+      if (i < 2) expect_bytes(arrivals + i, 4 * block_size());
+      arrive_at_cluster();
+      wait_for_cluster();
+      u32 value = block_index() * 100 + i;
+      for (u32 round = 0; round < 2; ++round) {
+        const u32 next = (cluster_rank() + 1) % cluster_size();
+        send_to_rank(received + round * block_size() + i, arrivals + round, next, value);
+        wait_for_bytes(arrivals + round);
+        value = received[round * block_size() + (i + 1) % block_size()];
+      }
+      data[block_index() * block_size() + i] = value;
+    })",
+                       options());
+  Launch launch = launch_of(12, 40, 16 + 2 * 160);
+  launch.cluster = 4;
+  const Data result = kernel.run(Data(480), launch);
+  for (std::uint32_t i = 0; i < 480; ++i) {
+    const std::uint32_t block = i / 40;
+    EXPECT_EQ(result[i], (block / 4 * 4 + (block + 2) % 4) * 100 + (i + 2) % 40) << i;
+  }
+}
+
 TEST_P(EmulatedOrders, GridBarrierOrdersGlobalMemoryAndItsStateServesManyLaunches) {
   // data: the barrier's state, then two arrays that the grid sums into each other.
   PlantedKernel kernel(R"(

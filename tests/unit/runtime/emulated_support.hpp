@@ -21,13 +21,13 @@ namespace bitune::test {
 /// A device that knows one planted kernel, `bitune::planted`, and u32 buffers to run it on.
 class PlantedKernel {
  public:
-  /// `definition` stands behind the platform header, in namespace bitune.
+  /// `definition` stands behind the platform's headers, in namespace bitune.
   explicit PlantedKernel(const std::string& definition, const EmulatedOptions& options = {},
                          const std::string& expression = "bitune::planted")
       : device_(make_emulated_device(
-            options,
-            {{"kernels/planted.cuh", "#pragma once\n#include \"kernels/platform.cuh\"\nnamespace bitune {\n" +
-                                         definition + "\n}\n"}})),
+            options, {{"kernels/planted.cuh",
+                       "#pragma once\n#include \"kernels/platform_cluster.cuh\"\nnamespace bitune {\n" +
+                           definition + "\n}\n"}})),
         kernel_(device_->load(image_of(device_->compiler(), {"kernels/planted.cuh", expression}))) {}
 
   /// Launches planted(data, size) on a copy of `data`; returns what it made of it.
