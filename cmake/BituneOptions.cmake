@@ -34,12 +34,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
                       -Wno-stringop-overread)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wno-sign-conversion)  # no part of GCC's -Wconversion, where the language is C++
+endif()
 if(BITUNE_WERROR)
   add_compile_options(-Werror)
 endif()
 
 if(BITUNE_SANITIZE)
   set(_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Each library that is opened at run time has types of its own for the handles that its functions take.
+    list(APPEND _flags -fno-sanitize=function)
+  endif()
   add_compile_options(${_flags})
   add_link_options(${_flags})
   # Tests themselves: the second sanitizer is a third of the time to compile them.
@@ -76,6 +83,8 @@ if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
 endif()
 if(BITUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage)  # takes a source that another one includes for a header
+elseif(BITUNE_UNITY)
+  add_compile_options(-Wno-shadow)  # of names of the sources before it, which clang counts and GCC does not
 endif()
 
 if(BITUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -5,6 +5,14 @@ tree_files() { git ls-files --cached --others --exclude-standard -- "$@" | while
 
 clang_tool() { command -v "$1-14" || command -v "$1"; }
 
+# The flag for CMake that names the compiler of the build with sanitizers: clang, where it has their libraries.
+sanitizing_compiler() {
+  local clang
+  clang=$(clang_tool clang++) && echo 'int main() {}' | "$clang" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null ||
+    clang=c++
+  printf -- '-DCMAKE_CXX_COMPILER=%s\n' "$clang"
+}
+
 sources() { tree_files '*.cpp' '*.hpp' '*.h' '*.cuh' '*.cu'; }
 
 check_format() {
@@ -43,7 +51,8 @@ check_tidy() { python3 scripts/lib/tidy.py "$1" --tool "$(clang_tool clang-tidy)
 # check_coverage BUILD: more than 85 % of the host code's lines, from the counters that the tests left in the build folder. Threads
 # may lose counts of each other (BituneOptions.cmake says why), which gcov, in taking the difference of two, can show as negative.
 check_coverage() {
-  local line excludes=()
+  local line excludes=() gcov=gcov
+  if grep -q '^CMAKE_CXX_COMPILER:.*clang' "$1/CMakeCache.txt"; then gcov="$(clang_tool llvm-cov) gcov"; fi
   while read -r line; do
     line=${line%%#*}
     line=${line%"${line##*[![:space:]]}"}
@@ -52,7 +61,7 @@ check_coverage() {
     excludes+=(--exclude "${line//./\\.}\$")
   done <scripts/lib/coverage-excludes.txt
   mkdir -p build/coverage
-  "$VENV/bin/gcovr" --root . --filter '(include|model|cache|runtime|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
+  "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
     --exclude-throw-branches --gcov-ignore-parse-errors negative_hits.warn_once_per_file \
     --txt build/coverage/summary.txt --html-details build/coverage/index.html --print-summary \
     --fail-under-line 85 "$1" >build/coverage/log.txt 2>&1

@@ -4,6 +4,7 @@
 BUILD_PACKAGES=(g++ cmake ninja-build libcli11-dev libsqlitecpp-dev libsqlite3-dev nlohmann-json3-dev libfmt-dev
   libboost-context-dev libxxhash-dev zlib1g-dev libgtest-dev libbenchmark-dev libjs-chart.js python3 python3-venv)
 LINT_PACKAGES=(clang-format clang-tidy git)
+SANITIZE_PACKAGES=(clang libclang-rt-dev llvm)  # the build that CI tests, and its coverage
 TEST_PACKAGES=(chromium-headless-shell)  # the test of `bitune db report`
 VENV=build/venv
 
@@ -95,7 +96,7 @@ configure() {
   local flags=("${@:3}" "${CUDA_FLAGS[@]}")
   [[ -f build/$folder/build.ninja && "$(cat "$stamp" 2>/dev/null)" == "${flags[*]}" ]] && return
   say "configuring build/$folder"
-  cmake --preset "$preset" -B "build/$folder" "${flags[@]}" >"build/configure-$folder.log" 2>&1 ||
+  cmake --fresh --preset "$preset" -B "build/$folder" "${flags[@]}" >"build/configure-$folder.log" 2>&1 ||
     { cat "build/configure-$folder.log" >&2; return 1; }
   printf '%s\n' "${flags[*]}" >"$stamp"
 }

@@ -194,9 +194,9 @@ TEST(EmulatedOptions, RefuseWhatMakesNoSense) {
   }
   EmulatedOptions options;
   options.warp_size = 24;
-  EXPECT_THROW(make_emulated_device(options), Error);
+  EXPECT_THROW((void)make_emulated_device(options), Error);
   options.warp_size = 64;
-  EXPECT_THROW(make_emulated_device(options), Error);
+  EXPECT_THROW((void)make_emulated_device(options), Error);
 }
 
 }  // namespace
