@@ -27,7 +27,7 @@ stage_reformat() { reformat; }
 # clang compiles that without optimisation in half of GCC's time; what people run is built by the usual compiler in stage_release.
 stage_build() { build sanitize all -DBITUNE_WERROR=ON "$(sanitizing_compiler)"; }
 # Other sources together than in the preset 'sanitize' (24 at a time), so that an include that one lends another is missed in either.
-release_flags=(-DBITUNE_WERROR=ON -DBITUNE_UNITY=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 -DBITUNE_CUB_SAMPLE=ON)
+release_flags=(-DBITUNE_WERROR=ON -DBITUNE_UNITY=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32 -DBITUNE_CUB_SAMPLE=ON)
 stage_release() { build release app "${release_flags[@]}"; }
 
 stage_test() {
