@@ -138,7 +138,11 @@ Configuration make_default(const Flavour& flavour, const Problem& problem, const
   if (flavour.pairs) {
     c.parameters["min_blocks_per_sm"] = 1;
   } else {
-    c.parameters["sending"] = problem.rows == 1 ? 1 : 0;
+    // Many rows hide each other's barriers.
+    c.parameters["sending"] = 1;
+    if (problem.rows > 1 || shared_bytes(c, problem) > device.shared_bytes_per_block_optin) {
+      c.parameters["sending"] = 0;
+    }
     c.parameters["dependent_launch"] = device.compute_major >= 9 ? 1 : 0;
   }
   return c;
