@@ -46,6 +46,15 @@ finish() {
 
 gpu_count() { "$BIN/bitune" devices --json 2>/dev/null | grep -c '"kind": *"cuda"'; }
 
+# on SHARE COMMAND...: on one of two GPUs and its half of the processors, or on all there is where there is one GPU. COMMAND may begin with
+# settings, as for env. gpus: how many there are.
+on() {
+  local share=$1 half=$(($(nproc) / 2)) place=()
+  shift
+  ((gpus < 2)) || place=(CUDA_VISIBLE_DEVICES="$share" taskset -c "$((share * half))-$((share * half + half - 1))" env)
+  env "${place[@]}" "$@"
+}
+
 # wants STEP: whether it is one of STEPS, which the script has a default for.
 wants() { [[ " $STEPS " == *" $1 "* ]]; }
 

@@ -16,12 +16,8 @@ between=10000,100000,1000000,3000000
 gpus=$(gpu_count)
 JOBS=$((gpus > 1 ? 2 : 1))
 
-# run SHARE SCRIPT SETTING...: on one of two GPUs and its half of the processors, or on all there is where there is one GPU.
-run() {
-  local share=$1 half=$(($(nproc) / 2)) place=()
-  ((gpus < 2)) || place=(env CUDA_VISIBLE_DEVICES="$share" taskset -c "$((share * half))-$((share * half + half - 1))")
-  "${place[@]}" env "${@:3}" "$here/$2.sh" "$OUT/$([[ $share == 0 ]] && echo single || echo rows)" "$BIN"
-}
+# run SHARE SCRIPT SETTING...: a script beside this one, as `on` has it.
+run() { on "$1" "${@:3}" "$here/$2.sh" "$OUT/$([[ $1 == 0 ]] && echo single || echo rows)" "$BIN"; }
 tune_single() { run 0 tune_and_bench STEPS=tune KEYS=u32,f32,u64,u16 SIZES="2^10..2^28,$between" BUDGET="${SINGLE_BUDGET:-4m}"; }
 tune_rows() { run 1 rows STEPS=tune BUDGET="${ROWS_BUDGET:-60s}"; }
 bench_single() {

@@ -14,22 +14,15 @@ sizes=${SIZES:-2^10..2^26}
 gpus=$(gpu_count)
 JOBS=$((gpus > 1 ? 2 : 1))
 
-# on SHARE COMMAND...: on one of two GPUs, with half of the processors and a kernel cache of its own, or on the one GPU there is.
-on() {
-  local share=$1 half=$(($(nproc) / 2)) place=()
-  shift
-  ((gpus < 2)) || place=(CUDA_VISIBLE_DEVICES="$share" taskset -c "$((share * half))-$((share * half + half - 1))")
-  env XDG_CACHE_HOME="$OUT/cache-$share" "${place[@]}" "$@"
-}
-
-tune() { on "$1" env BITUNE_SHIPPED_DB="$shipped" "$BIN/bitune" tune --seed "$2" --sizes "$sizes" --db "$OUT/s$2.db"; }
+# Each share has a kernel cache of its own.
+tune() { on "$1" XDG_CACHE_HOME="$OUT/cache-$1" BITUNE_SHIPPED_DB="$shipped" "$BIN/bitune" tune --seed "$2" --sizes "$sizes" --db "$OUT/s$2.db"; }
 
 # Each round benches the selections one after the other, each in a process of its own.
 bench() {
   local share=$1 key=$2 round selection
   for ((round = 1; round <= ${ROUNDS:-3}; ++round)); do
     for selection in s1 s2 shipped; do
-      on "$share" env BITUNE_SHIPPED_DB="$shipped" "$BIN/bitune" bench --against none --keys "$key" --sizes "$sizes" \
+      on "$share" XDG_CACHE_HOME="$OUT/cache-$share" BITUNE_SHIPPED_DB="$shipped" "$BIN/bitune" bench --against none --keys "$key" --sizes "$sizes" \
         --db "$OUT/$selection.db" --out "$OUT/seeds-$key-$selection-$round.json" || return 1
     done
   done
