@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a session of `tune` with its defaults is worth: two of them with different seeds, each on a GPU of its own where there are two,
 # then what each selects, and what the shipped tunings do, measured in turn. Leaves in OUT: s1.db, s2.db, tune-1.log, tune-2.log (how many
-# trials, how long), and seeds-<key>-<selection>-<round>.json, which bench/results/<gpu>/tuner.json has the medians of.
+# trials, how long), and seeds-<key>-<selection>-<round>.json; scripts/seed_records.py makes records for bench/results/<gpu>/tuner.json of them.
 # usage: scripts/gpu/seeds.sh OUT [BIN]
 # environment: BITUNE_SHIPPED_DB (what the sessions begin with: data/tunings.db), ROUNDS (3), SIZES (2^10..2^26)
 set -uo pipefail
