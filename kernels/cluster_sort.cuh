@@ -23,15 +23,15 @@ cluster_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u32 le
   const u32 count = begin < length ? items_in_tile(begin, length, Block::nv) : 0;
   Word* shared = shared_memory<Word>();
   Word items[vt];
+  using Sending = SendingClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks>;
+  if constexpr (sending) Sending(shared).expect_all();
+  begin_dependent_launch();
+  Memory::load(input + first, count, items);
   if constexpr (sending) {
-    const SendingClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks> tile(shared);
-    begin_dependent_launch();
-    Memory::load(input + first, count, items);
+    const Sending tile(shared);
     tile.sort(items);
     shared = tile.scratch;
   } else {
-    begin_dependent_launch();
-    Memory::load(input + first, count, items);
     ClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks>::sort(shared, items);
   }
   // All access to other blocks is over: from here on a block may finish on its own.

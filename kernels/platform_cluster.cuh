@@ -32,8 +32,11 @@ struct Arrivals {
 
 #if defined(BITUNE_EMULATED)
 
-/// By one thread, before arrive_at_cluster(): so many bytes will be sent here, which is not 0.
+/// By one thread: so many bytes will be sent here, which is not 0.
 BITUNE_DEVICE void expect_bytes(Arrivals* arrivals, u32 bytes) { arrivals->state = bytes; }
+
+/// By the same thread, behind all that it expects and before arrive_at_cluster(): the other blocks may send.
+BITUNE_DEVICE void publish_arrivals() {}
 
 /// The first half of a barrier of all threads of the cluster, behind which the blocks have begun and expect what they have said;
 /// orders nothing else, and does not wait.
@@ -60,11 +63,16 @@ BITUNE_DEVICE void expect_bytes(Arrivals* arrivals, u32 bytes) {
   const u32 barrier = static_cast<u32>(__cvta_generic_to_shared(arrivals));
   asm volatile(
       "mbarrier.init.shared::cta.b64 [%0], 1;\n"
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n"
-      "fence.mbarrier_init.release.cluster;" ::"r"(barrier), "r"(bytes)
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
       : "memory");
 #else
   __trap();
+#endif
+}
+
+BITUNE_DEVICE void publish_arrivals() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 

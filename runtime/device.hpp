@@ -103,6 +103,13 @@ class Device {
   virtual void launch(const LoadedKernel& kernel, const Launch& launch,
                       std::span<const std::uint64_t> arguments, StreamHandle stream) const = 0;
 
+  /// What keeps a launch from ever starting on this device, that its facts don't tell: a share of a GPU may
+  /// hold no cluster of more blocks than the portable size. A clause for people; empty where nothing does.
+  [[nodiscard]] virtual std::string obstacle([[maybe_unused]] const LoadedKernel& kernel,
+                                             [[maybe_unused]] const Launch& launch) const {
+    return {};
+  }
+
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
   /// Stream-ordered: usable by later work in the stream, and freed in its order. Where the stream is being
   /// captured, the memory becomes the graph's. \throws Error (capture) there, if the device has no pools of

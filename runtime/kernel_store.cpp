@@ -111,16 +111,19 @@ void check_launch(const Device& device, const Plan& plan,
   const std::string& name = plan.kernels[launch.kernel].name_expression;
   if (threads > static_cast<std::uint64_t>(resources.max_threads_per_block)) {
     throw Error(
-        ErrorCode::device,
+        ErrorCode::unfit,
         fmt::format("kernel {} cannot run on {} with {} threads a block: its {} registers a thread "
                     "allow {}",
                     name, device.describe(), threads, resources.registers, resources.max_threads_per_block));
   }
   const std::int64_t shared = resources.static_shared_bytes + launch.shared_bytes;
   if (shared > device.info().shared_bytes_per_block_optin) {
-    throw Error(ErrorCode::device,
+    throw Error(ErrorCode::unfit,
                 fmt::format("kernel {} needs {} bytes of shared memory a block; {} has {}", name, shared,
                             device.describe(), device.info().shared_bytes_per_block_optin));
+  }
+  if (const std::string obstacle = device.obstacle(*kernels[launch.kernel], launch); !obstacle.empty()) {
+    throw Error(ErrorCode::unfit, fmt::format("kernel {} needs {}", name, obstacle));
   }
 }
 

@@ -53,6 +53,7 @@ struct PlanBinding {
 /// A plan bound to its loaded kernels: launching it costs the launches and nothing else.
 class ExecutablePlan {
  public:
+  /// \throws Error (unfit) where a launch needs more than the device has
   ExecutablePlan(const Device& device, Plan plan, std::vector<std::shared_ptr<LoadedKernel>> kernels);
 
   /// Enqueues all launches. Thread-safe: it changes nothing.

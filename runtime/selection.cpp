@@ -217,6 +217,10 @@ class Validity {
   std::map<std::string, std::optional<SearchSpace>, std::less<>> spaces_;
 };
 
+bool is_among(std::span<const Configuration> configurations, const Configuration& configuration) {
+  return std::find(configurations.begin(), configurations.end(), configuration) != configurations.end();
+}
+
 std::string size_of_problem(const Problem& problem) {
   return problem.rows == 1 ? size_text(problem.n)
                            : fmt::format("{} rows of {}", problem.rows, size_text(problem.n));
@@ -291,7 +295,8 @@ std::string_view name_of(MatchKind kind) noexcept {
 }
 
 Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
-                       std::span<const Variant* const> variants, const KernelDigests& current_kernels) {
+                       std::span<const Variant* const> variants, const KernelDigests& current_kernels,
+                       std::span<const Configuration> left_out) {
   const std::string digest = device.digest();
   std::vector<Ranked> ranked;
   rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
@@ -300,9 +305,10 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
             [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
 
   Validity valid(problem, device, variants);
-  const auto best = std::find_if(ranked.begin(), ranked.end(),
-                                 [&](const Ranked& entry) { return valid(*entry.candidate); });
-  if (best == ranked.end()) return default_among(problem, device, variants);
+  const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& entry) {
+    return !is_among(left_out, entry.candidate->configuration) && valid(*entry.candidate);
+  });
+  if (best == ranked.end()) return default_among(problem, device, variants, left_out);
 
   Selection selection;
   selection.configuration = best->candidate->configuration;
@@ -315,13 +321,15 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
 }
 
 Selection default_among(const Problem& problem, const DeviceInfo& device,
-                        std::span<const Variant* const> variants) {
+                        std::span<const Variant* const> variants, std::span<const Configuration> left_out) {
   for (const bool must_suit : {true, false}) {
     for (std::size_t i = variants.size(); i-- > 0;) {
       const Variant& variant = *variants[i];
       if (!variant.supports(problem, device) || (must_suit && !variant.suits(problem, device))) continue;
       Configuration configuration = variant.default_configuration(problem, device);
-      if (variant.space(problem, device).violation(configuration, problem, device)) continue;
+      if (is_among(left_out, configuration) ||
+          variant.space(problem, device).violation(configuration, problem, device))
+        continue;
       Selection selection;
       selection.configuration = std::move(configuration);
       selection.reason =

@@ -14,14 +14,17 @@
 namespace bitune {
 
 /// As `select`, for these variants. `current_kernels` gives the digest of today's kernels: on each rung
-/// their trials go before others, and only they give an expected time. A pure function.
+/// their trials go before others, and only they give an expected time. What is left out is not selected,
+/// whoever tuned it. A pure function.
 [[nodiscard]] Selection select_among(const Problem& problem, const DeviceInfo& device,
                                      const CandidateSet& candidates, std::span<const Variant* const> variants,
-                                     const KernelDigests& current_kernels);
+                                     const KernelDigests& current_kernels,
+                                     std::span<const Configuration> left_out = {});
 
 /// As `default_selection`, for these variants, the last one that can sort the problem first.
 /// \throws Error (unavailable) if none can.
 [[nodiscard]] Selection default_among(const Problem& problem, const DeviceInfo& device,
-                                      std::span<const Variant* const> variants);
+                                      std::span<const Variant* const> variants,
+                                      std::span<const Configuration> left_out = {});
 
 }  // namespace bitune

@@ -29,10 +29,26 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
 
 Selection Selector::select(const Problem& problem) {
   const auto candidates = known(problem);
+  std::vector<Configuration> left_out;
+  std::string left_out_text;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const LeftOut& entry : left_out_) {
+      if (entry.problem != problem) continue;
+      left_out.push_back(entry.configuration);
+      left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
+    }
+  }
   Selection selection =
-      select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest);
+      select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest, left_out);
+  selection.reason += left_out_text;
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
+}
+
+void Selector::leave_out(const Problem& problem, const Configuration& configuration, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  left_out_.push_back({problem, configuration, why});
 }
 
 Plan Selector::plan(const Problem& problem, const Configuration& configuration) const {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
@@ -28,8 +29,12 @@ class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
 
-  /// The selection; its reason also says what was wrong with the databases. \throws Error (unavailable)
+  /// The selection; its reason also says what was wrong with the databases, and what is left out.
+  /// \throws Error (unavailable)
   [[nodiscard]] Selection select(const Problem& problem);
+
+  /// From now on this configuration is not selected for the problem. `why` is a clause for people.
+  void leave_out(const Problem& problem, const Configuration& configuration, const std::string& why);
 
   /// The plan that the selected configuration makes of the problem. \throws Error (usage)
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration) const;
@@ -38,6 +43,11 @@ class Selector {
   struct Known {
     CandidateSet candidates;
     std::string warning;
+  };
+  struct LeftOut {
+    Problem problem;
+    Configuration configuration;
+    std::string why;
   };
   using Class = std::tuple<Operation, ValueType, std::size_t, bool>;
 
@@ -48,6 +58,7 @@ class Selector {
   const std::span<const Variant* const> variants_;
   std::mutex mutex_;
   std::map<Class, std::shared_ptr<const Known>> known_;  ///< guarded by mutex_
+  std::vector<LeftOut> left_out_;                        ///< guarded by mutex_
 };
 
 }  // namespace bitune

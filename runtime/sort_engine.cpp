@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -91,13 +92,22 @@ SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCac
 
 PreparedSort SortEngine::make(const Problem& problem) {
   static_cast<void>(key_bytes(problem));  // refuses what no memory holds
-  Selection selection = selector_.select(problem);
-  Plan plan = selector_.plan(problem, selection.configuration);
-  // What workspaces come from is made on demand, which may not happen while a stream is being captured.
-  if (plan.workspace_bytes != 0) static_cast<void>(device_->allocate_async(plan.workspace_bytes, nullptr));
   int compiled = 0;
-  ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &compiled);
-  return {std::move(selection), std::move(executable), compiled};
+  for (;;) {
+    Selection selection = selector_.select(problem);
+    Plan plan = selector_.plan(problem, selection.configuration);
+    const std::uint64_t workspace_bytes = plan.workspace_bytes;
+    try {
+      ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &compiled);
+      // What workspaces come from is made on demand, which may not happen while a stream is being captured.
+      if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, nullptr));
+      return {std::move(selection), std::move(executable), compiled};
+    } catch (const Error& error) {
+      // Tuned on another device, or on the whole of one that is shared now: what is next on the ladder.
+      if (error.code() != ErrorCode::unfit) throw;
+      selector_.leave_out(problem, selection.configuration, error.what());
+    }
+  }
 }
 
 std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) {
@@ -165,7 +175,12 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
 std::uint64_t SortEngine::workspace_size(const Problem& problem) {
   if (is_trivial(problem)) return 0;
   if (const auto prepared = prepared_.find(problem)) return prepared->executable.plan().workspace_bytes;
-  return selector_.plan(problem, selector_.select(problem).configuration).workspace_bytes;
+  const Plan plan = selector_.plan(problem, selector_.select(problem).configuration);
+  const bool only_device_knows =
+      std::any_of(plan.launches.begin(), plan.launches.end(), [&](const Launch& l) {
+        return l.cluster > static_cast<std::uint32_t>(device_->info().max_cluster_size);
+      });
+  return only_device_knows ? prepare(problem)->executable.plan().workspace_bytes : plan.workspace_bytes;
 }
 
 Explanation SortEngine::explain(const Problem& problem) {

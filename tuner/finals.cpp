@@ -21,19 +21,36 @@ Protocol protocol_of_round(Protocol protocol) {
   return protocol;
 }
 
-/// Adds one round's samples; a round that failed makes the finalist a failure.
-void merge(Trial& finalist, const Trial& round) {
-  finalist.measure_ms += round.measure_ms;
-  finalist.clock.add(round.clock);
-  finalist.remeasured += round.remeasured;
-  if (round.status != TrialStatus::ok) {
-    finalist.status = round.status;
-    finalist.message = round.message;
-    finalist.samples_us.clear();
-    return;
+/// A contender on its way through the rounds.
+struct Finalist {
+  Trial trial;
+  std::vector<std::vector<double>> rounds_us;
+
+  explicit Finalist(const Trial& contender) : trial(contender) {
+    trial.samples_us.clear();
+    trial.clock = {};
+    trial.remeasured = 0;
+    trial.message.clear();
+    trial.finalist = true;
+    trial.compile_ms = trial.verify_ms = trial.measure_ms = 0;
+    trial.timestamp = timestamp_now();
   }
-  finalist.samples_us.insert(finalist.samples_us.end(), round.samples_us.begin(), round.samples_us.end());
-}
+
+  /// A round that failed makes the finalist a failure.
+  void add(Trial round) {
+    trial.measure_ms += round.measure_ms;
+    trial.clock.add(round.clock);
+    trial.remeasured += round.remeasured;
+    if (round.status == TrialStatus::ok) {
+      rounds_us.push_back(std::move(round.samples_us));
+      trial.samples_us = weighed_equally(rounds_us);
+      return;
+    }
+    trial.status = round.status;
+    trial.message = round.message;
+    trial.samples_us.clear();
+  }
+};
 
 }  // namespace
 
@@ -48,6 +65,17 @@ std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count) 
   const auto most = static_cast<std::size_t>(std::max(count, 1));
   if (sorted.size() > most) sorted.resize(most);
   return sorted;
+}
+
+std::vector<double> weighed_equally(const std::vector<std::vector<double>>& rounds) {
+  std::vector<double> samples;
+  if (rounds.empty()) return samples;
+  std::size_t least = rounds.front().size();
+  for (const auto& round : rounds) least = std::min(least, round.size());
+  for (const auto& round : rounds) {
+    for (std::size_t i = 0; i < least; ++i) samples.push_back(round[i * round.size() / least]);
+  }
+  return samples;
 }
 
 FinalsResult judge(std::vector<Trial> finalists) {
@@ -71,34 +99,29 @@ FinalsResult run_finals(SessionState& session, const Problem& problem, std::vect
   // A single one, too: the database ranks finalists before other trials, of earlier sessions as well.
   if (session.request.finalists < 1) return judge(std::move(contenders));
 
-  std::vector<Trial> finalists = contenders;
-  for (Trial& finalist : finalists) {
-    finalist.samples_us.clear();
-    finalist.clock = {};
-    finalist.remeasured = 0;
-    finalist.message.clear();
-    finalist.finalist = true;
-    finalist.compile_ms = finalist.verify_ms = finalist.measure_ms = 0;
-    finalist.timestamp = timestamp_now();
-  }
+  std::vector<Finalist> finalists(contenders.begin(), contenders.end());
   const Protocol protocol = protocol_of_round(session.request.protocol);
   for (int round = 0; round < rounds; ++round) {
     if (round > 0 && deadline && SessionState::Clock::now() >= *deadline) break;
-    for (Trial& finalist : finalists) {
+    for (Finalist& finalist : finalists) {
       if (session.stopped() && round == 0) return judge(std::move(contenders));
       if (session.stopped()) break;
-      if (finalist.status != TrialStatus::ok) continue;
+      if (finalist.trial.status != TrialStatus::ok) continue;
       // It was verified when it was tried; now only its time is in question.
-      merge(finalist, session.evaluate({.problem = problem,
-                                        .configuration = finalist.configuration,
-                                        .protocol = protocol,
-                                        .verify = false,
-                                        .abandon_above_us = 0}));
+      finalist.add(session.evaluate({.problem = problem,
+                                     .configuration = finalist.trial.configuration,
+                                     .protocol = protocol,
+                                     .verify = false,
+                                     .abandon_above_us = 0}));
       show();
     }
   }
-  for (const Trial& finalist : finalists) session.database.store(session.database_session, finalist);
-  return judge(std::move(finalists));
+  std::vector<Trial> trials;
+  for (Finalist& finalist : finalists) {
+    session.database.store(session.database_session, finalist.trial);
+    trials.push_back(std::move(finalist.trial));
+  }
+  return judge(std::move(trials));
 }
 
 }  // namespace bitune

@@ -30,10 +30,14 @@ inline constexpr double beyond_noise = 1.25;
 /// (`is_tie`). A pure function; trials that are not ok are left out.
 [[nodiscard]] FinalsResult judge(std::vector<Trial> finalists);
 
+/// The samples of several rounds, of each as many as the shortest has, evenly spaced: a round that the host
+/// disturbed takes the most samples, and would decide alone. A pure function.
+[[nodiscard]] std::vector<double> weighed_equally(const std::vector<std::vector<double>>& rounds);
+
 /// Measures the contenders in turn (A B C A B C ...), for three rounds or until the deadline, but one round
-/// in any case. The samples of all rounds make one trial of each, stored with `finalist` set. If the session
-/// is stopped within the first round nothing is stored, and the contenders are ranked by the trials that they
-/// came with. `show` is called after each measurement.
+/// in any case. The samples of all rounds, weighed equally, make one trial of each, stored with `finalist`
+/// set. If the session is stopped within the first round nothing is stored, and the contenders are ranked by
+/// the trials that they came with. `show` is called after each measurement.
 [[nodiscard]] FinalsResult run_finals(SessionState& session, const Problem& problem,
                                       std::vector<Trial> contenders,
                                       std::optional<SessionState::Clock::time_point> deadline,

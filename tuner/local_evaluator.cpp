@@ -51,6 +51,8 @@ class LocalEvaluator final : public Evaluator {
         fail(trial, TrialStatus::launch_failed, error.what());
       } else if (error.code() == ErrorCode::compile) {
         fail(trial, TrialStatus::compile_failed, error.what());
+      } else if (error.code() == ErrorCode::unfit) {
+        fail(trial, TrialStatus::over_limit, error.what());
       } else if (error.code() == ErrorCode::usage) {
         fail(trial, TrialStatus::invalid, error.what());
       } else {

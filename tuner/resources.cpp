@@ -32,9 +32,9 @@ std::string excess(const Launch& launch, const KernelResources& resources, const
     return fmt::format("{} bytes of shared memory a block where {} are the most", shared,
                        device.shared_bytes_per_block_optin);
   }
-  if (launch.cluster > 1 && launch.cluster > static_cast<std::uint32_t>(device.max_cluster_size)) {
+  if (launch.cluster > 1 && launch.cluster > static_cast<std::uint32_t>(device.largest_cluster_size())) {
     return fmt::format("clusters of {} blocks where {} are the most", launch.cluster,
-                       device.max_cluster_size);
+                       device.largest_cluster_size());
   }
   return {};
 }

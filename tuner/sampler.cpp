@@ -17,6 +17,7 @@ constexpr std::size_t unknown_launches = 32;  // of a sort that does not tell
 constexpr double long_launch_us = 20;         // launches of this length are queued faster than they run
 constexpr double max_hold_us = 5000;
 constexpr int most_lengthened = 4;
+constexpr std::size_t most_late = 256;  // samples, after which a host is as slow as it is
 constexpr double long_sort_us = 20000;  // one such sort warms up enough
 constexpr std::size_t alignment = 256;
 
@@ -133,7 +134,7 @@ double Sampler::queue_sample(Setup& setup, std::size_t index) {
 
 void Sampler::take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us,
                          ClockSummary& clock) {
-  const bool looks = setup.hold_steps != 0 && setup.lengthened < most_lengthened;
+  const bool looks = setup.hold_steps != 0 && !setup.counts_all;
   std::array<bool, most_queued_samples> is_late{};
   for (std::size_t i = 0; i < count; ++i) {
     queue_sample(setup, i);
@@ -146,14 +147,18 @@ void Sampler::take_batch(Setup& setup, std::size_t count, std::vector<double>& s
     samples_us.push_back(device_.elapsed_ms(*events_[i].begin, *events_[i].end) * 1000 / setup.group);
   }
   const auto late = static_cast<std::size_t>(std::count(is_late.begin(), is_late.end(), true));
+  if (late < count) setup.was_in_time = true;
   if (late == 0) return;
-  // The host was slower than when it was timed: the device would have waited for it. A sort that waits for
-  // the device itself is late however long the stream is held: then it is as it was, and all samples count.
-  if (++setup.lengthened < most_lengthened) {
+  // The host was slower than when it was timed: the device would have waited for it.
+  setup.late += late;
+  if (setup.lengthened < most_lengthened && ++setup.lengthened < most_lengthened) {
     setup.hold_steps *= 2;
-  } else if (late == count) {
+  } else if (!setup.was_in_time) {
+    // A sort that waits for the device itself is late however long the stream is held: then it is as it was.
+    setup.counts_all = true;
     setup.hold_steps >>= most_lengthened - 1;
   }
+  if (setup.late >= most_late) setup.counts_all = true;
 }
 
 std::uint32_t Sampler::group_for(const Setup& setup, double sort_us) const {

@@ -46,7 +46,9 @@ struct SampledKeys {
 /// events, each from the next image: how long some sorts take depends on the keys. Where launches are shorter
 /// than the host takes to queue them, each sample waits behind a kernel that passes time until it is queued
 /// as a whole: no gaps between launches are measured, unless the sort makes them itself. A sample that began
-/// before that, as the host has become slower, does not count, and those after it wait for twice as long.
+/// before that, as the host has become slower, does not count, and those after it wait for twice as long, up
+/// to eight times. Where all were late all the same, the sort waits for the device itself, and all count; so
+/// they do after 256 late ones.
 /// Before the first sample the contestant sorts twice, not held: modules that are loaded at their first
 /// launch would wait for the stream, and the stream for them. Up to 8 samples are queued between two
 /// synchronisations, in which the device's clock is looked at. Warm: the restored keys are in the L2 as far
@@ -74,6 +76,9 @@ class Sampler {
     std::uint64_t hold_steps = 0;  ///< 0: the stream is not held
     std::size_t next_image = 0;    ///< index
     int lengthened = 0;            ///< how often the hold proved too short
+    std::size_t late = 0;          ///< samples that began before they were queued, and do not count
+    bool was_in_time = false;      ///< whether any did not
+    bool counts_all = false;       ///< nobody looks for late samples any more
   };
 
   /// Warms up and finds how to sample. \throws Error (device, compile)

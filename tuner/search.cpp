@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "tuner/domain_index.hpp"
@@ -15,6 +16,15 @@ namespace bitune {
 namespace {
 
 constexpr auto poll_interval = std::chrono::milliseconds(100);
+
+/// Whether something is known of this very problem on this very device.
+bool is_tuned(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
+  const auto is_of_both = [&problem, digest = device.digest()](const Candidate& candidate) {
+    return candidate.device_digest == digest && candidate.problem == problem;
+  };
+  return std::any_of(candidates.user.begin(), candidates.user.end(), is_of_both) ||
+         std::any_of(candidates.shipped.begin(), candidates.shipped.end(), is_of_both);
+}
 
 /// A share of the samples, and of their time; all of the rest is as it was.
 Protocol protocol_at(Protocol protocol, double fidelity) {
@@ -29,13 +39,21 @@ Protocol protocol_at(Protocol protocol, double fidelity) {
 
 }  // namespace
 
-std::vector<Configuration> starts_of(const SessionState& session, const Problem& problem,
-                                     const std::function<bool(const Configuration&)>& is_valid) {
-  std::vector<Configuration> starts =
-      warm_starts(problem, session.device, session.candidates(problem), is_valid);
-  for (Configuration& guess : session.source.first_guesses(problem)) {
-    if (is_valid(guess)) starts.push_back(std::move(guess));
+Starts starts_of(const SessionState& session, const Problem& problem,
+                 const std::function<bool(const Configuration&)>& is_valid) {
+  const CandidateSet candidates = session.candidates(problem);
+  Starts starts;
+  std::vector<Configuration>& all = starts.configurations;
+  all = warm_starts(problem, session.device, candidates, is_valid);
+  std::vector<Configuration> guesses = session.source.first_guesses(problem);
+  std::erase_if(guesses, [&is_valid](const Configuration& guess) { return !is_valid(guess); });
+  const bool was_tuned = !all.empty() && is_tuned(problem, session.device, candidates);
+  if (!was_tuned && !guesses.empty()) {
+    // Behind the most promising one, before the others that won elsewhere.
+    all.insert(all.begin() + (all.empty() ? 0 : 1), guesses.front());
   }
+  std::move(guesses.begin(), guesses.end(), std::back_inserter(all));
+  starts.needed = std::min<std::size_t>(all.size(), was_tuned ? 1 : 2);
   return starts;
 }
 
@@ -65,9 +83,9 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   const auto is_valid = [&index](const Configuration& configuration) {
     return index.find(configuration).has_value();
   };
-  for (const Configuration& start : starts_of(session, problem, is_valid)) {
-    domain_.starts.push_back(*index.find(start));
-  }
+  const Starts starts = starts_of(session, problem, is_valid);
+  for (const Configuration& start : starts.configurations) domain_.starts.push_back(*index.find(start));
+  needed_starts_ = starts.needed;
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
 }
 
@@ -88,19 +106,25 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
   const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
   if (!late) return false;
-  // As long as the session's time lasts, a problem that comes late still has the most promising of its starts
-  // evaluated, so that it does not end without a sound configuration; to give it all of them would take the
-  // time of those after it.
-  return domain_.starts.empty() || candidates_[domain_.starts.front()].state == State::done;
+  // As long as the session's time lasts, a problem that comes late still has these evaluated, and further
+  // ones while all have failed, so that it does not end without a sound configuration; to give it all starts
+  // would take the time of those after it.
+  if (!best_ && next_start_ < domain_.starts.size()) return false;
+  return std::all_of(domain_.starts.begin(),
+                     domain_.starts.begin() + static_cast<std::ptrdiff_t>(needed_starts_),
+                     [this](std::size_t start) { return candidates_[start].state == State::done; });
 }
 
 bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
-  if (!limits.deadline || next_start_ == 0) return true;
-  if (evaluated_ == 0) return SessionState::Clock::now() < *limits.deadline;
+  if (!limits.deadline || next_start_ < needed_starts_) return true;
+  const SessionState::Clock::time_point now = SessionState::Clock::now();
+  if (now >= *limits.deadline)
+    return !best_ && next_start_ < domain_.starts.size() && pool_.outstanding() == 0;
+  if (evaluated_ == 0) return true;
   const double turns =
       1 + 2 * static_cast<double>(pool_.outstanding()) / static_cast<double>(pool_.capacity());
   const std::chrono::duration<double, std::milli> wait(turns * compile_ms_ / static_cast<double>(evaluated_));
-  return SessionState::Clock::now() + wait < *limits.deadline;
+  return now + wait < *limits.deadline;
 }
 
 bool ProblemSearch::refill(const SearchLimits& limits) {

@@ -24,14 +24,22 @@ namespace bitune {
 /// Where a search ends at the latest. It also ends when the strategy has nothing left, and when the session
 /// is stopped.
 struct SearchLimits {
-  std::optional<SessionState::Clock::time_point> deadline;  ///< but one first guess is always tried
+  std::optional<SessionState::Clock::time_point> deadline;  ///< but what is needed is always tried
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
-/// What a search of the problem begins with, of what `is_valid`: warm starts, then defaults, the most
-/// promising first. Thread-safe as far as `is_valid` is.
-[[nodiscard]] std::vector<Configuration> starts_of(const SessionState& session, const Problem& problem,
-                                                   const std::function<bool(const Configuration&)>& is_valid);
+/// What a search begins with.
+struct Starts {
+  std::vector<Configuration> configurations;  ///< the most promising first
+  /// So many of the first are tried however late it is, so that nobody sorts slower for having tuned: the
+  /// most promising one, and where this problem has not been tuned on this device, what an untuned sort would
+  /// take.
+  std::size_t needed = 0;
+};
+
+/// Warm starts and defaults, of what `is_valid`. Thread-safe as far as `is_valid` is.
+[[nodiscard]] Starts starts_of(const SessionState& session, const Problem& problem,
+                               const std::function<bool(const Configuration&)>& is_valid);
 
 /// Searches one problem. Configurations of the same plan are one candidate, the first of them that was met.
 /// Each candidate is in one state: untouched, under way (submitted to the pool), or done (evaluated now, or
@@ -93,6 +101,7 @@ class ProblemSearch {
   std::unique_ptr<Strategy> strategy_;
   std::vector<Candidate> candidates_;  ///< parallel to the domain's configurations
   std::size_t next_start_ = 0;         ///< of the domain's, before anything that the strategy proposes
+  std::size_t needed_starts_ = 0;      ///< that are tried however late it is
   std::deque<Proposal> proposals_;     ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;

@@ -65,10 +65,12 @@ constexpr std::size_t problems_ahead = 3;
 void compile_start(const SessionState& session, const Problem& problem) {
   const std::vector<Configuration> domain = session.source.domain(problem).configurations;
   const DomainIndex index(domain);
-  const auto starts = starts_of(session, problem, [&index](const Configuration& configuration) {
+  const Starts starts = starts_of(session, problem, [&index](const Configuration& configuration) {
     return index.find(configuration).has_value();
   });
-  if (!starts.empty()) static_cast<void>(session.source.compile(problem, starts.front()));
+  for (std::size_t i = 0; i < starts.needed; ++i) {
+    static_cast<void>(session.source.compile(problem, starts.configurations[i]));
+  }
 }
 
 void compile_ahead(SessionState& session, CompilePool& pool) {

@@ -116,11 +116,14 @@ class VariantSource final : public TuningSource {
 std::vector<Configuration> default_guesses(std::span<const Variant* const> families, const Problem& problem,
                                            const DeviceInfo& device) {
   std::vector<Configuration> guesses;
-  for (const Variant* family : families) {
-    if (family->supports(problem, device)) guesses.push_back(family->default_configuration(problem, device));
+  // As default_selection has it: variants are registered simple ones first, the last that suits goes first.
+  for (const bool suits : {true, false}) {
+    for (std::size_t i = families.size(); i-- > 0;) {
+      const Variant& family = *families[i];
+      if (family.supports(problem, device) && family.suits(problem, device) == suits)
+        guesses.push_back(family.default_configuration(problem, device));
+    }
   }
-  // Variants are registered simple ones first; the last is the likeliest to win.
-  std::reverse(guesses.begin(), guesses.end());
   return guesses;
 }
 

@@ -16,6 +16,7 @@ enum class ErrorCode {
   unavailable,   ///< a GPU, driver, NVRTC or host compiler is not there
   device,        ///< the CUDA driver, or a kernel on the device, failed
   compile,       ///< a kernel did not compile
+  unfit,         ///< a launch needs more than the device, or the share of it that is there, has
   database,      ///< the tuning database refused or is not one of ours
   capture,       ///< the stream is being captured and the call would have to compile or allocate
   verification,  ///< a result is not sorted, or not a permutation of its input

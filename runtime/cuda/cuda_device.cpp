@@ -87,6 +87,14 @@ class CudaDevice final : public Device {
     static_cast<const CudaKernel&>(kernel).launch(launch, arguments, stream_of(stream));
   }
 
+  [[nodiscard]] std::string obstacle(const LoadedKernel& kernel, const Launch& launch) const override {
+    if (launch.cluster <= static_cast<std::uint32_t>(info_.max_cluster_size)) return {};
+    const ContextScope scope(*context_);
+    if (static_cast<const CudaKernel&>(kernel).holds_cluster(launch)) return {};
+    return fmt::format("clusters of {} such blocks, of which {} has no room for one", launch.cluster,
+                       describe());
+  }
+
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
     return cuda::allocate(context_, bytes);
   }

@@ -63,6 +63,7 @@ namespace bitune::cuda {
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \
   X(cuMemsetD8Async)               \
+  X(cuOccupancyMaxActiveClusters)  \
   X(cuStreamBeginCapture)          \
   X(cuStreamCreate)                \
   X(cuStreamDestroy)               \

@@ -41,6 +41,39 @@ CUfunction function_of(CUkernel kernel) {
   return reinterpret_cast<CUfunction>(kernel);
 }
 
+/// `attributes` must live as long as what is returned.
+CUlaunchConfig config_of(const Launch& launch, CUstream stream,
+                         std::array<CUlaunchAttribute, 3>& attributes) {
+  unsigned count = 0;
+  if (launch.cluster > 1) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[count].value.clusterDim = {launch.cluster, 1, 1};
+    ++count;
+  }
+  if (launch.cooperative) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attributes[count].value.cooperative = 1;
+    ++count;
+  }
+  if (launch.dependent) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count].value.programmaticStreamSerializationAllowed = 1;
+    ++count;
+  }
+  CUlaunchConfig config{};
+  config.gridDimX = launch.grid[0];
+  config.gridDimY = launch.grid[1];
+  config.gridDimZ = launch.grid[2];
+  config.blockDimX = launch.block[0];
+  config.blockDimY = launch.block[1];
+  config.blockDimZ = launch.block[2];
+  config.sharedMemBytes = launch.shared_bytes;
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  return config;
+}
+
 }  // namespace
 
 CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image,
@@ -51,6 +84,7 @@ CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& imag
   try {
     read_resources();
     allow_dynamic_shared_memory(shared_bytes_optin);
+    allow_large_clusters();
     count_parameters();
     load_into_current_context();
   } catch (...) {
@@ -96,6 +130,12 @@ void CudaKernel::allow_dynamic_shared_memory(std::int64_t shared_bytes_optin) {
       context_->driver().cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               static_cast<int>(left), kernel_, context_->device()),
       "cuKernelSetAttribute", fmt::format("{} bytes of dynamic shared memory, kernel {}", left, name_));
+}
+
+void CudaKernel::allow_large_clusters() {
+  // Where a GPU or driver has no such clusters it says so here, and of each launch to holds_cluster().
+  static_cast<void>(context_->driver().cuKernelSetAttribute(
+      CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel_, context_->device()));
 }
 
 void CudaKernel::count_parameters() {
@@ -157,35 +197,18 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
   }
 
   std::array<CUlaunchAttribute, 3> attributes{};
-  unsigned count = 0;
-  if (launch.cluster > 1) {
-    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attributes[count].value.clusterDim = {launch.cluster, 1, 1};
-    ++count;
-  }
-  if (launch.cooperative) {
-    attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-    attributes[count].value.cooperative = 1;
-    ++count;
-  }
-  if (launch.dependent) {
-    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    attributes[count].value.programmaticStreamSerializationAllowed = 1;
-    ++count;
-  }
-  CUlaunchConfig config{};
-  config.gridDimX = grid_x;
-  config.gridDimY = grid_y;
-  config.gridDimZ = grid_z;
-  config.blockDimX = block_x;
-  config.blockDimY = block_y;
-  config.blockDimZ = block_z;
-  config.sharedMemBytes = launch.shared_bytes;
-  config.hStream = stream;
-  config.attrs = attributes.data();
-  config.numAttrs = count;
+  const CUlaunchConfig config = config_of(launch, stream, attributes);
   const CUresult result = driver.cuLaunchKernelEx(&config, function_of(kernel_), pointers.data(), nullptr);
   if (result != CUDA_SUCCESS) context_->fail(result, "cuLaunchKernelEx", about(launch, arguments.size()));
+}
+
+bool CudaKernel::holds_cluster(const Launch& launch) const {
+  std::array<CUlaunchAttribute, 3> attributes{};
+  const CUlaunchConfig config = config_of(launch, nullptr, attributes);
+  int clusters = 0;
+  const CUresult result =
+      context_->driver().cuOccupancyMaxActiveClusters(&clusters, function_of(kernel_), &config);
+  return result == CUDA_SUCCESS && clusters > 0;
 }
 
 }  // namespace bitune::cuda

@@ -30,10 +30,15 @@ class CudaKernel final : public LoadedKernel {
   /// Enqueues one launch in the current context. \throws Error (device) that names the kernel and the launch
   void launch(const Launch& launch, std::span<const std::uint64_t> arguments, CUstream stream) const;
 
+  /// Whether the GPU, as the current context has it, can have all blocks of one of the launch's clusters at
+  /// once.
+  [[nodiscard]] bool holds_cluster(const Launch& launch) const;
+
  private:
   void load(const KernelImage& image);
   void read_resources();
   void allow_dynamic_shared_memory(std::int64_t shared_bytes_optin);
+  void allow_large_clusters();
   void count_parameters();
   void load_into_current_context();
   [[nodiscard]] std::string about(const Launch& launch, std::size_t arguments) const;

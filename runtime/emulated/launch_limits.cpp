@@ -34,9 +34,9 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
     refuse(fmt::format("{} bytes of shared memory a block, where at most {} are allowed", launch.shared_bytes,
                        device.shared_bytes_per_block_optin));
   }
-  if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.max_cluster_size)) {
+  if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.largest_cluster_size())) {
     refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster,
-                       device.max_cluster_size));
+                       device.largest_cluster_size()));
   }
   if (grid % launch.cluster != 0) {
     refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));

@@ -19,14 +19,21 @@ namespace {
 /// Keys that a block holds.
 std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
+/// Whether blocks send each other their items; clusters of pairs have no choice.
+bool sends(const Configuration& c) {
+  const auto sending = c.parameters.find("sending");
+  return sending != c.parameters.end() && sending->second == 1;
+}
+
 /// Bytes of RegisterTile::shared_words (register_tile.cuh), or of SendingClusterTile::shared_bytes.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t tile = padded_tile_bytes(share(c), problem.key);
-  const auto sends = c.parameters.find("sending");
-  if (sends == c.parameters.end() || sends->second == 0) return tile;
+  if (!sends(c)) return tile;
   const std::int64_t doublings = ceil_log2(static_cast<std::uint64_t>(c.at("cluster_size")));
+  const bool has_third = c.at("cluster_size") > c.at("items_per_thread");
   constexpr std::int64_t arrivals_bytes = 8;
-  return tile + (doublings + 1) * share(c) * word_bytes(problem.key) + 2 * doublings * arrivals_bytes;
+  return tile + (2 * doublings + 2 + (has_third ? 1 : 0)) * share(c) / 2 * word_bytes(problem.key) +
+         (2 * doublings + (has_third ? 1 : 0)) * arrivals_bytes;
 }
 
 /// The keys that clusters of this space hold at least: smaller arrays are one block's work.
@@ -69,15 +76,18 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
 /// Pairs, where the device is full with half as many clusters.
 bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
+  const std::uint64_t most_of_one = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
   if (flavour.pairs && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
   return bytes > (problem.rows == 1 ? 4u << 10 : 128u << 10) &&
-         bytes <= (problem.rows == 1 ? 64u << 10 : 512u << 10);
+         bytes <= (problem.rows == 1 ? most_of_one : 512u << 10);
 }
 
 SearchSpace make_space(const Flavour& flavour) {
   SearchSpace space;
   space.parameters = {
-      {"cluster_size", {2, 4, 8}, "blocks a cluster"},
+      {"cluster_size",
+       flavour.pairs ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{2, 4, 8, 16},
+       "blocks a cluster"},
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
@@ -104,7 +114,7 @@ SearchSpace make_space(const Flavour& flavour) {
       vector_fits_access(),
       {"the device allows clusters of that size",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") <= d.max_cluster_size;
+         return c.at("cluster_size") <= d.largest_cluster_size();
        }},
       {"the array fits the registers of the cluster, and fills more than half of them",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -114,19 +124,30 @@ SearchSpace make_space(const Flavour& flavour) {
       shared_memory_fits_block(shared_bytes),
       items_fit_registers(flavour.pairs ? "min_blocks_per_sm" : ""),
   };
-  space.restrictions.push_back(flavour.pairs ? blocks_fit_multiprocessor(shared_bytes)
-                                             : dependent_launch_fits_device());
+  if (flavour.pairs) {
+    space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
+  } else {
+    space.restrictions.push_back(dependent_launch_fits_device());
+    space.restrictions.push_back(
+        {"a thread has a key for each block of the cluster, or where they send, for every second one",
+         [](const Configuration& c, const Problem&, const DeviceInfo&) {
+           return c.at("cluster_size") <= c.at("items_per_thread") * (sends(c) ? 2 : 1);
+         },
+         {"cluster_size", "items_per_thread", "sending"}});
+  }
   return space;
 }
 
-Configuration make_default(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+/// The default with at most so many blocks a cluster.
+Configuration make_default_of(const Flavour& flavour, const Problem& problem, const DeviceInfo& device,
+                              std::int64_t most_ranks) {
   const std::int64_t tile = tile_for(problem.n);
   // As many blocks as keep 128 threads busy each. Few keys a thread are quick where there are few; many fit
   // where there are many.
   std::int64_t ranks = 2;
-  while (ranks < std::min(8, device.max_cluster_size) && tile / ranks > 1024) ranks *= 2;
+  while (ranks < most_ranks && tile / ranks > 1024) ranks *= 2;
   const std::int64_t a_block = tile / ranks;
-  std::int64_t items = a_block <= 2048 ? 8 : a_block <= 8192 ? 16 : 32;
+  std::int64_t items = a_block <= 1024 || (a_block <= 2048 && ranks <= 8) ? 8 : a_block <= 8192 ? 16 : 32;
   while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
   Configuration c{{},
                   {{"cluster_size", ranks},
@@ -146,6 +167,17 @@ Configuration make_default(const Flavour& flavour, const Problem& problem, const
     c.parameters["dependent_launch"] = device.compute_major >= 9 ? 1 : 0;
   }
   return c;
+}
+
+Configuration make_default(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+  const std::int64_t portable = std::min(8, device.max_cluster_size);
+  // Larger clusters pay for one array, whose blocks send each other keys. Where the device turns out to have
+  // no room for them, another variant sorts.
+  if (!flavour.pairs && problem.rows == 1 && device.largest_cluster_size() > portable) {
+    Configuration large = make_default_of(flavour, problem, device, device.largest_cluster_size());
+    if (sends(large)) return large;
+  }
+  return make_default_of(flavour, problem, device, portable);
 }
 
 Plan make_plan(const Flavour& flavour, const Problem& problem, const Configuration& c) {
@@ -189,7 +221,7 @@ VariantDefinition definition_of(const Flavour& flavour) {
 
 }  // namespace
 
-/// One launch for arrays, and rows, of up to 8 blocks' registers, on GPUs with distributed shared memory
+/// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
 /// (sm_90 on; kernels/cluster_sort.cuh).
 const Variant& cluster_variant() {
   static const DefinedVariant variant(definition_of(one_row));

@@ -118,8 +118,9 @@ std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
 }
 
 /// Whether blocks that split the runs themselves have room for the shortest windows of them.
-bool windows_fit(Configuration c, const Problem& problem, const DeviceInfo& device) {
-  c.parameters["split_window"] = 64;
+bool windows_fit(Configuration c, const Problem& problem, const DeviceInfo& device,
+                 std::int64_t window = 64) {
+  c.parameters["split_window"] = window;
   const std::int64_t bytes = bucket_bytes(c, problem);
   return bytes <= device.shared_bytes_per_block_optin &&
          c.at("min_blocks_per_sm") * (bytes + 1024) <= device.shared_bytes_per_sm;
@@ -243,36 +244,51 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
 
 Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
-  // Runs grow while there are more of them than multiprocessors, but past half of what registers hold only
-  // where there would be too many: the pieces of a bucket get short, and splitting slow.
+  const std::int64_t word = word_bytes(problem.key);
+  // Runs of 4 KB are as quick as shorter ones. They grow while there are more of them than multiprocessors,
+  // but past half of what registers hold only where there would be too many: the pieces of a bucket get
+  // short, and splitting slow.
   const std::int64_t largest = largest_tile(problem.key, device);
   std::int64_t tile = smallest_tile;
   const auto count = [&] {
     return (problem.n + static_cast<std::uint64_t>(tile) - 1) / static_cast<std::uint64_t>(tile);
   };
+  while (tile < largest && tile * word < 4096 && count() > 2) tile *= 2;
   while (tile < largest && count() > static_cast<std::uint64_t>(device.sm_count) &&
          (tile < largest / 2 || count() > 1024)) {
     tile *= 2;
   }
-  const std::int64_t items = std::min<std::int64_t>(wide ? 16 : 32, tile / 64);
+  // 256 threads a block, as far as a thread has 32 to 128 bytes of keys then.
+  const std::int64_t items = std::min(std::clamp(tile / 256, 32 / word, 128 / word), tile / 64);
   const std::int64_t vector = wide ? 2 : 4;
+  // Short runs are bound by waiting, not by work: launches overlap, and few threads search for many.
+  const bool is_short = tile * word <= 16 << 10;
   Configuration c{{},
                   {{"block_size_x", tile / items},
                    {"cluster_size", 1},
                    {"items_per_thread", items},
-                   {"shuffle_steps", 1},
+                   {"shuffle_steps", is_short ? 2 : 1},
                    {"vector_width", vector},
                    {"imad_quarters", 0},
-                   {"min_blocks_per_sm", 1},
-                   {"gather_lanes", 8},
+                   {"min_blocks_per_sm", tile / items <= 128 ? 2 : 1},
+                   {"gather_lanes", is_short ? 4 : 8},
                    {"split_threads", 256},
-                   {"split_pivots", 5},
+                   {"split_pivots", tile * word < 64 << 10 ? 3 : 5},
                    {"split_levels", count() > 256 ? 1 : 0},
                    {"split_chain", 1},
                    {"split_window", 64},
                    {"cooperative", 0},
-                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  if (!splits_in_buckets(c) || !windows_fit(c, problem, device)) c.parameters["split_window"] = 0;
+                   {"dependent_launch", device.compute_major < 9 ? 0
+                                        : is_short               ? 2
+                                                                 : 1}}};
+  if (!splits_in_buckets(c) || !windows_fit(c, problem, device)) {
+    c.parameters["split_window"] = 0;
+  } else if (tile * word == 32 << 10 && windows_fit(c, problem, device, 96)) {
+    // Many blocks would take a second turn with windows of 64. And the next launch's would take the place of
+    // those that are still to come.
+    c.parameters["split_window"] = 96;
+    c.parameters["dependent_launch"] = 0;
+  }
   return c;
 }
 

@@ -74,11 +74,12 @@ bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& 
 }
 
 /// A block has no help from others: a few rows longer than it sorts quickly are for variants with more
-/// blocks. Two rows a register pay where there are enough of them, and long enough to be bound by comparators
-/// rather than memory.
+/// blocks, and so is a single one where launches can overlap (`warp`, `cluster`). Two rows a register pay
+/// where there are enough of them, and long enough to be bound by comparators rather than memory.
 bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const auto blocks = static_cast<std::uint64_t>(device.sm_count);
   if (flavour.rows_per_group > 1) return problem.n >= 64 && problem.rows >= 4 * blocks;
+  if (problem.rows == 1 && device.compute_major >= 9) return false;
   return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) <= 16u << 10 ||
          problem.rows >= blocks / 2;
 }

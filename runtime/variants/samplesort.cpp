@@ -177,12 +177,12 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
                   {{"block_size_x", 128},
                    {"items_per_thread", wide ? 16 : 32},
                    {"shuffle_steps", 1},
-                   {"imad_quarters", 0},
+                   {"imad_quarters", 2},
                    {"min_blocks_per_sm", 1},
                    {"leaf_fill", 80},
                    {"samples", 4096},
                    {"pass_threads", 512},
-                   {"pass_items", 8},
+                   {"pass_items", problem.n >= std::uint64_t{1} << 23 ? 16 : 8},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   if (problem.n <= static_cast<std::uint64_t>(tile_size(c))) c.parameters["items_per_thread"] = 8;
   // Tiles grow while there are several buckets for each multiprocessor: short ones are quick, but many.
@@ -191,9 +191,12 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
          2 * leaf_bytes(c, problem) <= device.shared_bytes_per_block_optin) {
     c.parameters["block_size_x"] *= 2;
   }
-  while (c.at("samples") < 131072 && !(has_room(c, problem) && is_steady(c, problem, device))) {
-    c.parameters["samples"] *= 2;
-  }
+  // About a hundred samples a bucket: then few outgrow their tile.
+  const auto enough = [&] {
+    return static_cast<std::uint64_t>(c.at("samples")) >= 64 * bucket_count(c, problem) &&
+           has_room(c, problem) && is_steady(c, problem, device);
+  };
+  while (c.at("samples") < 131072 && !enough()) c.parameters["samples"] *= 2;
   return c;
 }
 

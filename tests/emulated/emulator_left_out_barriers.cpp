@@ -95,11 +95,12 @@ Problem problem(std::string_view variant_name) {
 }
 
 /// More keys where a block has to look after more runs than a warp has threads, or to take many buckets, or
-/// where each of 16 values is more frequent than a tile is long.
+/// where each of 16 values is more frequent than a tile is long; and what sixteen blocks hold.
 Problem problem_for(const Configuration& configuration) {
   Problem longer = problem(configuration.variant);
   if (configuration.variant == "multiway") longer.n = 12001;
   if (configuration.variant == "samplesort") longer.n = 20000;
+  if (configuration.variant == "cluster" && configuration.at("cluster_size") == 16) longer.n = 7001;
   return longer;
 }
 
@@ -136,6 +137,14 @@ Configuration changed(std::string_view variant_name, const std::map<std::string,
 Configuration with_leaf_fill(std::int64_t fill) {
   Configuration configuration = changed("samplesort", {{"block_size_x", 128}, {"items_per_thread", 8}});
   configuration.parameters["leaf_fill"] = fill;
+  return configuration;
+}
+
+/// Whose ranks have more bits than there are register bits.
+Configuration of_sixteen_blocks() {
+  Configuration configuration = changed(
+      "cluster", {{"cluster_size", 8}, {"block_size_x", 64}, {"items_per_thread", 8}, {"sending", 1}});
+  configuration.parameters["cluster_size"] = 16;
   return configuration;
 }
 
@@ -185,6 +194,7 @@ std::vector<Configuration> configurations() {
       changed("counting", {{"count_parts", 8}, {"vector_width", 1}}),
       changed("cluster",
               {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
+      of_sixteen_blocks(),
   };
 }
 

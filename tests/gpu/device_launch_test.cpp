@@ -136,6 +136,23 @@ TEST_F(GpuLaunch, LaunchesClusters) {
       [&] { device_->launch(*kernel, launch, std::vector<std::uint64_t>{slot(out->data())}, nullptr); });
 }
 
+TEST_F(GpuLaunch, LaunchesLargeClustersWhereItSaysThatTheyFit) {
+  if (device_->info().max_cluster_size < 8) GTEST_SKIP() << "this GPU has no clusters";
+  const auto kernel = load("cluster_size");
+  const auto out = device_->allocate(sizeof(unsigned));
+  Launch launch = launch_of(16, 32);
+  launch.cluster = 16;
+  if (const std::string obstacle = device_->obstacle(*kernel, launch); !obstacle.empty()) {
+    EXPECT_NE(obstacle.find("16"), std::string::npos) << obstacle;
+  } else {
+    device_->launch(*kernel, launch, std::vector<std::uint64_t>{slot(out->data())}, nullptr);
+    EXPECT_EQ(read(out->data(), 1).front(), 16u);
+  }
+  launch.grid = {32, 1, 1};
+  launch.cluster = 32;
+  EXPECT_FALSE(device_->obstacle(*kernel, launch).empty()) << "no GPU has clusters of 32 blocks";
+}
+
 TEST_F(GpuLaunch, LaunchesCooperativeGridsThatFitAndRefusesOthers) {
   if (!device_->info().cooperative_launch) GTEST_SKIP() << "this GPU has no cooperative launch";
   const auto kernel = load("meet");

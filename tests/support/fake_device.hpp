@@ -122,6 +122,10 @@ class Device : public bitune::Device {
     }
   }
 
+  std::string obstacle(const LoadedKernel&, const Launch& launch) const override {
+    return refuses && refuses(launch) ? "more than the fake device has" : "";
+  }
+
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }
@@ -178,6 +182,7 @@ class Device : public bitune::Device {
   std::string describe() const override { return "fake device"; }
 
   Compiler fake_compiler;
+  std::function<bool(const Launch&)> refuses;  ///< launches that the device has no room for
   std::atomic<bool> capturing{false};
   std::atomic<bool> fail_launches{false};
   mutable std::atomic<int> launches{0};
@@ -230,6 +235,7 @@ class Variant : public bitune::Variant {
     Plan plan;
     plan.kernels = {{"fake.cuh", kernel_name(problem)}};
     Launch launch;
+    launch.cluster = cluster;
     if (launches_sort_) {
       launch.arguments = {{Argument::Kind::keys, 0},
                           {Argument::Kind::u64, problem.n},
@@ -242,6 +248,8 @@ class Variant : public bitune::Variant {
     plan.out_of_place = out_of_place_;
     return plan;
   }
+
+  std::uint32_t cluster = 1;  ///< of its launches
 
  private:
   std::string name_;

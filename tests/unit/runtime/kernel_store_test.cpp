@@ -233,28 +233,28 @@ TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
   KernelStore store(device_, nullptr);
   Plan plan;
   plan.kernels = {source_};
-  const auto refuses = [&](const Launch& launch, const char* because) {
+  const auto refuses = [&](const Launch& launch, ErrorCode code, const char* because) {
     plan.launches = {launch};
     try {
       (void)make_executable(*device_, store, plan);
       ADD_FAILURE() << "accepted: " << because;
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::device);
+      EXPECT_EQ(error.code(), code) << because;
       EXPECT_NE(std::string(error.what()).find(because), std::string::npos) << error.what();
     }
   };
   Launch launch;
   launch.block = {257, 1, 1};
-  refuses(launch, "257 threads");
+  refuses(launch, ErrorCode::unfit, "257 threads");
   launch.block = {128, 2, 1};
   launch.shared_bytes = 1001;
-  refuses(launch, "1001 bytes of shared memory");
+  refuses(launch, ErrorCode::unfit, "1001 bytes of shared memory");
   launch.shared_bytes = 1000;
   launch.kernel = 1;
-  refuses(launch, "defect of the variant");
+  refuses(launch, ErrorCode::device, "defect of the variant");
   launch.kernel = 0;
   launch.arguments.resize(max_kernel_arguments + 1);
-  refuses(launch, "defect of the variant");
+  refuses(launch, ErrorCode::device, "defect of the variant");
 }
 
 TEST_F(KernelStoreTest, RunsAPlanOnTheEmulatedDevice) {

@@ -74,7 +74,8 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
     return default_selection(problem, device).configuration.variant;
   };
   const DeviceInfo hopper = test::h200();
-  EXPECT_EQ(chosen(u32(1000), hopper), "rows") << "one block";
+  EXPECT_EQ(chosen(u32(1000), hopper), "warp") << "one block, and launches that overlap";
+  EXPECT_EQ(chosen(u32(2000), hopper), "cluster");
   EXPECT_EQ(chosen(u32(10000), hopper), "cluster") << "one launch of several blocks";
   EXPECT_EQ(chosen(u32(1 << 20), hopper), "multiway");
   EXPECT_EQ(chosen(u32(10000, 4096), hopper), "rows") << "enough rows for all multiprocessors";
@@ -89,6 +90,7 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
   ampere.max_cluster_size = 0;
   EXPECT_EQ(chosen(u32(1 << 20), ampere), "multiway");
   EXPECT_NE(chosen(u32(10000), ampere), "cluster");
+  EXPECT_EQ(chosen(u32(1000), ampere), "rows") << "one block";
 }
 
 }  // namespace

@@ -112,6 +112,40 @@ TEST_F(SortEngineTest, RefusesMoreBytesThanThereAre) {
   EXPECT_EQ(code_of([&] { engine->sort(&key, u32(~std::uint64_t{0}), nullptr); }), ErrorCode::usage);
 }
 
+TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
+  const fake::Variant preferred("preferred", 8192, true, true);
+  const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
+  device->refuses = [](const Launch& launch) {
+    return launch.arguments.back().kind == Argument::Kind::input;  // as the preferred one has
+  };
+  const auto engine = make(variants);
+  auto keys = random_keys(1000);
+  engine->sort(keys.data(), u32(1000), nullptr);
+  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
+  const Explanation explanation = engine->explain(u32(1000));
+  EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
+  EXPECT_NE(explanation.reason.find("preferred(tile=1) is left out: "), std::string::npos)
+      << explanation.reason;
+  EXPECT_NE(explanation.reason.find("needs more than the fake device has"), std::string::npos)
+      << explanation.reason;
+  EXPECT_EQ(engine->workspace_size(u32(1000)), 4096u);
+
+  device->refuses = [](const Launch&) { return true; };
+  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(999), nullptr); }), ErrorCode::unavailable);
+}
+
+TEST_F(SortEngineTest, PreparesBeforeItTellsTheWorkspaceWhereOnlyTheDeviceKnowsWhatFits) {
+  const auto engine = make(workspace_variant);
+  static_cast<void>(engine->workspace_size(u32(64)));
+  EXPECT_EQ(device->fake_compiler.compiles, 0) << "facts are enough";
+
+  fake::Variant large("large", 8192, true, true);
+  large.cluster = 16;
+  const std::array<const Variant*, 2> variants = {&with_workspace, &large};
+  device->refuses = [](const Launch& launch) { return launch.cluster > 8; };
+  EXPECT_EQ(make(variants)->workspace_size(u32(64)), 4096u);
+}
+
 TEST_F(SortEngineTest, CapturesOnlyWhatIsPrepared) {
   const auto engine = make();
   auto keys = random_keys(64);

@@ -51,7 +51,8 @@ Trial FakeEvaluator::evaluate(const EvaluationRequest& request) {
   trial.timestamp = timestamp_now();
   trial.status = status(x);
   if (trial.status == TrialStatus::ok) {
-    trial.samples_us.assign(5, time_us(x, requests.size()));
+    const double us = time_us(x, requests.size());
+    trial.samples_us.assign(samples, us);
   } else {
     trial.message = "scripted";
   }

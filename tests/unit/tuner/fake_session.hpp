@@ -44,6 +44,7 @@ class FakeEvaluator final : public Evaluator {
   std::function<double(std::int64_t x, std::size_t call)> time_us = [](std::int64_t x, std::size_t) {
     return 100.0 + static_cast<double>(x);
   };
+  std::size_t samples = 5;  ///< that a measurement takes; time_us may change it
   std::function<TrialStatus(std::int64_t x)> status = [](std::int64_t) { return TrialStatus::ok; };
   std::function<void(const EvaluationRequest&)> on_call;
   std::vector<EvaluationRequest> requests;

@@ -37,6 +37,14 @@ TEST(Judge, TiesAreOnlyThoseWithinNoiseOfTheWinner) {
   EXPECT_EQ(result.ties[0].configuration.at("x"), 0);
 }
 
+TEST(Rounds, WeighTheSameHoweverManySamplesEachTook) {
+  EXPECT_EQ(weighed_equally({{1, 2}, {3, 4}}), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(weighed_equally({{1, 2}, {9, 9, 8, 8, 7, 7}, {3, 4, 5}}),
+            (std::vector<double>{1, 2, 9, 8, 3, 4}));
+  EXPECT_TRUE(weighed_equally({{1, 2}, {}}).empty());
+  EXPECT_TRUE(weighed_equally({}).empty());
+}
+
 class Finals : public testing::Test, protected testing_support::SessionFixture {};
 
 TEST_F(Finals, AreMeasuredInTurnAndMerged) {
@@ -48,6 +56,24 @@ TEST_F(Finals, AreMeasuredInTurnAndMerged) {
   for (const Trial& trial : finalists) EXPECT_EQ(trial.samples_us.size(), 15u);
   ASSERT_TRUE(outcomes[0].best);
   EXPECT_TRUE(outcomes[0].best->finalist);
+}
+
+TEST_F(Finals, ARoundThatWasDisturbedDoesNotDecide) {
+  // In the second round x = 0 takes twice as long, and ten times as many samples.
+  int rounds = 0;
+  evaluator.on_call = [&rounds](const EvaluationRequest& asked) {
+    if (!asked.verify && asked.configuration.at("x") == 0) ++rounds;
+  };
+  evaluator.time_us = [this, &rounds](std::int64_t x, std::size_t) {
+    const bool disturbed = x == 0 && rounds == 2;
+    evaluator.samples = disturbed ? 50 : 5;
+    if (disturbed) return 200.0;
+    return 100.0 + 10 * static_cast<double>(x);
+  };
+  const auto outcomes = run();
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 0);
+  EXPECT_NEAR(*outcomes[0].best->median_us(), 100, 1);
 }
 
 TEST_F(Finals, CorrectALuckyWinner) {

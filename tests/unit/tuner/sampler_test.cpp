@@ -137,10 +137,24 @@ TEST_F(SamplerTest, AHostThatIsSlowNowAndThenKeepsTheStreamHeldForLonger) {
   int looks = 0;
   device->is_late = [&looks] { return ++looks % 8 == 1; };  // the first of each batch
   std::vector<double> samples;
+  device->log.clear();
   sampler.take(setup, 40, samples, clock);
   EXPECT_EQ(samples.size(), 40u);
-  EXPECT_EQ(looks, 32) << "after four times it is left alone";
-  EXPECT_EQ(setup.hold_steps, 8 * hold_steps);
+  EXPECT_EQ(setup.late, 6u);
+  EXPECT_EQ(std::count(device->log.begin(), device->log.end(), "hold"), 46) << "what was late is taken again";
+  EXPECT_EQ(setup.hold_steps, 8 * hold_steps) << "longer does not help";
+}
+
+TEST_F(SamplerTest, AHostThatStaysSlowIsTakenAsItIsInTheEnd) {
+  const Contestant one = contestant(20, 2);
+  Sampler::Setup setup = sampler.prepare(one, keys(), false, nullptr);
+  int looks = 0;
+  device->is_late = [&looks] { return ++looks > 8; };
+  std::vector<double> samples;
+  sampler.take(setup, 40, samples, clock);
+  EXPECT_EQ(samples.size(), 40u);
+  EXPECT_EQ(setup.late, 256u);
+  EXPECT_EQ(looks, 8 + 256) << "nobody looks any more";
 }
 
 TEST_F(SamplerTest, ASortThatIsAlwaysLateIsTimedAllTheSame) {

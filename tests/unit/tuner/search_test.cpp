@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "tests/unit/tuner/fake_session.hpp"
 
@@ -116,6 +119,50 @@ TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
   first.clear();
   (void)run();
   EXPECT_EQ(first.at(2048), 0);
+}
+
+TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
+  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.compile_threads = 1;
+  request.finalists = 0;
+  request.budget_seconds = 1;
+  source.guesses = {7, 0};
+  std::vector<std::int64_t> asked;
+  evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
+  evaluator.on_call = [&asked](const EvaluationRequest& evaluation) {
+    if (evaluation.problem.n != 2048) return;
+    asked.push_back(evaluation.configuration.at("x"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // more than its share of the time
+  };
+  (void)run();
+  EXPECT_EQ(asked, (std::vector<std::int64_t>{13, 7})) << "what won at the last length, and the default";
+
+  // What has been tuned here needs no default to compare with.
+  request.resume = false;
+  request.budget_seconds = 1;
+  asked.clear();
+  (void)run();
+  EXPECT_EQ(asked, (std::vector<std::int64_t>{13}));
+}
+
+TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
+  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.compile_threads = 1;
+  request.finalists = 0;
+  request.warm_start = false;
+  request.budget_seconds = 1;
+  source.guesses = {7, 3, 5, 0, 1};
+  std::vector<std::int64_t> asked;
+  evaluator.status = [](std::int64_t x) {
+    return x == 7 || x == 3 || x == 5 ? TrialStatus::over_limit : TrialStatus::ok;
+  };
+  evaluator.on_call = [&asked](const EvaluationRequest& evaluation) {
+    if (evaluation.problem.n != 2048) return;
+    asked.push_back(evaluation.configuration.at("x"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(asked.size() == 1 ? 300 : 1));
+  };
+  (void)run();
+  EXPECT_EQ(asked, (std::vector<std::int64_t>{7, 3, 5, 0}));
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+// Clusters of sixteen blocks that send each other their keys, and whose ranks have more bits than there are
+// register bits, so that the last stage passes its lowest bit between neighbours.
+
+#include <gtest/gtest.h>
+
+#include "runtime/device.hpp"
+#include "runtime/emulated/emulated_device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+Configuration sixteen_blocks(std::int64_t block_size, std::int64_t items, std::int64_t sending = 1) {
+  return {"cluster",
+          {{"cluster_size", 16},
+           {"block_size_x", block_size},
+           {"items_per_thread", items},
+           {"shuffle_steps", 2},
+           {"vector_width", 1},
+           {"imad_quarters", 0},
+           {"sending", sending},
+           {"dependent_launch", 0}}};
+}
+
+Bench seeded(std::uint64_t seed) {
+  emulated::EmulatedOptions options;
+  options.seed = seed;
+  return make_bench(make_emulated_device(options));
+}
+
+Problem keys(KeyType key, Order order, std::uint64_t n, std::uint64_t rows = 1) {
+  return {Operation::sort, key, ValueType::none, order, n, rows};
+}
+
+TEST(SixteenBlocks, SortAllDistributionsInAnyOrderOfThreads) {
+  std::uint64_t seed = 0;
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = seeded(++seed % 4);  // 0: in the order of their indices
+    const Configuration configuration = sixteen_blocks(64, 8);
+    EXPECT_TRUE(sorts(bench, keys(KeyType::u32, Order::ascending, 8192), configuration, distribution, seed));
+    EXPECT_TRUE(
+        sorts(bench, keys(KeyType::u32, Order::ascending, 4097, 2), configuration, distribution, seed));
+    EXPECT_TRUE(sorts(bench, keys(KeyType::f64, Order::descending, 7001), configuration, distribution, seed));
+  }
+}
+
+TEST(SixteenBlocks, SortWhereEveryRankIsAKeyOfAThread) {
+  const Bench bench = seeded(3);
+  for (const std::int64_t sending : {0, 1}) {
+    EXPECT_TRUE(sorts(bench, keys(KeyType::u16, Order::ascending, 16000), sixteen_blocks(64, 16, sending),
+                      Distribution::random, 5))
+        << "sending=" << sending;
+  }
+}
+
+TEST(SixteenBlocks, ReadEachOthersKeysOnlyWithAKeyForEachRank) {
+  const DeviceInfo& device = open_device("emulated")->info();
+  const Problem problem = keys(KeyType::u32, Order::ascending, 8192);
+  const SearchSpace space = variant("cluster").space(problem, device);
+  EXPECT_FALSE(space.violation(sixteen_blocks(64, 8), problem, device));
+  EXPECT_TRUE(space.violation(sixteen_blocks(64, 8, 0), problem, device));
+}
+
+}  // namespace
+}  // namespace bitune::test
