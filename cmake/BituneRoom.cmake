@@ -22,19 +22,18 @@ if(BITUNE_PCH)
   endif()
 endif()
 
-# bitune_add_room(<room> [DEPENDS <target>...] [EXCLUDE <file>...] [SOURCES <file>...] [ALONE <file>...] [PCH <target>])
+# bitune_add_room(<room> [DEPENDS <target>...] [EXCLUDE <file>...] [SOURCES <file>...] [PCH <target>])
 #
-# ALONE are sources whose own names clash with those of others of the room: BITUNE_UNITY leaves each of them by itself.
 # Makes the static library bitune_<room> of all .cpp files below the room's folder. Includes are relative to the repository
 # root ("model/problem.hpp"). A room with no source yet is an INTERFACE library, so that what depends on it still configures.
 function(bitune_add_room room)
-  cmake_parse_arguments(ARG "" "PCH" "DEPENDS;EXCLUDE;SOURCES;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "DEPENDS;EXCLUDE;SOURCES" ${ARGN})
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.cpp")
   foreach(_file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM _sources "${PROJECT_SOURCE_DIR}/${room}/${_file}")
   endforeach()
   list(APPEND _sources ${ARG_SOURCES})
-  set_source_files_properties(${ARG_SOURCES} ${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARG_SOURCES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
   set(_target bitune_${room})
   if(_sources)

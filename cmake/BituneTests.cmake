@@ -7,19 +7,17 @@ set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
     "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=protect_shadow_gap=0")  # the latter for CUDA's address space
 
-# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [ALONE [<file>...]] [AS_ONE])
-# One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. ALONE are those whose own names clash with
-# those of others of the folder: BITUNE_UNITY leaves each of them by itself. AS_ONE: CTest takes all of them for one test, skipped if
-# all are: a process of its own for each takes longer to start and to look for leaks than most tests take. What they were is in test-results/.
+# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [AS_ONE])
+# One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. AS_ONE: CTest takes all of them for one test,
+# skipped if all are: a process of its own for each takes longer to start and to look for leaks than most tests take. What they
+# were is in test-results/.
 function(bitune_add_tests target)
-  cmake_parse_arguments(ARG "AS_ONE" "FOLDER;LABEL" "LINK;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "AS_ONE" "FOLDER;LABEL" "LINK" ${ARGN})
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
   if(NOT _sources)
     return()
   endif()
   add_executable(${target} ${_sources})
-  list(TRANSFORM ARG_ALONE PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/")
-  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} bitune_fmt GTest::gtest GTest::gtest_main Threads::Threads)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})

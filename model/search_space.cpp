@@ -21,6 +21,7 @@ std::uint64_t SearchSpace::cartesian_size() const noexcept {
 Configuration SearchSpace::point(std::uint64_t index) const {
   Configuration configuration;
   configuration.variant = variant;
+  configuration.parameters.reserve(parameters.size());
   for (std::size_t i = parameters.size(); i-- > 0;) {
     const Parameter& parameter = parameters[i];
     const std::uint64_t count = parameter.values.size();
@@ -45,10 +46,13 @@ std::optional<std::string> SearchSpace::violation(const Configuration& configura
                          fmt::join(parameter.values, ", "));
     }
   }
-  for (const auto& [name, value] : configuration.parameters) {
-    const auto named = [&name = name](const Parameter& parameter) { return parameter.name == name; };
-    if (std::none_of(parameters.begin(), parameters.end(), named)) {
-      return fmt::format("variant '{}' has no parameter '{}'", variant, name);
+  // All of the space's are there: only if there are more is one of them unknown.
+  if (configuration.parameters.size() != parameters.size()) {
+    for (const auto& [name, value] : configuration.parameters) {
+      const auto named = [&name = name](const Parameter& parameter) { return parameter.name == name; };
+      if (std::none_of(parameters.begin(), parameters.end(), named)) {
+        return fmt::format("variant '{}' has no parameter '{}'", variant, name);
+      }
     }
   }
   for (const Restriction& restriction : restrictions) {

@@ -13,6 +13,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_classic {
 namespace {
 
 /// Values of the parameter `pairing`.
@@ -150,6 +151,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_classic
 
 /// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
 /// tile in shared memory for the steps within it. It is there for the presets (runtime/presets.hpp); a search
@@ -162,10 +164,10 @@ const Variant& classic_variant() {
        .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/mirror_step.cuh",
                           "kernels/strided_merge.cuh"},
        .searched = false,
-       .supports = can_sort,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_classic::can_sort,
+       .space = of_classic::make_space,
+       .default_configuration = of_classic::make_default,
+       .plan = of_classic::make_plan});
   return variant;
 }
 

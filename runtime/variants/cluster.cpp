@@ -14,6 +14,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_cluster {
 namespace {
 
 /// Keys that a block holds.
@@ -220,17 +221,18 @@ VariantDefinition definition_of(const Flavour& flavour) {
 }
 
 }  // namespace
+}  // namespace of_cluster
 
 /// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
 /// (sm_90 on; kernels/cluster_sort.cuh).
 const Variant& cluster_variant() {
-  static const DefinedVariant variant(definition_of(one_row));
+  static const DefinedVariant variant(of_cluster::definition_of(of_cluster::one_row));
   return variant;
 }
 
 /// The same for pairs of rows (kernels/cluster_pair_sort.cuh). A single array is one row.
 const Variant& cluster_pairs_variant() {
-  static const DefinedVariant variant(definition_of(two_rows));
+  static const DefinedVariant variant(of_cluster::definition_of(of_cluster::two_rows));
   return variant;
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_counting {
 namespace {
 
 constexpr std::uint64_t values_of_group = 256;  // ValueCounts (counting.cuh)
@@ -180,6 +181,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_counting
 
 /// Keys of 8 and 16 bits, with which nothing travels, need not be moved: how often each value occurs says it
 /// all (kernels/counting.cuh). No sort by comparisons, but the right answer where there are more keys than
@@ -189,11 +191,11 @@ const Variant& counting_variant() {
       {.name = "counting",
        .description = "keys of 8 and 16 bits are counted by value, and written anew in order; one array",
        .kernel_headers = {"kernels/count_values.cuh", "kernels/write_counted.cuh"},
-       .supports = can_sort,
-       .suits = is_best,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_counting::can_sort,
+       .suits = of_counting::is_best,
+       .space = of_counting::make_space,
+       .default_configuration = of_counting::make_default,
+       .plan = of_counting::make_plan});
   return variant;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_global {
 namespace {
 
 bool naive(const Configuration& c) { return c.at("thread_per_element") == 1; }
@@ -113,6 +114,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_global
 
 /// From the naive form (a launch a step, a thread an element) to several steps fused in registers a pass,
 /// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
@@ -123,10 +125,10 @@ const Variant& global_variant() {
        .description =
            "every compare-exchange in global memory, from one launch a step to several steps fused a pass",
        .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/strided_merge.cuh"},
-       .supports = can_sort,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_global::can_sort,
+       .space = of_global::make_space,
+       .default_configuration = of_global::make_default,
+       .plan = of_global::make_plan});
   return variant;
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_multiway {
 namespace {
 
 /// Keys that a block holds.
@@ -364,6 +365,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_multiway
 
 /// Two passes over memory, whatever the length: runs are sorted in the registers of a block each, as long as
 /// fits; every bucket of as many keys is gathered from all runs and sorted likewise. Between them the runs
@@ -376,11 +378,11 @@ const Variant& multiway_variant() {
                       "is gathered "
                       "from all runs and sorted in registers",
        .kernel_headers = {"kernels/multiway_sort.cuh", "kernels/multiway_split.cuh"},
-       .supports = can_sort,
-       .suits = is_best,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_multiway::can_sort,
+       .suits = of_multiway::is_best,
+       .space = of_multiway::make_space,
+       .default_configuration = of_multiway::make_default,
+       .plan = of_multiway::make_plan});
   return variant;
 }
 

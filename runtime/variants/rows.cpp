@@ -14,6 +14,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_rows {
 namespace {
 
 /// Keys that the registers of a row's threads hold.
@@ -200,16 +201,17 @@ VariantDefinition definition_of(const Flavour& flavour) {
 }
 
 }  // namespace
+}  // namespace of_rows
 
 /// A row, or a pair of rows, is held by part of a warp, a warp, or a block, and sorted in one pass over
 /// memory, in place or not. A single array is one row.
 const Variant& rows_variant() {
-  static const DefinedVariant variant(definition_of(one_row));
+  static const DefinedVariant variant(of_rows::definition_of(of_rows::one_row));
   return variant;
 }
 
 const Variant& row_pairs_variant() {
-  static const DefinedVariant variant(definition_of(two_rows));
+  static const DefinedVariant variant(of_rows::definition_of(of_rows::two_rows));
   return variant;
 }
 

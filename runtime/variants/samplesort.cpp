@@ -14,6 +14,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_samplesort {
 namespace {
 
 /// Keys of a tile.
@@ -257,6 +258,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_samplesort
 
 /// Every key is brought to its bucket in one pass over memory, and sorted once, in the registers of a block
 /// (kernels/sample_buckets.cuh). Where buckets end a random sample decides, so that no input is known to be a
@@ -268,11 +270,11 @@ const Variant& samplesort_variant() {
            "splitters from a random sample; one pass brings every key to its bucket, which is sorted "
            "in registers",
        .kernel_headers = {"kernels/sample_sort.cuh", "kernels/sample_partition.cuh", "kernels/leaf_sort.cuh"},
-       .supports = can_sort,
-       .suits = is_best,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_samplesort::can_sort,
+       .suits = of_samplesort::is_best,
+       .space = of_samplesort::make_space,
+       .default_configuration = of_samplesort::make_default,
+       .plan = of_samplesort::make_plan});
   return variant;
 }
 

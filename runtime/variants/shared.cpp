@@ -12,6 +12,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_shared {
 namespace {
 
 /// Bytes of a tile in shared memory, one key of padding after each 128 bytes if padded (SharedPlaces in
@@ -120,6 +121,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_shared
 
 /// Tiles up to what the device allows a block; a step a barrier, pairs unrolled; strides above the tile by
 /// strided_merge.
@@ -128,10 +130,10 @@ const Variant& shared_variant() {
       {.name = "shared",
        .description = "tiles sorted and merged in shared memory, larger strides by passes over global memory",
        .kernel_headers = {"kernels/block_steps.cuh", "kernels/strided_merge.cuh"},
-       .supports = can_sort,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_shared::can_sort,
+       .space = of_shared::make_space,
+       .default_configuration = of_shared::make_default,
+       .plan = of_shared::make_plan});
   return variant;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace of_warp {
 namespace {
 
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
@@ -116,6 +117,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }
 
 }  // namespace
+}  // namespace of_warp
 
 /// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
 /// (kernels/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
@@ -126,10 +128,10 @@ const Variant& warp_variant() {
            "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
            "multi-step passes",
        .kernel_headers = {"kernels/strided_merge.cuh", "kernels/tile_sort.cuh"},
-       .supports = can_sort,
-       .space = make_space,
-       .default_configuration = make_default,
-       .plan = make_plan});
+       .supports = of_warp::can_sort,
+       .space = of_warp::make_space,
+       .default_configuration = of_warp::make_default,
+       .plan = of_warp::make_plan});
   return variant;
 }
 

@@ -17,7 +17,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
 MOST = 40  # sources at a time
-ONE_BY_ONE = ("runtime/variants",)  # folders whose sources define the same names on purpose
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
 
@@ -44,8 +43,7 @@ def groups_of(commands):
         alike.setdefault((source.parent, tuple(arguments)), []).append(source)
     groups = []
     for (folder, arguments), sources in alike.items():
-        most = 1 if str(folder.relative_to(ROOT)) in ONE_BY_ONE else MOST
-        groups += [(sources[i : i + most], list(arguments)) for i in range(0, len(sources), most)]
+        groups += [(sources[i : i + MOST], list(arguments)) for i in range(0, len(sources), MOST)]
     return sorted(groups, key=lambda group: -len(group[0]))  # the longest first, so that no core waits for them at the end
 
 

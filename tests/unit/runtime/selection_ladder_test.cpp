@@ -7,6 +7,7 @@
 #include "tests/unit/runtime/selection_support.hpp"
 
 namespace bitune {
+namespace ladder_test {
 namespace {
 
 using namespace selecting;
@@ -362,12 +363,12 @@ std::vector<Case> exclusions() {
       {"emulated trials for a GPU",
        u32(4096),
        here,
-       {{trial(2, emulated(), u32(4096))}, {trial(2, emulated(), u32(4096))}},
+       {{trial(2, selecting::emulated(), u32(4096))}, {trial(2, selecting::emulated(), u32(4096))}},
        MatchKind::defaulted,
        1},
       {"a GPU's trials for the emulated device",
        u32(4096),
-       emulated(),
+       selecting::emulated(),
        {{trial(2, here, u32(4096))}, {trial(2, here, u32(4096))}},
        MatchKind::defaulted,
        1},
@@ -422,4 +423,5 @@ INSTANTIATE_TEST_SUITE_P(Ties, SelectionLadder, testing::ValuesIn(ties()), case_
 INSTANTIATE_TEST_SUITE_P(Exclusions, SelectionLadder, testing::ValuesIn(exclusions()), case_name);
 
 }  // namespace
+}  // namespace ladder_test
 }  // namespace bitune

@@ -16,6 +16,7 @@
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
+namespace engine_rows_test {
 namespace {
 
 const fake::Variant in_place("in_place");
@@ -174,4 +175,5 @@ TEST_F(SortEngineRowsTest, HostRowsLieOneBehindTheOther) {
 }
 
 }  // namespace
+}  // namespace engine_rows_test
 }  // namespace bitune

@@ -13,6 +13,7 @@
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
+namespace engine_test {
 namespace {
 
 const fake::Variant in_place("in_place");
@@ -296,4 +297,5 @@ TEST(HostSort, KeepsItsLanesAndDropsFailedOnes) {
 }
 
 }  // namespace
+}  // namespace engine_test
 }  // namespace bitune
