@@ -174,16 +174,18 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
 
 Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
+  // Bound by what multiprocessors compute and by memory, and no longer by what comes before that.
+  const bool is_large = problem.n >= std::uint64_t{1} << 23;
   Configuration c{{},
                   {{"block_size_x", 128},
                    {"items_per_thread", wide ? 16 : 32},
                    {"shuffle_steps", 1},
-                   {"imad_quarters", 2},
+                   {"imad_quarters", is_large ? 2 : 0},
                    {"min_blocks_per_sm", 1},
                    {"leaf_fill", 80},
                    {"samples", 4096},
                    {"pass_threads", 512},
-                   {"pass_items", problem.n >= std::uint64_t{1} << 23 ? 16 : 8},
+                   {"pass_items", is_large ? 16 : 8},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   if (problem.n <= static_cast<std::uint64_t>(tile_size(c))) c.parameters["items_per_thread"] = 8;
   // Tiles grow while there are several buckets for each multiprocessor: short ones are quick, but many.
@@ -192,10 +194,12 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
          2 * leaf_bytes(c, problem) <= device.shared_bytes_per_block_optin) {
     c.parameters["block_size_x"] *= 2;
   }
-  // About a hundred samples a bucket: then few outgrow their tile.
+  // Sorting about a hundred samples a bucket, so that fewer outgrow their tile, pays where there is much to
+  // sort.
   const auto enough = [&] {
-    return static_cast<std::uint64_t>(c.at("samples")) >= 64 * bucket_count(c, problem) &&
-           has_room(c, problem) && is_steady(c, problem, device);
+    const std::uint64_t wanted = is_large ? 64 * bucket_count(c, problem) : 0;
+    return static_cast<std::uint64_t>(c.at("samples")) >= wanted && has_room(c, problem) &&
+           is_steady(c, problem, device);
   };
   while (c.at("samples") < 131072 && !enough()) c.parameters["samples"] *= 2;
   return c;

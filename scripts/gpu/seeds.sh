@@ -3,13 +3,14 @@
 # then what each selects, and what the shipped tunings do, measured in turn. Leaves in OUT: s1.db, s2.db, tune-1.log, tune-2.log (how many
 # trials, how long), and seeds-<key>-<selection>-<round>.json; scripts/seed_records.py makes records for bench/results/<gpu>/tuner.json of them.
 # usage: scripts/gpu/seeds.sh OUT [BIN]
-# environment: BITUNE_SHIPPED_DB (what the sessions begin with: data/tunings.db), ROUNDS (3), SIZES (2^10..2^26)
+# environment: BITUNE_SHIPPED_DB (what the sessions begin with: data/tunings.db; empty: with nothing, and 'shipped' is what an untuned GPU
+# does: seed_records.py --from-nothing), ROUNDS (3), SIZES (2^10..2^26)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
-shipped=${BITUNE_SHIPPED_DB:-$here/../../data/tunings.db}
+shipped=${BITUNE_SHIPPED_DB-$here/../../data/tunings.db}
 sizes=${SIZES:-2^10..2^26}
 gpus=$(gpu_count)
 JOBS=$((gpus > 1 ? 2 : 1))

@@ -44,6 +44,29 @@ def seeds(records):
     yield ""
 
 
+def from_nothing(records, known):
+    """`known`: the records of seeds, whose longer search says what is possible."""
+    if not records:
+        return
+    best = {(record["key_type"], record["n"]): record["longer_us"] for record in known}
+    yield "### From nothing"
+    yield ""
+    yield ("On a GPU of which nothing is known: what an untuned sort takes, with the defaults that follow from the device's limits, and what "
+           "a session selects that began with nothing (microseconds a sort; in brackets by how much that is slower than the longer search above).")
+    yield ""
+    seeds = sorted({seed for record in records for seed in record["seeds"]})
+    yield "| key | n | untuned | " + " | ".join(f"seed {seed}" for seed in seeds) + " |"
+    yield "| --- | ---: | ---: |" + " ---: |" * len(seeds)
+    for record in sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"])):
+        def cell(us):
+            if us is None:
+                return "–"
+            return f"{us:g} ({100 * max(us / best[record['key_type'], record['n']] - 1, 0):.0f} %)"
+        cells = [cell(record["untuned_us"])] + [cell(statistics.median(record["seeds"][seed]["us"])) for seed in seeds]
+        yield f"| {record['key_type']} | {size_text(record['n'])} | " + " | ".join(cells) + " |"
+    yield ""
+
+
 def section(path):
     records = json.loads(path.read_text())
     yield f"## On an {values(records, 'device')}"
@@ -51,4 +74,6 @@ def section(path):
     yield f"Driver {values(records, 'driver')}; measured {values(records, 'date')}. From `bench/results/{path.parent.name}/{path.name}`."
     yield ""
     yield from sessions([record for record in records if record["kind"] == "session"])
-    yield from seeds([record for record in records if record["kind"] == "seeds"])
+    two_seeds = [record for record in records if record["kind"] == "seeds"]
+    yield from seeds(two_seeds)
+    yield from from_nothing([record for record in records if record["kind"] == "from_nothing"], two_seeds)
