@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device.hpp"
-#include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -22,40 +21,31 @@ Configuration sixteen_blocks(std::int64_t block_size, std::int64_t items, std::i
            {"dependent_launch", 0}}};
 }
 
-Bench seeded(std::uint64_t seed) {
-  emulated::EmulatedOptions options;
-  options.seed = seed;
-  return make_bench(make_emulated_device(options));
-}
-
-Problem keys(KeyType key, Order order, std::uint64_t n, std::uint64_t rows = 1) {
-  return {Operation::sort, key, ValueType::none, order, n, rows};
-}
-
 TEST(SixteenBlocks, SortAllDistributionsInAnyOrderOfThreads) {
   std::uint64_t seed = 0;
   for (const Distribution distribution : all_distributions) {
     const Bench bench = seeded(++seed % 4);  // 0: in the order of their indices
     const Configuration configuration = sixteen_blocks(64, 8);
-    EXPECT_TRUE(sorts(bench, keys(KeyType::u32, Order::ascending, 8192), configuration, distribution, seed));
+    EXPECT_TRUE(sorts(bench, problem_of(KeyType::u32, 8192), configuration, distribution, seed));
     EXPECT_TRUE(
-        sorts(bench, keys(KeyType::u32, Order::ascending, 4097, 2), configuration, distribution, seed));
-    EXPECT_TRUE(sorts(bench, keys(KeyType::f64, Order::descending, 7001), configuration, distribution, seed));
+        sorts(bench, problem_of(KeyType::u32, 4097, Order::ascending, 2), configuration, distribution, seed));
+    EXPECT_TRUE(
+        sorts(bench, problem_of(KeyType::f64, 7001, Order::descending), configuration, distribution, seed));
   }
 }
 
 TEST(SixteenBlocks, SortWhereEveryRankIsAKeyOfAThread) {
   const Bench bench = seeded(3);
   for (const std::int64_t sending : {0, 1}) {
-    EXPECT_TRUE(sorts(bench, keys(KeyType::u16, Order::ascending, 16000), sixteen_blocks(64, 16, sending),
+    EXPECT_TRUE(sorts(bench, problem_of(KeyType::u16, 16000), sixteen_blocks(64, 16, sending),
                       Distribution::random, 5))
         << "sending=" << sending;
   }
 }
 
 TEST(SixteenBlocks, ReadEachOthersKeysOnlyWithAKeyForEachRank) {
-  const DeviceInfo& device = open_device("emulated")->info();
-  const Problem problem = keys(KeyType::u32, Order::ascending, 8192);
+  const DeviceInfo device = open_device("emulated")->info();
+  const Problem problem = problem_of(KeyType::u32, 8192);
   const SearchSpace space = variant("cluster").space(problem, device);
   EXPECT_FALSE(space.violation(sixteen_blocks(64, 8), problem, device));
   EXPECT_TRUE(space.violation(sixteen_blocks(64, 8, 0), problem, device));

@@ -4,15 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device.hpp"
-#include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending) {
-  return {Operation::sort, key, ValueType::none, order, n, 1};
-}
 
 Configuration counting(KeyType key, std::int64_t parts, std::int64_t cluster, std::int64_t vector) {
   Configuration configuration =
@@ -22,12 +17,6 @@ Configuration counting(KeyType key, std::int64_t parts, std::int64_t cluster, st
   configuration.parameters["vector_width"] = vector;
   configuration.parameters["loop_unroll_factor_count"] = 2;
   return configuration;
-}
-
-Bench seeded(std::uint64_t seed) {
-  emulated::EmulatedOptions options;
-  options.seed = seed;
-  return make_bench(make_emulated_device(options));
 }
 
 TEST(Counting, SortsWithCountersOfEveryKind) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device.hpp"
-#include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -43,13 +42,6 @@ Configuration cooperative(Configuration configuration) {
   configuration.parameters["cooperative"] = 1;
   configuration.parameters["dependent_launch"] = 0;
   return configuration;
-}
-
-/// Under a seed, two groups of a block that split at different ranks run apart by several rounds.
-Bench seeded(std::uint64_t seed) {
-  emulated::EmulatedOptions options;
-  options.seed = seed;
-  return make_bench(make_emulated_device(options));
 }
 
 TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {

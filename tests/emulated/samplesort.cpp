@@ -4,15 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/device.hpp"
-#include "runtime/emulated/emulated_device.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending) {
-  return {Operation::sort, key, ValueType::none, order, n, 1};
-}
 
 /// Tiles of 1024 keys.
 Configuration small_tiles(KeyType key, std::int64_t fill, std::int64_t samples) {
@@ -24,12 +19,6 @@ Configuration small_tiles(KeyType key, std::int64_t fill, std::int64_t samples) 
   configuration.parameters["samples"] = samples;
   configuration.parameters["pass_threads"] = 512;
   return configuration;
-}
-
-Bench seeded(std::uint64_t seed) {
-  emulated::EmulatedOptions options;
-  options.seed = seed;
-  return make_bench(make_emulated_device(options));
 }
 
 TEST(Samplesort, SortsArraysOfManyBuckets) {

@@ -13,6 +13,7 @@
 #include "model/key_order.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/emulated/emulated_device.hpp"
 
 namespace bitune::test {
 namespace {
@@ -109,6 +110,16 @@ Bench make_bench(std::shared_ptr<Device> device) {
   auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
   auto kernels = std::make_shared<KernelStore>(device, std::move(cache));
   return {std::move(device), std::move(kernels)};
+}
+
+Bench seeded(std::uint64_t seed) {
+  emulated::EmulatedOptions options;
+  options.seed = seed;
+  return make_bench(make_emulated_device(options));
+}
+
+Problem problem_of(KeyType key, std::uint64_t n, Order order, std::uint64_t rows) {
+  return {Operation::sort, key, ValueType::none, order, n, rows};
 }
 
 void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts) {

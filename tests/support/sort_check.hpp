@@ -36,6 +36,13 @@ struct Bench {
 };
 [[nodiscard]] Bench make_bench(std::shared_ptr<Device> device);
 
+/// An emulated device that resumes threads in a random order; 0: in the order of their indices.
+[[nodiscard]] Bench seeded(std::uint64_t seed);
+
+/// What sorts keys alone.
+[[nodiscard]] Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending,
+                                 std::uint64_t rows = 1);
+
 /// Where the keys of a checked sort lie.
 struct Placement {
   std::uint64_t offset_keys = 0;  ///< keys between an aligned address and the first key
