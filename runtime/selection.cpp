@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -320,22 +321,28 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
   return selection;
 }
 
+std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,
+                                          std::span<const Variant* const> variants) {
+  std::vector<const Variant*> preferred;
+  std::copy_if(variants.rbegin(), variants.rend(), std::back_inserter(preferred),
+               [&](const Variant* variant) { return variant->supports(problem, device); });
+  std::stable_partition(preferred.begin(), preferred.end(),
+                        [&](const Variant* variant) { return variant->suits(problem, device); });
+  return preferred;
+}
+
 Selection default_among(const Problem& problem, const DeviceInfo& device,
                         std::span<const Variant* const> variants, std::span<const Configuration> left_out) {
-  for (const bool must_suit : {true, false}) {
-    for (std::size_t i = variants.size(); i-- > 0;) {
-      const Variant& variant = *variants[i];
-      if (!variant.supports(problem, device) || (must_suit && !variant.suits(problem, device))) continue;
-      Configuration configuration = variant.default_configuration(problem, device);
-      if (is_among(left_out, configuration) ||
-          variant.space(problem, device).violation(configuration, problem, device))
-        continue;
-      Selection selection;
-      selection.configuration = std::move(configuration);
-      selection.reason =
-          fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant.name());
-      return selection;
-    }
+  for (const Variant* variant : by_preference(problem, device, variants)) {
+    Configuration configuration = variant->default_configuration(problem, device);
+    if (is_among(left_out, configuration) ||
+        variant->space(problem, device).violation(configuration, problem, device))
+      continue;
+    Selection selection;
+    selection.configuration = std::move(configuration);
+    selection.reason =
+        fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant->name());
+    return selection;
   }
   throw Error(ErrorCode::unavailable,
               fmt::format("no variant of bitune can do '{}' on {}: use another key type, payload "

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection.hpp"
@@ -21,7 +22,12 @@ namespace bitune {
                                      const KernelDigests& current_kernels,
                                      std::span<const Configuration> left_out = {});
 
-/// As `default_selection`, for these variants, the last one that can sort the problem first.
+/// Those of the variants that can sort the problem: first what suits it, and of these the last one first,
+/// since simple ones are registered first. A pure function.
+[[nodiscard]] std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,
+                                                        std::span<const Variant* const> variants);
+
+/// As `default_selection`, for these variants, in the order of `by_preference`.
 /// \throws Error (unavailable) if none can.
 [[nodiscard]] Selection default_among(const Problem& problem, const DeviceInfo& device,
                                       std::span<const Variant* const> variants,

@@ -10,6 +10,7 @@
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
 #include "runtime/kernel_sources.hpp"
+#include "runtime/selection_ladder.hpp"
 
 namespace bitune {
 namespace {
@@ -116,13 +117,8 @@ class VariantSource final : public TuningSource {
 std::vector<Configuration> default_guesses(std::span<const Variant* const> families, const Problem& problem,
                                            const DeviceInfo& device) {
   std::vector<Configuration> guesses;
-  // As default_selection has it: variants are registered simple ones first, the last that suits goes first.
-  for (const bool suits : {true, false}) {
-    for (std::size_t i = families.size(); i-- > 0;) {
-      const Variant& family = *families[i];
-      if (family.supports(problem, device) && family.suits(problem, device) == suits)
-        guesses.push_back(family.default_configuration(problem, device));
-    }
+  for (const Variant* family : by_preference(problem, device, families)) {
+    guesses.push_back(family->default_configuration(problem, device));
   }
   return guesses;
 }
