@@ -1,0 +1,87 @@
+// Radix sort: digits of all widths, an even and an odd number of passes, tiles of which each looks back over
+// many. All distributions in one test each, since a process compiles a kernel for the emulated device once.
+
+#include <gtest/gtest.h>
+
+#include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+/// Tiles of 1024 keys.
+Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back, std::int64_t ranking) {
+  Configuration configuration = variant("radix").default_configuration(problem_of(key, 20001), DeviceInfo{});
+  configuration.parameters["block_size_x"] = 128;
+  configuration.parameters["items_per_thread"] = 8;
+  configuration.parameters["radix_bits"] = bits;
+  configuration.parameters["loop_unroll_factor_look_back"] = look_back;
+  configuration.parameters["ranking"] = ranking;
+  return configuration;
+}
+
+TEST(Radix, SortsByDigitsOfEveryWidth) {
+  for (const Distribution distribution : all_distributions) {
+    const Bench bench = make_bench(open_device("emulated"));
+    std::uint64_t seed = 11;
+    const auto check = [&](const Problem& problem, const Configuration& configuration) {
+      ++seed;
+      EXPECT_TRUE(sorts(bench, problem, configuration, distribution, seed, {.offset_keys = seed % 3}));
+    };
+    check(problem_of(KeyType::u8, 9001), small_tiles(KeyType::u8, 4, 1, 0));
+    check(problem_of(KeyType::bf16, 9001, Order::descending), small_tiles(KeyType::bf16, 6, 2, 1));
+    check(problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 8, 4, 0));
+    check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8, 0));
+    check(problem_of(KeyType::i64, 5001), small_tiles(KeyType::i64, 10, 2, 0));
+  }
+}
+
+/// Keys that equal each other keep their places from pass to pass, or the result is wrong: in whatever order
+/// threads run.
+TEST(Radix, IsStableUnderEveryOrderOfThreads) {
+  for (const std::uint64_t order : {1u, 2u, 3u}) {
+    for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
+      EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 5001), small_tiles(KeyType::u32, 8, 2, 0),
+                        distribution, order));
+    }
+  }
+}
+
+/// With an even number of passes there is one array beside the keys, with an odd one there are two.
+TEST(Radix, NeverWritesWhatAPassReads) {
+  const DeviceInfo device = make_bench(open_device("emulated")).device->info();
+  for (const std::int64_t bits : {7, 8, 11}) {
+    const Problem problem = problem_of(KeyType::u32, 20001);
+    const Plan plan = variant("radix").plan(problem, small_tiles(KeyType::u32, bits, 1, 0), device);
+    // The first two launches clear and count.
+    for (std::size_t i = 2; i < plan.launches.size(); ++i) {
+      const auto& arguments = plan.launches[i].arguments;
+      EXPECT_NE(arguments[0], arguments[1]) << bits;
+      if (i == 2) {
+        EXPECT_EQ(arguments[0].kind, Argument::Kind::workspace) << bits;
+        EXPECT_EQ(arguments[1].kind, Argument::Kind::input) << bits;
+      } else {
+        EXPECT_EQ(arguments[1], plan.launches[i - 1].arguments[0]) << bits;
+      }
+    }
+    EXPECT_EQ(plan.launches.back().arguments[0].kind, Argument::Kind::keys) << bits;
+  }
+}
+
+/// Two bits of a counter are not for counting.
+TEST(Radix, CountsManyKeysInEightBytes) {
+  const DeviceInfo device = make_bench(open_device("emulated")).device->info();
+  const auto kernel = [&](std::uint64_t n) {
+    const Problem problem = problem_of(KeyType::u32, n);
+    return variant("radix")
+        .plan(problem, small_tiles(KeyType::u32, 8, 1, 0), device)
+        .kernels.back()
+        .name_expression;
+  };
+  EXPECT_NE(kernel((std::uint64_t{1} << 30) - 1).find(", 8, 0, 1, 4, 1>"), std::string::npos)
+      << kernel(1 << 20);
+  EXPECT_NE(kernel(std::uint64_t{1} << 30).find(", 8, 0, 1, 8, 1>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bitune::test
