@@ -7,21 +7,25 @@
 
 namespace bitune {
 
-/// Adds to counts[pass][digit] how many of the n keys at `input` have that digit. Each thread loads `loads` vectors at once. Any grid.
-/// Dynamic shared memory: a u32 for each of the counts.
-template <class Codec, class Payload, int nt, int vector, int loads, int bits, int counter_bytes>
+/// Adds to counts[pass][digit] how many of the n keys at `input` have that digit. Each thread loads `loads` vectors at once. A block has
+/// `copies` counters of each digit, a power of two, which are of different lanes and lie in different banks: with 32 of them no lanes
+/// of a warp wait for each other. Any grid. Dynamic shared memory: a u32 for each copy of each of the counts.
+template <class Codec, class Payload, int nt, int vector, int loads, int bits, int copies, int counter_bytes>
 BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* counts, const typename Codec::Raw* input, u64 n) {
   using Raw = typename Codec::Raw;
   using Digit = Digits<Codec, bits>;
   using Counter = typename CounterOf<counter_bytes>::Type;
-  u32* const mine = shared_memory<u32>();
-  for (u32 i = thread_index(); i < Digit::passes * Digit::values; i += nt) mine[i] = 0;
+  constexpr u32 counters = Digit::passes * Digit::values * copies;
+  static_assert(counters % warp_size == 0);
+  u32* const all = shared_memory<u32>();
+  u32* const mine = all + lane() % copies;
+  for (u32 i = thread_index(); i < counters; i += nt) all[i] = 0;
   sync_block();
   begin_dependent_launch();
   const auto add = [&](Raw raw) {
     const auto word = Codec::encode(raw);
     BITUNE_UNROLL
-    for (u32 pass = 0; pass < Digit::passes; ++pass) atomic_add(mine + pass * Digit::values + Digit::of(word, pass), 1);
+    for (u32 pass = 0; pass < Digit::passes; ++pass) atomic_add(mine + (pass * Digit::values + Digit::of(word, pass)) * copies, 1);
   };
   // Vectors from the first aligned one on; what is before it and behind the last whole one is at most two of them.
   constexpr u64 vector_bytes = vector * sizeof(Raw);
@@ -45,8 +49,11 @@ BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* count
     }
   }
   sync_block();
-  for (u32 i = thread_index(); i < Digit::passes * Digit::values; i += nt) {
-    if (mine[i] != 0) atomic_add(counts + i, Counter{mine[i]});
+  for (u32 i = thread_index(); i < counters; i += nt) {  // whole warps
+    u32 count = all[i];
+    BITUNE_UNROLL
+    for (u32 distance = 1; distance < copies; distance *= 2) count += shuffle_xor(count, distance);
+    if (lane() % copies == 0 && count != 0) atomic_add(counts + i / copies, Counter{count});
   }
 }
 

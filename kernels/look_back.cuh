@@ -22,10 +22,9 @@ struct LookBack {
   BITUNE_DEVICE void say_own(u32 block, u32 column, Counter sum) const { publish(place(block, column), own | sum); }
   BITUNE_DEVICE void say_inclusive(u32 block, u32 column, Counter sum) const { publish(place(block, column), inclusive | sum); }
 
-  /// The sum of all blocks before `block`, which is not the first one; that says its inclusive sum. `loads` are under way at once.
+  /// The sum of all blocks before `block`, which is not the first one: that says its inclusive sum. `loads` are under way at once.
   BITUNE_DEVICE Counter before(u32 block, u32 column) const {
-    Counter sum = 0;
-    for (;;) {
+    for (Counter sum = 0;;) {
       Counter found[loads];
       BITUNE_UNROLL
       for (int l = 0; l < loads; ++l) found[l] = block > l ? published(place(block - 1 - l, column)) : Counter{0};

@@ -10,8 +10,9 @@ namespace bitune {
 
 #if defined(BITUNE_EMULATED)
 
-/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each; all lanes take part.
-template <int bits>
+/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each; all lanes take part. by_imad: votes are
+/// inverted on the multiplier's pipe (platform.cuh).
+template <int bits, bool by_imad>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
   u32 votes[bits];  // those of all lanes, once each lane's own is added
   for (int b = 0; b < bits; ++b) votes[b] = (number >> b & 1) << lane();
@@ -23,6 +24,9 @@ BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
 
 /// Lanes of the warp before this one.
 BITUNE_DEVICE u32 lanes_before() { return (u32{1} << lane()) - 1; }
+
+/// Orders memory among the lanes of the warp, all of which take part in a vote next: on the emulated device that orders it, too.
+BITUNE_DEVICE void order_before_vote() {}
 
 /// The same number, which the compiler keeps in a register, and does not compute again where it is used.
 BITUNE_DEVICE u32 kept(u32 number) { return number; }
@@ -39,16 +43,24 @@ BITUNE_DEVICE Word published(const Word* from) {
 
 #else
 
-template <int bits>
+template <int bits, bool by_imad>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
   u32 alike[bits + 1];
+  const u32 minus_one = by_imad ? detail::minus_one() : 0;
   BITUNE_UNROLL
   for (int b = 0; b < bits; ++b) {
     // The same in C++ becomes seven instructions a bit instead of four: the condition is computed twice, and selected by.
-    asm("{.reg .pred is_set; .reg .u32 bit; and.b32 bit, %1, %2; setp.ne.u32 is_set, bit, 0;"
-        " vote.sync.ballot.b32 %0, is_set, 0xffffffff; @!is_set not.b32 %0, %0;}"
-        : "=r"(alike[b])
-        : "r"(number), "r"(1 << b));
+#define BITUNE_ALIKE(invert)                                                                     \
+  asm("{.reg .pred is_set; .reg .u32 bit; and.b32 bit, %1, %2; setp.ne.u32 is_set, bit, 0;"      \
+      " vote.sync.ballot.b32 %0, is_set, 0xffffffff; @!is_set " invert ";}"                      \
+      : "=r"(alike[b])                                                                           \
+      : "r"(number), "r"(1 << b), "r"(minus_one))
+    if constexpr (by_imad) {
+      BITUNE_ALIKE("mad.lo.u32 %0, %0, %3, %3");
+    } else {
+      BITUNE_ALIKE("not.b32 %0, %0");
+    }
+#undef BITUNE_ALIKE
   }
   alike[bits] = all_lanes;
   u32 same = alike[0];
@@ -64,6 +76,8 @@ BITUNE_DEVICE u32 lanes_before() {
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
   return lanes;
 }
+
+BITUNE_DEVICE void order_before_vote() { sync_warp(); }
 
 BITUNE_DEVICE u32 kept(u32 number) {
   asm("" : "+r"(number));

@@ -59,7 +59,7 @@ void Context::fail(CUresult result, const char* function, const std::string& abo
   const bool sticky = is_sticky(result);
   if (sticky) lost_.store(true, std::memory_order_relaxed);
   throw Error(
-      ErrorCode::device,
+      result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::unfit : ErrorCode::device,
       fmt::format("{}{}{}{} failed on {}: {}{}", function, about.empty() ? "" : " (", about,
                   about.empty() ? "" : ")", description_, driver_.describe(result),
                   sticky ? "; the CUDA context is lost: only a new process can use this GPU again" : ""));

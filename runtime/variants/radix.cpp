@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "model/key_type.hpp"
 #include "runtime/variants/definition.hpp"
@@ -36,20 +37,34 @@ std::int64_t pass_bytes(const Configuration& c, const Problem& problem) {
          4 * (2 * warps + 1);
 }
 
-constexpr std::uint32_t count_threads = 512;
+/// How digits are counted: with as many copies of the counters as a block's shared memory has room for, so
+/// that lanes do not wait for each other; by one block a multiprocessor.
+struct CountShape {
+  std::int64_t threads = 0;
+  std::int64_t copies = 32;
+  std::int64_t bytes = 0;
+};
 
-/// See count_digits.cuh.
-std::int64_t count_bytes(const Configuration& c, const Problem& problem) {
-  return 4 * pass_count(c, problem) * digit_values(c);
+CountShape count_shape(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+  CountShape shape;
+  shape.threads =
+      std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
+  const std::int64_t one = 4 * pass_count(c, problem) * digit_values(c);
+  while (shape.copies > 1 && one * shape.copies > device.shared_bytes_per_block_optin) shape.copies /= 2;
+  shape.bytes = one * shape.copies;
+  return shape;
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
-         device.warp_size == 32 && device.max_threads_per_block >= static_cast<int>(count_threads);
+         device.warp_size == 32;
 }
 
-/// Where reading and writing the keys once for each digit costs less than to sort them by comparisons.
-bool is_best(const Problem& problem, const DeviceInfo&) { return problem.n >= std::uint64_t{1} << 25; }
+/// Where reading and writing the keys once for each digit costs less than to sort them by comparisons: each
+/// key costs the same then, however many there are.
+bool is_best(const Problem& problem, const DeviceInfo&) {
+  return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 23);
+}
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
@@ -59,9 +74,11 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       {"radix_bits",
        {4, 5, 6, 7, 8, 9, 10, 11},
        "bits of a digit; there is a pass over all keys for each digit"},
-      {"ranking",
+      {"imad_votes",
        {0, 1},
-       "how lanes with equal digits are found: 0: by votes on each bit, 1: by one instruction that matches"},
+       "how lanes with equal digits are found: by votes on each bit, which are inverted by the ALU (0), or "
+       "on "
+       "the multiplier's pipe (1)"},
       {"loop_unroll_factor_look_back",
        {1, 2, 4, 8},
        "tiles before its own whose counts a thread asks for at once"},
@@ -80,16 +97,22 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
          return tile_size(c) >= digit_values(c) && tile_size(c) <= 65536;
        },
        {"block_size_x", "items_per_thread", "radix_bits"}},
-      {"a thread's keys and their ranks fit the registers that it has",
+      {"a thread's keys, their ranks and the digits that it counts fit the registers that it has",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t registers = c.at("items_per_thread") * (word_bytes(p.key) / 4 + 1) + 24;
          const std::int64_t threads = c.at("block_size_x");
+         const std::int64_t digits = digit_values(c) / threads;
+         const std::int64_t registers =
+             c.at("items_per_thread") * (word_bytes(p.key) / 4 + 1) + 20 + (digits > 1 ? 9 * digits : 0);
          return registers <= 255 && threads * registers <= d.registers_per_block &&
                 threads * registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
        },
-       {"block_size_x", "items_per_thread", "min_blocks_per_sm"}},
+       {"block_size_x", "items_per_thread", "min_blocks_per_sm", "radix_bits"}},
       shared_memory_fits_block(pass_bytes),
-      shared_memory_fits_block(count_bytes),
+      {"a block's shared memory holds a counter of each digit",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return count_shape(c, p, d).bytes <= d.shared_bytes_per_block_optin;
+       },
+       {"radix_bits"}},
       blocks_fit_multiprocessor(pass_bytes),
       dependent_launch_fits_device(),
   };
@@ -99,17 +122,19 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
 Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
   Configuration c{{},
-                  {{"block_size_x", 512},
-                   {"items_per_thread", wide ? 8 : 16},
+                  {{"block_size_x", wide ? 256 : 512},
+                   {"items_per_thread", 20},
                    {"radix_bits", size_of(problem.key) == 1 ? 4 : 8},
-                   {"ranking", 0},
-                   {"loop_unroll_factor_look_back", 2},
-                   {"min_blocks_per_sm", 1},
+                   {"imad_votes", 1},
+                   {"loop_unroll_factor_look_back", 4},
+                   {"min_blocks_per_sm", wide ? 3 : 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // A device whose blocks have little.
-  while (c.at("block_size_x") > 128 && make_space(problem, device).violation(c, problem, device)) {
-    c.parameters["block_size_x"] /= 2;
-  }
+  // A device whose multiprocessors have less.
+  const auto is_too_much = [&] {
+    return make_space(problem, device).violation(c, problem, device).has_value();
+  };
+  while (c.at("min_blocks_per_sm") > 1 && is_too_much()) --c.parameters["min_blocks_per_sm"];
+  while (c.at("block_size_x") > 128 && is_too_much()) c.parameters["block_size_x"] /= 2;
   return c;
 }
 
@@ -134,13 +159,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                  std::min(4 * sms, parts_of(cleared, clear_threads)), clear_threads, 0,
                  {tickets, u32_argument(cleared)});
 
-  const auto vector = 16 / size_of(problem.key);
-  builder.launch(
-      {"kernels/count_digits.cuh", fmt::format("bitune::count_digits<{}, {}, {}, {}, {}, {}>", codec,
-                                               count_threads, vector, 4, c.at("radix_bits"), counter)},
-      std::min(4 * sms, parts_of(problem.n, vector * count_threads)), count_threads,
-      static_cast<std::uint64_t>(count_bytes(c, problem)),
-      {counts, input_argument(), u64_argument(problem.n)});
+  const CountShape count = count_shape(c, problem, device);
+  const auto threads = static_cast<std::uint32_t>(count.threads);
+  const std::uint64_t vector = 16 / size_of(problem.key);
+  builder.launch({"kernels/count_digits.cuh",
+                  fmt::format("bitune::count_digits<{}, {}, {}, {}, {}, {}, {}>", codec, threads, vector, 4,
+                              c.at("radix_bits"), count.copies, counter)},
+                 std::min(sms, parts_of(problem.n, vector * threads)), threads,
+                 static_cast<std::uint64_t>(count.bytes),
+                 {counts, input_argument(), u64_argument(problem.n)});
 
   // The last pass writes the keys' memory, and the others turns with what is beside; the first one may not
   // write what it reads.
@@ -149,7 +176,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const KernelSource pass_kernel{
       "kernels/radix_pass.cuh",
       fmt::format("bitune::radix_pass<{}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
-                  c.at("items_per_thread"), c.at("radix_bits"), c.at("ranking"),
+                  c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
                   c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"))};
   Argument from = input_argument();
   for (std::uint64_t pass = 0; pass < passes; ++pass) {

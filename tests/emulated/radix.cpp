@@ -10,13 +10,13 @@ namespace bitune::test {
 namespace {
 
 /// Tiles of 1024 keys.
-Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back, std::int64_t ranking) {
+Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back, std::int64_t imad) {
   Configuration configuration = variant("radix").default_configuration(problem_of(key, 20001), DeviceInfo{});
   configuration.parameters["block_size_x"] = 128;
   configuration.parameters["items_per_thread"] = 8;
   configuration.parameters["radix_bits"] = bits;
   configuration.parameters["loop_unroll_factor_look_back"] = look_back;
-  configuration.parameters["ranking"] = ranking;
+  configuration.parameters["imad_votes"] = imad;
   return configuration;
 }
 
@@ -31,9 +31,17 @@ TEST(Radix, SortsByDigitsOfEveryWidth) {
     check(problem_of(KeyType::u8, 9001), small_tiles(KeyType::u8, 4, 1, 0));
     check(problem_of(KeyType::bf16, 9001, Order::descending), small_tiles(KeyType::bf16, 6, 2, 1));
     check(problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 8, 4, 0));
-    check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8, 0));
+    check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8, 1));
     check(problem_of(KeyType::i64, 5001), small_tiles(KeyType::i64, 10, 2, 0));
   }
+}
+
+/// As many counters as there may be: 16 bits tell which of them a key has.
+TEST(Radix, SortsByTheWidestDigitsInTheLargestBlocks) {
+  const Bench bench = make_bench(open_device("emulated"));
+  Configuration configuration = small_tiles(KeyType::u32, 11, 1, 1);
+  configuration.parameters["block_size_x"] = 1024;
+  EXPECT_TRUE(sorts(bench, problem_of(KeyType::u32, 20001), configuration, Distribution::random, 7));
 }
 
 /// Keys that equal each other keep their places from pass to pass, or the result is wrong: in whatever order

@@ -154,7 +154,7 @@ TEST_F(GpuLarge, MoreKeysThan31BitsCount) {
       Operation::sort, KeyType::u8, ValueType::none, Order::descending, (std::uint64_t{1} << 31) + 4097, 1};
   if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n)
     GTEST_SKIP() << "too little memory";
-  check(problem, {&variant("warp")});
+  check(problem, {&variant("warp"), &variant("radix")});
 }
 
 TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {

@@ -130,6 +130,7 @@ class Device : public bitune::Device {
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }
   std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle) const override {
+    if (bytes > most_bytes) throw Error(ErrorCode::unfit, "the fake device has no such memory");
     ++allocations;
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }
@@ -183,6 +184,7 @@ class Device : public bitune::Device {
 
   Compiler fake_compiler;
   std::function<bool(const Launch&)> refuses;  ///< launches that the device has no room for
+  std::size_t most_bytes = ~std::size_t{0};    ///< that an allocation in a stream may have
   std::atomic<bool> capturing{false};
   std::atomic<bool> fail_launches{false};
   mutable std::atomic<int> launches{0};

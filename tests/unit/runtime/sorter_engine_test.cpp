@@ -135,6 +135,21 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
   EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(999), nullptr); }), ErrorCode::unavailable);
 }
 
+TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForTheWorkspace) {
+  const fake::Variant preferred("preferred", 8192, true, true);
+  const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
+  device->most_bytes = 4096;
+  const auto engine = make(variants);
+  auto keys = random_keys(1000);
+  engine->sort(keys.data(), u32(1000), nullptr);
+  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
+  const Explanation explanation = engine->explain(u32(1000));
+  EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
+  EXPECT_NE(explanation.reason.find("preferred(tile=1) is left out: the fake device has no such memory"),
+            std::string::npos)
+      << explanation.reason;
+}
+
 TEST_F(SortEngineTest, PreparesBeforeItTellsTheWorkspaceWhereOnlyTheDeviceKnowsWhatFits) {
   const auto engine = make(workspace_variant);
   static_cast<void>(engine->workspace_size(u32(64)));
