@@ -70,7 +70,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
-      {"items_per_thread", {4, 8, 12, 16, 20, 24, 32}, "keys of a tile that a thread holds in registers"},
+      // Odd ones: evenly spaced keys, as places in an array are, would all go to one bank of a tile of 2^k
+      // keys.
+      {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
       {"radix_bits",
        {4, 5, 6, 7, 8, 9, 10, 11},
        "bits of a digit; there is a pass over all keys for each digit"},
@@ -122,12 +124,12 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
 Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   const bool wide = size_of(problem.key) == 8;
   Configuration c{{},
-                  {{"block_size_x", wide ? 256 : 512},
-                   {"items_per_thread", 20},
+                  {{"block_size_x", 256},
+                   {"items_per_thread", 31},
                    {"radix_bits", size_of(problem.key) == 1 ? 4 : 8},
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", wide ? 3 : 2},
+                   {"min_blocks_per_sm", wide ? 2 : 3},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // A device whose multiprocessors have less.
   const auto is_too_much = [&] {

@@ -201,7 +201,7 @@ std::vector<Configuration> configurations() {
       changed("cluster",
               {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
       of_sixteen_blocks(),
-      changed("radix", {{"block_size_x", 128}, {"items_per_thread", 8}, {"radix_bits", 8}}),
+      changed("radix", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
   };
 }
 

@@ -9,11 +9,11 @@
 namespace bitune::test {
 namespace {
 
-/// Tiles of 1024 keys.
+/// Tiles of 896 keys.
 Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back, std::int64_t imad) {
   Configuration configuration = variant("radix").default_configuration(problem_of(key, 20001), DeviceInfo{});
   configuration.parameters["block_size_x"] = 128;
-  configuration.parameters["items_per_thread"] = 8;
+  configuration.parameters["items_per_thread"] = 7;
   configuration.parameters["radix_bits"] = bits;
   configuration.parameters["loop_unroll_factor_look_back"] = look_back;
   configuration.parameters["imad_votes"] = imad;
