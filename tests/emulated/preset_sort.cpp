@@ -35,6 +35,7 @@ TEST_P(PresetSort, SortsAwkwardLengths) {
     for (const std::uint64_t n : {0, 1, 2, 3, 63, 65, 1000, 2049, 5000, 8192, 20001}) {
       problem.n = n;
       if (preset.most_keys > 0 && n > preset.most_keys) continue;
+      if (n > 10000 && turn != index / 2 % 2) continue;  // the longest takes as long as all others together
       ASSERT_EQ(refusal(preset, problem, emulated().device->info()), std::nullopt);
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];

@@ -61,10 +61,10 @@ TEST(ReferenceRows, SharesManyRowsAmongThreadsWithoutRest) {
 
 // One row is cut into parts, one of them shorter; so are rows that are fewer than the cores.
 TEST(ReferenceRows, SharesAFewLongRowsAmongThreads) {
-  expect_sorted_rows<std::uint32_t>(KeyType::u32, 1, 1000003, Order::ascending);
-  expect_sorted_rows<std::int64_t>(KeyType::i64, 1, 400001, Order::descending);
+  expect_sorted_rows<std::uint32_t>(KeyType::u32, 1, 300007, Order::ascending);
+  expect_sorted_rows<std::int64_t>(KeyType::i64, 1, 200003, Order::descending);
   for (const unsigned threads : {0u, 1u, 3u, 7u}) {
-    auto keys = random_keys<std::uint32_t>(500009);
+    auto keys = random_keys<std::uint32_t>(65536 * threads + 40009);   // 65536 are the fewest of a thread
     for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] %= 1000;  // digits that many keys share
     auto expected = keys;
     std::sort(expected.begin(), expected.end());
