@@ -63,7 +63,7 @@ bool can_sort(const Problem& problem, const DeviceInfo& device) {
 /// Where reading and writing the keys once for each digit costs less than to sort them by comparisons: each
 /// key costs the same then, however many there are.
 bool is_best(const Problem& problem, const DeviceInfo&) {
-  return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 23);
+  return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 22);
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {

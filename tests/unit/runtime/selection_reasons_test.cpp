@@ -83,8 +83,8 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
   EXPECT_EQ(chosen(with_key(u32(65536, 1024), KeyType::f16), hopper), "cluster_pairs");
   EXPECT_EQ(chosen(with_key(u32(65536, 10), KeyType::f16), hopper), "cluster")
       << "too few pairs for all multiprocessors";
-  EXPECT_EQ(chosen(u32(1 << 22), hopper), "samplesort");
-  EXPECT_EQ(chosen(u32(1 << 23), hopper), "radix");
+  EXPECT_EQ(chosen(with_key(u32(1 << 22), KeyType::f64), hopper), "samplesort");
+  EXPECT_EQ(chosen(u32(1 << 22), hopper), "radix");
   EXPECT_EQ(chosen(with_key(u32(1 << 23), KeyType::f64), hopper), "samplesort") << "twice the passes";
   EXPECT_EQ(chosen(u32(std::uint64_t{1} << 33), hopper), "radix") << "whatever the length";
 
