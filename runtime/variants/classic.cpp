@@ -30,7 +30,7 @@ void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int
   const std::uint64_t length = std::bit_ceil(n);
   const auto per_block = static_cast<std::uint64_t>(threads);
   builder.launch_rows({"kernels/mirror_step.cuh", fmt::format("bitune::mirror_step<{}, {}>", codec, threads)},
-                      (length / 2 + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
+                      parts_of(length / 2, per_block), static_cast<std::uint32_t>(threads), 0,
                       {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
 }
 
@@ -118,7 +118,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                                             c.at("readonly_loads") == 1, c.at("warp_shuffles") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
     builder.launch_rows(
-        tile_steps, (n + tile - 1) / tile, static_cast<std::uint32_t>(threads),
+        tile_steps, parts_of(n, tile), static_cast<std::uint32_t>(threads),
         static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
         {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
          u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});

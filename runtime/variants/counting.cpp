@@ -39,8 +39,6 @@ std::int64_t write_bytes(const Configuration& c, const Problem& problem) {
   return 4 * (2 * threads / 32 + static_cast<std::int64_t>(group_count(problem)) + threads + 1);
 }
 
-std::uint64_t parts_of(std::uint64_t n, std::uint64_t size) { return (n + size - 1) / size; }
-
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
   return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
          size_of(problem.key) <= 2 && problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 &&
@@ -173,8 +171,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                  static_cast<std::uint64_t>(write_bytes(c, problem)),
                  {keys_argument(), counts, u64_argument(problem.n), u32_argument(share)});
 
-  Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.launches[1].cluster = static_cast<std::uint32_t>(ranks);
   plan.out_of_place = true;
   return plan;

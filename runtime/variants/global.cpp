@@ -86,7 +86,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto append_block_steps = [&](int first_stage, int last_stage, bool flip) {
     const std::uint64_t width = std::uint64_t{1} << span;
     builder.launch_rows(
-        block_steps, (n + width - 1) / width, static_cast<std::uint32_t>(threads), 0,
+        block_steps, parts_of(n, width), static_cast<std::uint32_t>(threads), 0,
         {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
          u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };

@@ -30,7 +30,7 @@ constexpr std::int64_t smallest_tile = 64 * 4;
 /// How many runs, and as many buckets, a row has.
 std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
-  return (problem.n + tile - 1) / tile;
+  return parts_of(problem.n, tile);
 }
 
 /// Splitting takes a place in every run for every bucket: it grows with the square of this.
@@ -251,9 +251,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   // short, and splitting slow.
   const std::int64_t largest = largest_tile(problem.key, device);
   std::int64_t tile = smallest_tile;
-  const auto count = [&] {
-    return (problem.n + static_cast<std::uint64_t>(tile) - 1) / static_cast<std::uint64_t>(tile);
-  };
+  const auto count = [&] { return parts_of(problem.n, static_cast<std::uint64_t>(tile)); };
   while (tile < largest && tile * word < 4096 && count() > 2) tile *= 2;
   while (tile < largest && count() > static_cast<std::uint64_t>(device.sm_count) &&
          (tile < largest / 2 || count() > 1024)) {
@@ -343,11 +341,10 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     for (std::int64_t below = 1; below < level; ++below) step *= fan_out(c, problem);
     if (step >= tiles) continue;
     const std::uint64_t multiples = (tiles - 1) / step;
-    const std::uint64_t intervals = parent_step == 0 ? 1 : (tiles + parent_step - 1) / parent_step;
+    const std::uint64_t intervals = parent_step == 0 ? 1 : parts_of(tiles, parent_step);
     const std::uint64_t blocks = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
     const auto chain = static_cast<std::uint64_t>(c.at("split_chain"));
-    builder.launch_rows(split, (blocks + chain - 1) / chain,
-                        static_cast<std::uint32_t>(c.at("split_threads")),
+    builder.launch_rows(split, parts_of(blocks, chain), static_cast<std::uint32_t>(c.at("split_threads")),
                         static_cast<std::uint64_t>(split_bytes(c, problem)),
                         {splits, runs, u64_argument(problem.n), u32_argument(tile), u32_argument(tiles),
                          u32_argument(step), u32_argument(parent_step)});
@@ -356,8 +353,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   pass(1, bucket_bytes(c, problem));
 
-  Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.launches.front().cluster = static_cast<std::uint32_t>(ranks);
   plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
   plan.out_of_place = true;

@@ -19,7 +19,7 @@ std::uint64_t column_count(std::uint64_t n, int low_bits, int steps, std::uint64
   const std::uint64_t whole = block_bits >= 64 ? 0 : n >> block_bits;
   const std::uint64_t rest = block_bits >= 64 ? n : n & ((std::uint64_t{1} << block_bits) - 1);
   const std::uint64_t columns = whole * width + std::min(rest, width);
-  return (columns + vector - 1) / vector;
+  return parts_of(columns, vector);
 }
 
 /// The widest vector not above `vector` that divides 2^low_bits: neighbours of a column differ in bits below
@@ -29,6 +29,11 @@ std::int64_t fitting_vector(std::int64_t vector, int low_bits) {
 }
 
 }  // namespace
+
+Plan PlanBuilder::take(bool dependent) {
+  for (Launch& launch : plan_.launches) launch.dependent = dependent;
+  return std::move(plan_);
+}
 
 void PlanBuilder::launch(const KernelSource& kernel, std::uint64_t blocks, std::uint32_t threads,
                          std::uint64_t shared_bytes, std::vector<Argument> arguments) {
@@ -80,7 +85,7 @@ void append_element_step(PlanBuilder& builder, const std::string& codec, std::in
   const auto per_block = static_cast<std::uint64_t>(threads);
   builder.launch_rows(
       {"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
-      (n + per_block - 1) / per_block, static_cast<std::uint32_t>(threads), 0,
+      parts_of(n, per_block), static_cast<std::uint32_t>(threads), 0,
       {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
 }
 
@@ -96,7 +101,7 @@ void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::u
     const std::int64_t vector = fitting_vector(pass.vector_width, low);
     const std::uint64_t columns = column_count(n, low, steps, static_cast<std::uint64_t>(vector));
     const std::uint64_t columns_per_block = static_cast<std::uint64_t>(pass.threads * pass.unroll);
-    std::uint64_t blocks = (columns + columns_per_block - 1) / columns_per_block;
+    std::uint64_t blocks = parts_of(columns, columns_per_block);
     if (pass.max_blocks != 0) blocks = std::min(blocks, pass.max_blocks);
     const KernelSource kernel{
         "kernels/strided_merge.cuh",

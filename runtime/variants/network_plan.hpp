@@ -29,7 +29,8 @@ class PlanBuilder {
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
   [[nodiscard]] Argument workspace(std::uint64_t bytes);
 
-  [[nodiscard]] Plan take() { return std::move(plan_); }
+  /// The plan; `dependent`: each launch may begin while the one before it ends.
+  [[nodiscard]] Plan take(bool dependent = false);
 
  private:
   std::uint64_t rows_;
@@ -41,6 +42,11 @@ class PlanBuilder {
 [[nodiscard]] Argument row_stride_argument();
 [[nodiscard]] Argument u32_argument(std::uint64_t value);
 [[nodiscard]] Argument u64_argument(std::uint64_t value);
+
+/// How many parts of `size`, of which the last one may be shorter, n has.
+[[nodiscard]] constexpr std::uint64_t parts_of(std::uint64_t n, std::uint64_t size) noexcept {
+  return (n + size - 1) / size;
+}
 
 /// Smallest k with 2^k >= n; 0 for n < 2.
 [[nodiscard]] int ceil_log2(std::uint64_t n) noexcept;

@@ -25,8 +25,6 @@ std::int64_t pass_count(const Configuration& c, const Problem& problem) {
   return (8 * static_cast<std::int64_t>(size_of(problem.key)) + c.at("radix_bits") - 1) / c.at("radix_bits");
 }
 
-std::uint64_t parts_of(std::uint64_t n, std::uint64_t size) { return (n + size - 1) / size; }
-
 /// Of a counter of keys, two bits of which are taken (look_back.cuh).
 std::int64_t counter_bytes(const Problem& problem) { return problem.n < std::uint64_t{1} << 30 ? 4 : 8; }
 
@@ -70,17 +68,15 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
   space.parameters = {
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
-      // Odd ones: evenly spaced keys, as places in an array are, would all go to one bank of a tile of 2^k
-      // keys.
+      // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
       {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
       {"radix_bits",
        {4, 5, 6, 7, 8, 9, 10, 11},
        "bits of a digit; there is a pass over all keys for each digit"},
       {"imad_votes",
        {0, 1},
-       "how lanes with equal digits are found: by votes on each bit, which are inverted by the ALU (0), or "
-       "on "
-       "the multiplier's pipe (1)"},
+       "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
+       "pipe"},
       {"loop_unroll_factor_look_back",
        {1, 2, 4, 8},
        "tiles before its own whose counts a thread asks for at once"},
@@ -191,8 +187,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     from = to;
   }
 
-  Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
 }

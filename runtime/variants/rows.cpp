@@ -177,8 +177,7 @@ Plan make_plan(const Flavour& flavour, const Problem& problem, const Configurati
                   c.at("threads_per_row"), c.at("items_per_thread"), groups, c.at("shuffle_steps"),
                   c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
                   problem.n == static_cast<std::uint64_t>(capacity(c)))};
-  builder.launch(kernel, (problem.rows + per_block - 1) / per_block,
-                 static_cast<std::uint32_t>(c.at("block_size_x")),
+  builder.launch(kernel, parts_of(problem.rows, per_block), static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(shared_bytes(c, problem)),
                  {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
                   row_stride_argument()});

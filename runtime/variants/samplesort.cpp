@@ -23,7 +23,7 @@ std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c
 /// Buckets, each of which should fill leaf_fill hundredths of a tile.
 std::uint64_t bucket_count(const Configuration& c, const Problem& problem) {
   const auto expected = static_cast<std::uint64_t>(tile_size(c) * c.at("leaf_fill"));
-  return (problem.n * 100 + expected - 1) / expected;
+  return parts_of(problem.n * 100, expected);
 }
 
 constexpr std::uint64_t most_buckets = 4096;
@@ -241,7 +241,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                   fmt::format("bitune::sample_partition<{}, {}, {}, {}, {}, {}>", codec, c.at("pass_threads"),
                               c.at("pass_items"), widest, tree_levels(c, problem),
                               partition_blocks(c, problem, device))},
-                 (problem.n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("pass_threads")),
+                 parts_of(problem.n, tile), static_cast<std::uint32_t>(c.at("pass_threads")),
                  static_cast<std::uint64_t>(partition_bytes(c, problem)),
                  {words, spilled, counts, u32_argument(buckets), u32_argument(room), samples, sample_count,
                   input_argument(), u64_argument(problem.n)});
@@ -254,8 +254,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                  static_cast<std::uint64_t>(leaf_bytes(c, problem)),
                  {keys_argument(), words, spilled, counts, u32_argument(room), samples, sample_count});
 
-  Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") != 0;
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.launches.front().cluster = static_cast<std::uint32_t>(shape.ranks);
   plan.out_of_place = true;
   return plan;

@@ -102,7 +102,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                                        c.at("shared_padding") == 1, c.at("warp_barriers") == 1)};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
     builder.launch_rows(
-        steps, (n + tile - 1) / tile, threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
+        steps, parts_of(n, tile), threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
         {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
          u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
   };

@@ -96,7 +96,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
         fmt::format("bitune::{}<{}, {}, {}, {}, {}, {}, {}>", kernel, codec, c.at("block_size_x"),
                     c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
                     c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
-    builder.launch_rows(source, (n + tile - 1) / tile, static_cast<std::uint32_t>(c.at("block_size_x")),
+    builder.launch_rows(source, parts_of(n, tile), static_cast<std::uint32_t>(c.at("block_size_x")),
                         static_cast<std::uint64_t>(shared_bytes(c, problem)),
                         {keys_argument(), u64_argument(n)});
   };
@@ -111,9 +111,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     append_strided_passes(builder, pass, n, stage, tile_bits, true);
     append_tiles("tile_merge");
   }
-  Plan plan = builder.take();
-  for (Launch& launch : plan.launches) launch.dependent = c.at("dependent_launch") == 1;
-  return plan;
+  return builder.take(c.at("dependent_launch") == 1);
 }
 
 }  // namespace
