@@ -33,7 +33,8 @@ stage_release() { build release app "${release_flags[@]}"; }
 stage_test() {
   [[ ${state[build]:-passed} == passed ]] || { echo "not run, as the build failed"; return 1; }
   find build/sanitize -name '*.gcda' -delete
-  ctest --test-dir build/sanitize -j "$(nproc)" --no-tests=error --output-on-failure --output-junit "$junit"
+  # One more than there are processors: some wait for each other, or for a time to pass.
+  ctest --test-dir build/sanitize -j "$(($(nproc) + 1))" --no-tests=error --output-on-failure --output-junit "$junit"
 }
 
 stage_coverage() {

@@ -5,6 +5,8 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "cli/report/page_text.hpp"
+
 namespace bitune::cli {
 namespace {
 

@@ -4,16 +4,10 @@
 /// The page of a report: one file that needs no other and no network.
 
 #include <string>
-#include <string_view>
 
 #include "tuner/json.hpp"
 
 namespace bitune::cli {
-
-/// The page as it is before and after the data: template, style, scripts and Chart.js, put together when
-/// bitune was built.
-extern const std::string_view page_before_data;
-extern const std::string_view page_after_data;
 
 /// The document as it stands in the page: compressed (zlib) and in base64, so that no text of a database can
 /// be taken for markup. Bytes that are not UTF-8 are replaced.
