@@ -44,7 +44,7 @@ check_tree() {
   return "$bad"
 }
 
-# check_tidy BUILD: clang-tidy over the rooms' sources, without precompiled headers, several of a folder at a time: a header that one
+# check_tidy BUILD: clang-tidy over the rooms' sources, without precompiled headers, many of a room at a time: a header that one
 # source includes serves the others of its group.
 check_tidy() { python3 scripts/lib/tidy.py "$1" --tool "$(clang_tool clang-tidy)"; }
 

@@ -1,6 +1,6 @@
-"""Runs clang-tidy over the rooms' sources, several of a folder at a time.
+"""Runs clang-tidy over the rooms' sources, many of a room at a time.
 
-Nearly all of clang-tidy's time goes into headers, so sources of a folder are checked as one that includes them. Where names of
+Nearly all of clang-tidy's time goes into headers, so sources of a room are checked as one that includes them. Where names of
 two sources clash, that does not compile, and they are checked one by one.
 """
 
@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "tuner", "cli", "bench")
-MOST = 40  # sources at a time
+MOST = 64  # sources at a time
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
 
@@ -37,12 +37,12 @@ def compile_commands(build):
 
 
 def groups_of(commands):
-    """Sources of one folder with equal arguments, a few at a time."""
+    """Sources of one room with equal arguments, many at a time."""
     alike = {}
     for source, arguments in sorted(commands.items()):
-        alike.setdefault((source.parent, tuple(arguments)), []).append(source)
+        alike.setdefault((source.relative_to(ROOT).parts[0], tuple(arguments)), []).append(source)
     groups = []
-    for (folder, arguments), sources in alike.items():
+    for (_, arguments), sources in alike.items():
         groups += [(sources[i : i + MOST], list(arguments)) for i in range(0, len(sources), MOST)]
     return sorted(groups, key=lambda group: -len(group[0]))  # the longest first, so that no core waits for them at the end
 

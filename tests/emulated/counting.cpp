@@ -32,12 +32,13 @@ TEST(Counting, SortsWithCountersOfEveryKind) {
       check(problem_of(KeyType::u8, n, Order::descending), counting(KeyType::u8, 1, 4, 4));
     }
     // 65,536 counters take their time, however few the keys: each kind at one length, another for each
-    // distribution.
-    const std::uint64_t n = 20001 - 333 * static_cast<std::uint64_t>(distribution);
-    check(problem_of(KeyType::bf16, n), counting(KeyType::bf16, 0, 1, 8));
-    check(problem_of(KeyType::f16, n, Order::descending), counting(KeyType::f16, 4, 1, 2));
-    check(problem_of(KeyType::u16, n), counting(KeyType::u16, 8, 4, 8));
-    const std::uint64_t order = 1 + static_cast<std::uint64_t>(distribution) % 3;
+    // distribution, and of the kinds in one order of threads one is left out in turn.
+    const auto turn = static_cast<std::uint64_t>(distribution);
+    const std::uint64_t n = 20001 - 333 * turn;
+    if (turn % 3 != 0) check(problem_of(KeyType::bf16, n), counting(KeyType::bf16, 0, 1, 8));
+    if (turn % 3 != 1) check(problem_of(KeyType::f16, n, Order::descending), counting(KeyType::f16, 4, 1, 2));
+    if (turn % 3 != 2) check(problem_of(KeyType::u16, n), counting(KeyType::u16, 8, 4, 8));
+    const std::uint64_t order = 1 + turn % 3;
     EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::i16, 5001), counting(KeyType::i16, 8, 8, 4),
                       distribution, order));
   }

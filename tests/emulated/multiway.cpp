@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
 
@@ -62,11 +64,14 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
     // Narrow and wide keys in turn: what is above meets every distribution.
     const KeyType key = static_cast<int>(distribution) % 2 == 0 ? KeyType::u32 : KeyType::f64;
     const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 0, 3, 4), distribution, ++seed));
-    EXPECT_TRUE(sorts(bench, problem, windowed(small_runs(key, 0, 5, 4), 64), distribution, ++seed));
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 1, 5, 32, 8), distribution, ++seed));
-    EXPECT_TRUE(sorts(bench, problem, small_runs(key, 2, 3, 8), distribution, ++seed));
-    EXPECT_TRUE(sorts(bench, problem, of_clusters(small_runs(key, 1, 3, 8)), distribution, ++seed));
+    const Configuration of_both[] = {small_runs(key, 0, 3, 4), windowed(small_runs(key, 0, 5, 4), 64),
+                                     small_runs(key, 1, 5, 32, 8), small_runs(key, 2, 3, 8),
+                                     of_clusters(small_runs(key, 1, 3, 8))};
+    for (std::size_t i = 0; i < std::size(of_both); ++i) {
+      // Three of the five for each distribution; two neighbours differ in the keys, so that each meets both.
+      if ((static_cast<std::size_t>(distribution) + i) % std::size(of_both) >= 3) continue;
+      EXPECT_TRUE(sorts(bench, problem, of_both[i], distribution, ++seed));
+    }
     // Two rows with a gap, each of these for every third distribution.
     const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
     const Configuration of_rows[] = {small_runs(KeyType::u32, 2, 5, 4, 4), small_runs(KeyType::u32, 0, 7, 8),

@@ -6,11 +6,13 @@ DATABASE holds trials of an H200 (tests/data/h200_u32.db.gz). Kernel Tuner loads
 Kernel Tuner writes: the latter's C backend runs for that on the CPU.
 """
 
+import contextlib
 import csv
 import json
 import math
 import pathlib
 import platform
+import sqlite3
 import subprocess
 import sys
 import warnings
@@ -194,11 +196,16 @@ def import_from_kernel_tuner():
 
 def round_trips():
     """From one database to another and back: nothing is lost that the format can hold."""
+    # Two thirds of all are left out, and nothing that the others have not: sizes, failures, finalists.
+    with contextlib.closing(sqlite3.connect("measured.db")) as db, db:
+        db.execute("DELETE FROM trials WHERE configuration_id IN (SELECT id FROM configurations WHERE variant = 'warp')"
+                   " AND configuration_id NOT IN (SELECT configuration_id FROM trials WHERE finalist)")
+    run("check", db="measured.db")
     all_problems = ("--format", "cache", "-o", "caches/")
     for options in (all_problems, ("--format", "t4", "-o", "t4s/"), ("-o", "all.json.gz")):
         run("export", *options, db="measured.db")
     for name, files in (("a.db", sorted(pathlib.Path("caches").iterdir())), ("b.db", sorted(pathlib.Path("t4s").iterdir()))):
-        assert imported(name, *files)["added"] == 521  # of each configuration the finalist, where there is one
+        assert imported(name, *files)["added"] == 176  # of each configuration the finalist, where there is one
         run("export", *all_problems[:2], "-o", name + "-caches/", db=name)
         for file in sorted(pathlib.Path("caches").iterdir()):
             first, second = (json.loads((folder / file.name).read_text()) for folder in (file.parent, pathlib.Path(name + "-caches")))
@@ -210,7 +217,7 @@ def round_trips():
                 assert line == back, (line, back)
             assert first["bitune"].pop("origin") == "" != second["bitune"].pop("origin")
             assert first.pop("cache") and second.pop("cache") and first == second
-    assert imported("c.db", "all.json.gz")["added"] == 525
+    assert imported("c.db", "all.json.gz")["added"] == 180
     for db in ("a.db", "b.db", "c.db"):
         assert imported("measured.db", export("back.json", db=db))["added"] == 0, "all of it is known"
 
