@@ -2,11 +2,12 @@
 # `bitune db report`: the page of real measurements, in a real browser.
 source "$(dirname "$0")/common.bash"
 
-"$python" - "$here/../data/report_h200.db.xz" <<'PYTHON'
+"$python" - "$here/../data" <<'PYTHON'
 import lzma, pathlib, sys
-pathlib.Path("tuning.db").write_bytes(lzma.decompress(pathlib.Path(sys.argv[1]).read_bytes()))
+for name, stored in {"tuning.db": "report_h200.db.xz", "bench.json": "report_h200_bench.json.xz"}.items():
+    pathlib.Path(name).write_bytes(lzma.decompress(pathlib.Path(sys.argv[1], stored).read_bytes()))
 PYTHON
-bench=$here/../../bench/results/nvidia-h200/single.json
+bench=bench.json
 
 expect 0 "$BITUNE" db report report.html --db tuning.db --bench "$bench" --json
 holds 'd["devices"] == 1 and d["problems"] == 21 and d["comparisons"] > 20 and d["bytes"] < 500000'
