@@ -223,8 +223,8 @@ void limit_computing(time_t seconds) {
 /// Whether one of three seeds tells that the barrier is not there. In a process of its own, as what such a
 /// kernel does to memory is anybody's guess; and whether it ever ends is, too.
 bool is_caught(const Barrier& barrier) {
-  // Twenty times what the kernels as they are take for two sorts on average.
-  constexpr time_t seconds_until_it_hangs = 8;
+  // Twelve times what the kernels as they are take for two sorts on average.
+  constexpr time_t seconds_until_it_hangs = 5;
   const pid_t child = fork();
   if (child == 0) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
