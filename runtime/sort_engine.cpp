@@ -103,7 +103,8 @@ PreparedSort SortEngine::make(const Problem& problem) {
       if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, nullptr));
       return {std::move(selection), std::move(executable), compiled};
     } catch (const Error& error) {
-      // Tuned on another device, or on the whole of one that is shared now: what is next on the ladder.
+      // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
+      // the ladder.
       if (error.code() != ErrorCode::unfit) throw;
       selector_.leave_out(problem, selection.configuration, error.what());
     }

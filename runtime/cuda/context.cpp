@@ -58,6 +58,7 @@ bool Context::is_capturing(CUstream stream) {
 void Context::fail(CUresult result, const char* function, const std::string& about) {
   const bool sticky = is_sticky(result);
   if (sticky) lost_.store(true, std::memory_order_relaxed);
+  // Another configuration may need less memory, and is tried.
   throw Error(
       result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::unfit : ErrorCode::device,
       fmt::format("{}{}{}{} failed on {}: {}{}", function, about.empty() ? "" : " (", about,

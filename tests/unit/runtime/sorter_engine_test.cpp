@@ -113,6 +113,19 @@ TEST_F(SortEngineTest, RefusesMoreBytesThanThereAre) {
   EXPECT_EQ(code_of([&] { engine->sort(&key, u32(~std::uint64_t{0}), nullptr); }), ErrorCode::usage);
 }
 
+/// Sorts 1000 keys of the engine, which prefers a variant that the device has no room for, and expects that
+/// the next one has sorted them, and that it is told why.
+void expect_the_next_to_sort(SortEngine& engine, std::string_view because) {
+  auto keys = random_keys(1000);
+  engine.sort(keys.data(), u32(1000), nullptr);
+  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
+  const Explanation explanation = engine.explain(u32(1000));
+  EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
+  EXPECT_NE(explanation.reason.find("preferred(tile=1) is left out: "), std::string::npos)
+      << explanation.reason;
+  EXPECT_NE(explanation.reason.find(because), std::string::npos) << explanation.reason;
+}
+
 TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
   const fake::Variant preferred("preferred", 8192, true, true);
   const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
@@ -120,18 +133,11 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
     return launch.arguments.back().kind == Argument::Kind::input;  // as the preferred one has
   };
   const auto engine = make(variants);
-  auto keys = random_keys(1000);
-  engine->sort(keys.data(), u32(1000), nullptr);
-  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
-  const Explanation explanation = engine->explain(u32(1000));
-  EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
-  EXPECT_NE(explanation.reason.find("preferred(tile=1) is left out: "), std::string::npos)
-      << explanation.reason;
-  EXPECT_NE(explanation.reason.find("needs more than the fake device has"), std::string::npos)
-      << explanation.reason;
+  expect_the_next_to_sort(*engine, "needs more than the fake device has");
   EXPECT_EQ(engine->workspace_size(u32(1000)), 4096u);
 
   device->refuses = [](const Launch&) { return true; };
+  auto keys = random_keys(999);
   EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(999), nullptr); }), ErrorCode::unavailable);
 }
 
@@ -139,15 +145,7 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForTheWorkspace) {
   const fake::Variant preferred("preferred", 8192, true, true);
   const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
   device->most_bytes = 4096;
-  const auto engine = make(variants);
-  auto keys = random_keys(1000);
-  engine->sort(keys.data(), u32(1000), nullptr);
-  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
-  const Explanation explanation = engine->explain(u32(1000));
-  EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
-  EXPECT_NE(explanation.reason.find("preferred(tile=1) is left out: the fake device has no such memory"),
-            std::string::npos)
-      << explanation.reason;
+  expect_the_next_to_sort(*make(variants), "is left out: the fake device has no such memory");
 }
 
 TEST_F(SortEngineTest, PreparesBeforeItTellsTheWorkspaceWhereOnlyTheDeviceKnowsWhatFits) {
