@@ -9,7 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "tuner/json.hpp"
+#include "tuner/request_json.hpp"
 
 namespace bitune::testing_support {
 namespace {
