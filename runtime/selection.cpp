@@ -56,12 +56,6 @@ double log2_distance(std::uint64_t a, std::uint64_t b) {
   return std::abs(log(a) - log(b));
 }
 
-/// Whether a trial of one problem says anything about the other.
-bool comparable(const Problem& a, const Problem& b) {
-  return a.operation == b.operation && a.value == b.value && size_of(a.key) == size_of(b.key) &&
-         (a.rows == 1) == (b.rows == 1);
-}
-
 /// The step on which a candidate stands; nothing if it says nothing about this problem on this device.
 std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, const DeviceInfo& device,
                             const std::string& device_digest) {
@@ -293,6 +287,11 @@ std::string_view name_of(MatchKind kind) noexcept {
       break;
   }
   return "default";
+}
+
+bool comparable(const Problem& a, const Problem& b) {
+  return a.operation == b.operation && a.value == b.value && size_of(a.key) == size_of(b.key) &&
+         (a.rows == 1) == (b.rows == 1);
 }
 
 Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
