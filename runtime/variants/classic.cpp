@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -35,7 +36,7 @@ void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
+  return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -68,9 +69,8 @@ constexpr Flavour two_rows{
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
-  return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest &&
-         (!flavour.pairs || size_of(problem.key) <= 2);
+  return sorts_keys_alone(problem) && device.max_cluster_size >= 2 && device.warp_size == 32 &&
+         problem.n <= longest && (!flavour.pairs || size_of(problem.key) <= 2);
 }
 
 /// What is too long for a block, or for a single array to be sorted by one. Other clusters would be idle.

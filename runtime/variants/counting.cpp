@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -40,9 +41,8 @@ std::int64_t write_bytes(const Configuration& c, const Problem& problem) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
-         size_of(problem.key) <= 2 && problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 &&
-         device.max_threads_per_block >= 256;
+  return sorts_keys_alone(problem) && problem.rows <= 1 && size_of(problem.key) <= 2 &&
+         problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 && device.max_threads_per_block >= 256;
 }
 
 /// Where clearing and reading the counters costs less than the steps of a network.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -22,9 +23,7 @@ int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none;
-}
+bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;

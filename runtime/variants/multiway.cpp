@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -128,8 +129,7 @@ bool windows_fit(Configuration c, const Problem& problem, const DeviceInfo& devi
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32 &&
-         problem.n <= most_keys(problem.key, device);
+  return sorts_keys_alone(problem) && device.warp_size == 32 && problem.n <= most_keys(problem.key, device);
 }
 
 /// What is too long for a cluster's shared memory, or for a single one of them to be the faster one.

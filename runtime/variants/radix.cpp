@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -54,8 +55,7 @@ CountShape count_shape(const Configuration& c, const Problem& problem, const Dev
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
-         device.warp_size == 32;
+  return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
 }
 
 /// Where reading and writing the keys once for each digit costs less than to sort them by comparisons: each

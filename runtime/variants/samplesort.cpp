@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -206,8 +207,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  if (problem.operation != Operation::sort || problem.value != ValueType::none || problem.rows > 1 ||
-      device.warp_size != 32 || problem.n >= std::uint64_t{1} << 31) {
+  if (!sorts_keys_alone(problem) || problem.rows > 1 || device.warp_size != 32 ||
+      problem.n >= std::uint64_t{1} << 31) {
     return false;
   }
   return !make_space(problem, device).violation(make_default(problem, device), problem, device);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -23,9 +24,7 @@ std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none;
-}
+bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -22,7 +23,7 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
+  return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {

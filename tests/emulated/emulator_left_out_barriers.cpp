@@ -91,7 +91,7 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
-  return {Operation::sort, key, ValueType::none, Order::ascending, 3000, 1};
+  return {{.key = key}, {.n = 3000}};
 }
 
 /// More keys where a block has to look after more runs than a warp has threads, or to take many buckets, or

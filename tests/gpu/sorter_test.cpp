@@ -52,7 +52,7 @@ class GpuSorter : public testing::Test {
     return testing::AssertionFailure()
            << name_of(key) << ' ' << name_of(order) << " n=" << n << ' ' << name_of(distribution)
            << " offset " << offset_keys << ": key " << static_cast<std::size_t>(first) / size << " is wrong; "
-           << sorter->explain({.key = key, .order = order, .n = n}).configuration;
+           << sorter->explain({{.key = key, .order = order}, {.n = n}}).configuration;
   }
 
   std::shared_ptr<Device> device;
@@ -130,7 +130,7 @@ TEST_F(GpuSorter, IsAsynchronous) {
   const auto stream = device->create_stream();
   const auto begin = device->create_event();
   const auto end = device->create_event();
-  sorter->prepare({.key = KeyType::u32, .n = n});
+  sorter->prepare({{.key = KeyType::u32}, {.n = n}});
   device->copy_to_device(buffer->data(), keys.data(), keys.size(), stream->handle());
   device->synchronize(stream->handle());
   const auto now = [] { return std::chrono::steady_clock::now(); };

@@ -40,7 +40,7 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
     const auto named = family->kernel_headers();
     std::set<std::string_view> used;
     for (const std::uint64_t n : {100, 5000, 1 << 20}) {
-      const Problem problem{.key = KeyType::f16, .n = n};
+      const Problem problem{{.key = KeyType::f16}, {.n = n}};
       if (!family->supports(problem, device)) continue;
       const SearchSpace space = family->space(problem, device);
       constexpr std::uint64_t stride =
