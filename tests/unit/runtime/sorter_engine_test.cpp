@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <latch>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -224,11 +225,13 @@ TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
 
 TEST_F(SortEngineTest, ManyThreadsCompileOnceAndSortRight) {
   const auto engine = make();
-  device->fake_compiler.compile_ms = 20;
+  std::latch begun(8);
+  device->fake_compiler.on_compile = [&begun] { begun.wait(); };
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (unsigned t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
+      begun.count_down();
       for (std::size_t n = 60; n < 70; ++n) {
         auto keys = random_keys(n, t);
         engine->sort(keys.data(), u32(n), nullptr);

@@ -72,6 +72,7 @@ SessionFixture::SessionFixture() : path(fresh_path()), database(path, DatabaseMo
   request.problems = {{{}, {.n = 1024}}};
   request.strategy = "exhaustive";
   request.compile_threads = 2;
+  request.now = [this] { return now; };
 }
 
 SessionFixture::~SessionFixture() {
