@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/emulated_arrivals.hpp"
-#include "kernels/emulated_services.hpp"
+#include "kernels/platform/emulated_arrivals.hpp"
+#include "kernels/platform/emulated_services.hpp"
 #include "runtime/emulated/fibre.hpp"
 #include "runtime/emulated/group_state.hpp"
 #include "runtime/emulated/ready_threads.hpp"
