@@ -2,8 +2,8 @@
 
 // Arrays as long as the registers of a cluster of blocks hold, each sorted in one launch.
 
-#include "kernels/network/cluster_tile.cuh"
 #include "kernels/cluster/sending_cluster_tile.cuh"
+#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {

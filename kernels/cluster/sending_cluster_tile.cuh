@@ -13,8 +13,8 @@
 // way there in stage k - 1. Who sends there has received what the stage's blocks sent on the way there, and they had read it then; where the
 // lowest bit waits, what half of them sent, and from a neighbour that has received what the others did.
 
-#include "kernels/platform/arrivals.cuh"
 #include "kernels/network/register_tile.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

@@ -2,9 +2,9 @@
 
 // Counting: the first two kernels of the counting variant.
 
-#include "kernels/network/block_sum.cuh"
 #include "kernels/counting/counting.cuh"
-#include "kernels/platform/rare.cuh"
+#include "kernels/network/block_sum.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

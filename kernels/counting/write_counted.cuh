@@ -2,8 +2,8 @@
 
 // Writing: the last of the counting variant's kernels. A block writes a part of the result, whatever keys that has.
 
-#include "kernels/network/block_sum.cuh"
 #include "kernels/counting/counting.cuh"
+#include "kernels/network/block_sum.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {

@@ -8,10 +8,10 @@
 // sorts one tile a launch runs through each of them once, as fast as they come from the caches.
 
 #include "kernels/multiway/bucket_gather.cuh"
+#include "kernels/multiway/run_load.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/encoded_codec.cuh"
 #include "kernels/platform/grid_barrier.cuh"
-#include "kernels/multiway/run_load.cuh"
 
 namespace bitune {
 

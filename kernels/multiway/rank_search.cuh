@@ -4,8 +4,8 @@
 // group of threads knows: an interval of values [least, greatest] that holds the rank's key and, for every run, the window of places
 // whose keys lie in the interval.
 
-#include "kernels/network/block_sum.cuh"
 #include "kernels/multiway/sorted_runs.cuh"
+#include "kernels/network/block_sum.cuh"
 
 namespace bitune {
 

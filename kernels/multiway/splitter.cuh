@@ -23,8 +23,8 @@
 // P. J. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12
 // (1991), treats the problem; narrowing by values needs no order among the runs' candidates.
 
-#include "kernels/platform/rare.cuh"
 #include "kernels/multiway/rank_search.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

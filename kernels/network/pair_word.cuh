@@ -6,7 +6,7 @@
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/comparator.cuh"
-#include "kernels/platform/pairs.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

@@ -4,7 +4,7 @@
 // Scan, 2016): a block says what it adds up to itself as soon as it knows, and the sum including all before it when it has found that.
 // Whoever needs the sum before it walks back over the former until it meets one of the latter.
 
-#include "kernels/platform/votes.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

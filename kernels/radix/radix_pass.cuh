@@ -5,10 +5,10 @@
 // with each digit the tiles before it have, and writes them from shared memory, where keys with equal digits are neighbours.
 
 #include "kernels/network/block_sum.cuh"
-#include "kernels/radix/look_back.cuh"
-#include "kernels/platform/rare.cuh"
-#include "kernels/radix/radix_digits.cuh"
 #include "kernels/network/tile_io.cuh"
+#include "kernels/platform/platform.cuh"
+#include "kernels/radix/look_back.cuh"
+#include "kernels/radix/radix_digits.cuh"
 
 namespace bitune {
 

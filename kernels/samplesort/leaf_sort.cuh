@@ -5,8 +5,8 @@
 #include "kernels/network/block_sum.cuh"
 #include "kernels/network/encoded_codec.cuh"
 #include "kernels/network/register_tile.cuh"
-#include "kernels/samplesort/sample_buckets.cuh"
 #include "kernels/network/tile_io.cuh"
+#include "kernels/samplesort/sample_buckets.cuh"
 
 namespace bitune {
 

@@ -7,7 +7,7 @@
 // because of it.
 
 #include "kernels/network/meta.cuh"
-#include "kernels/platform/rare.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

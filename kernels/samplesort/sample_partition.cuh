@@ -4,8 +4,8 @@
 // bucket in shared memory first, so that neighbouring threads write neighbouring keys; their order within a bucket is of no matter.
 
 #include "kernels/network/block_sum.cuh"
-#include "kernels/samplesort/sample_buckets.cuh"
 #include "kernels/network/tile_io.cuh"
+#include "kernels/samplesort/sample_buckets.cuh"
 
 namespace bitune {
 

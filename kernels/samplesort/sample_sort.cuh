@@ -3,7 +3,7 @@
 // The sample: the first of the samplesort variant's kernels. Keys from random places are sorted; the splitters are taken from them.
 
 #include "kernels/network/cluster_tile.cuh"
-#include "kernels/platform/rare.cuh"
+#include "kernels/platform/platform.cuh"
 
 namespace bitune {
 

@@ -33,6 +33,10 @@ struct Services {
   /// Beginning of the shared memory of another block of the cluster.
   unsigned char* (*shared_of_rank)(unsigned int rank);
   void (*sync_grid)(unsigned int* barrier_state);
+  /// So many bytes have arrived, of those that *expected says are still to come.
+  void (*bytes_arrive)(unsigned long long* expected, unsigned int bytes);
+  /// Waits until none are to come.
+  void (*wait_for_bytes)(unsigned long long* expected);
   /// Gives the launch up. `what` completes "thread 3 of block 5 ...".
   void (*fail)(const char* what);
 };
