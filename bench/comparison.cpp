@@ -9,14 +9,14 @@
 
 #include "bench/captured_sort.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/configuration.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

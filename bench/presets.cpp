@@ -9,18 +9,18 @@
 
 #include "bench/host_sorts.hpp"
 #include "bench/peer.hpp"
+#include "bench/preset_plans.hpp"
 #include "bench/records.hpp"
 #include "bench/round_trip.hpp"
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
 #include "runtime/kernel_store.hpp"
-#include "runtime/presets.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -12,9 +12,9 @@
 #include "cli/command.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace bench_command {

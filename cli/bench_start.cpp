@@ -9,9 +9,9 @@
 #include "cli/arguments.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace bench_start_command {

@@ -44,7 +44,7 @@ struct Protocol {
   double precision = 0.01;
 
   /// Arrays of different keys, of this seed and those after it, that samples take turns with, where they are
-  /// short (images_in_turn, tuner/sampler.hpp).
+  /// short (images_in_turn, measure/sampler.hpp).
   int inputs = 8;
 
   bool operator==(const Protocol&) const = default;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "model/statistics.hpp"
-#include "tuner/timestamp.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune {
 namespace {

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <utility>
 
+#include "model/timestamp.hpp"
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
-#include "tuner/timestamp.hpp"
 #include "tuner/warm_start.hpp"
 
 namespace bitune {

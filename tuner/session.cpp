@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
 #include "tuner/compile_pool.hpp"
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
-#include "tuner/inputs.hpp"
 #include "tuner/search.hpp"
 #include "tuner/session_engine.hpp"
 #include "tuner/session_state.hpp"

@@ -7,6 +7,7 @@
 #include "cache/database/rows.hpp"
 #include "cache/database/writes.hpp"
 #include "model/key_type.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune::database {
 namespace {
@@ -40,8 +41,8 @@ class Importer {
         continue;
       }
       if (!session) {
-        session =
-            write_session(db_, imported.device, imported.software, imported.protocol, imported.origin, now());
+        session = write_session(db_, imported.device, imported.software, imported.protocol, imported.origin,
+                                timestamp_now());
       }
       write_trial(db_, *session, trial);
       ++(standing == Standing::unknown ? counts.added : counts.updated);

@@ -1,12 +1,9 @@
 #include "cache/database/rows.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <ctime>
 #include <limits>
 
 #include "bitune/error.hpp"
@@ -171,14 +168,6 @@ std::vector<double> parse_samples(std::string_view text) {
     at = next == end ? end : next + 1;
   }
   return samples;
-}
-
-std::string now() {
-  using std::chrono::system_clock;
-  const auto time = std::chrono::floor<std::chrono::milliseconds>(system_clock::now());
-  const auto seconds_part = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03}", fmt::gmtime(system_clock::to_time_t(seconds_part)),
-                     (time - seconds_part).count());
 }
 
 bool is_timestamp(std::string_view text) noexcept {

@@ -49,9 +49,6 @@ void bind_problem(SQLite::Statement& statement, int first, const Problem& proble
 [[nodiscard]] std::string samples_text(const std::vector<double>& samples);
 [[nodiscard]] std::vector<double> parse_samples(std::string_view text);
 
-/// Now in UTC, "2026-11-21 12:00:00.000".
-[[nodiscard]] std::string now();
-
 /// Whether the text is a timestamp of that form: timestamps are compared as texts.
 [[nodiscard]] bool is_timestamp(std::string_view text) noexcept;
 

@@ -10,6 +10,7 @@
 #include "cache/database/rows.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune::database {
 namespace {
@@ -159,7 +160,7 @@ std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial
   insert.bind(20, trial.local_bytes);
   insert.bind(21, trial.shared_bytes);
   insert.bind(22, trial.launches);
-  insert.bind(23, trial.timestamp.empty() ? now() : trial.timestamp);
+  insert.bind(23, trial.timestamp.empty() ? timestamp_now() : trial.timestamp);
   insert.exec();
   return db.getLastInsertRowid();
 }

@@ -154,8 +154,8 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }  // namespace of_classic
 
 /// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
-/// tile in shared memory for the steps within it. It is there for the presets (runtime/presets.hpp); a search
-/// takes it if it is named.
+/// tile in shared memory for the steps within it. It is there for the presets (bench/preset_plans.hpp); a
+/// search takes it if it is named.
 const Variant& classic_variant() {
   static const DefinedVariant variant(
       {.name = "classic",

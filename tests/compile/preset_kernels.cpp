@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
+#include "bench/preset_plans.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
-#include "runtime/presets.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune {

@@ -11,11 +11,11 @@
 
 #include "bitune/bitune.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/row_check.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -7,13 +7,13 @@
 #include <filesystem>
 
 #include "bitune/error.hpp"
+#include "measure/measure.hpp"
+#include "measure/problem_data.hpp"
+#include "measure/verify.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
-#include "tuner/measure.hpp"
-#include "tuner/problem_data.hpp"
-#include "tuner/verify.hpp"
 
 namespace bitune::test {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/problem_data.hpp"
+#include "measure/verify.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
-#include "tuner/problem_data.hpp"
-#include "tuner/verify.hpp"
 
 namespace bitune::test {
 namespace {

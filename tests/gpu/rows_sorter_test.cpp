@@ -10,12 +10,12 @@
 
 #include "bench/bench.hpp"
 #include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/row_check.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
 #include "model/key_order.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "bitune/bitune.hpp"
-#include "model/key_order.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

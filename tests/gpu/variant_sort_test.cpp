@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/key_order.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"

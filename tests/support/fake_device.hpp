@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "runtime/variant.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cache/kernel_cache.hpp"
-#include "model/key_order.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/emulated/emulated_device.hpp"

@@ -12,10 +12,11 @@
 #include "bench/peer.hpp"
 #include "bench/turns.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/measure.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_order.hpp"
 #include "tests/support/timed_device.hpp"
-#include "tuner/inputs.hpp"
-#include "tuner/measure.hpp"
 
 namespace bitune {
 namespace {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "bench/turns.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_order.hpp"
 #include "tests/support/fake_device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/sort_engine.hpp"
 #include "tests/support/fake_device.hpp"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "model/key_order.hpp"
 #include "runtime/sort_engine.hpp"
 #include "tests/support/fake_device.hpp"
 

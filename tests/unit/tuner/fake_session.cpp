@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tuner/timestamp.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune::testing_support {
 namespace {

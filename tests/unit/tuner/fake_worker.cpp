@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tuner/json.hpp"
+#include "tuner/request_json.hpp"
 
 namespace bitune::testing_support {
 namespace {

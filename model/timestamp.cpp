@@ -1,4 +1,4 @@
-#include "tuner/timestamp.hpp"
+#include "model/timestamp.hpp"
 
 #include <fmt/chrono.h>
 

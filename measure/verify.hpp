@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/problem_data.hpp"
 #include "runtime/kernel_store.hpp"
-#include "tuner/problem_data.hpp"
 
 namespace bitune {
 

@@ -1,4 +1,4 @@
-#include "tuner/verify.hpp"
+#include "measure/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "tuner/mismatch.hpp"
+#include "measure/mismatch.hpp"
 
 namespace bitune {
 namespace {

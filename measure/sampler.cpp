@@ -1,4 +1,4 @@
-#include "tuner/sampler.hpp"
+#include "measure/sampler.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tuner/mismatch.hpp"
+#include "measure/mismatch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/presets.hpp"
+#include "bench/preset_plans.hpp"
 
 #include <gtest/gtest.h>
 

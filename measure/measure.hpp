@@ -5,11 +5,11 @@
 
 #include <vector>
 
+#include "measure/clock_watch.hpp"
+#include "measure/problem_data.hpp"
+#include "measure/sampler.hpp"
 #include "model/trial.hpp"
 #include "runtime/kernel_store.hpp"
-#include "tuner/clock_watch.hpp"
-#include "tuner/problem_data.hpp"
-#include "tuner/sampler.hpp"
 
 namespace bitune {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Values of the model as JSON: what workers speak, and what `--json` prints. The only header of this room
-/// that shows a third party's types, since composing documents is what it is for.
+/// Values of the model as JSON: what workers speak, what `--json` prints and what records are. This header
+/// shows a third party's types, since composing documents is what it is for.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -11,7 +11,6 @@
 #include "model/device_info.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
-#include "tuner/evaluator.hpp"
 
 namespace bitune {
 
@@ -31,7 +30,6 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json_of(const SampleStatistics& statistics);
 [[nodiscard]] Json json_of(const DeviceInfo& info);
 [[nodiscard]] Json json_of(const DeviceSoftware& software);
-[[nodiscard]] Json json_of(const EvaluationRequest& request);
 
 /// Read what `json_of` writes; unknown members are ignored.
 /// \throws Error (input) that names the member that is missing or wrong.
@@ -40,7 +38,6 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Protocol protocol_from(const Json& json);
 [[nodiscard]] ClockSummary clock_from(const Json& json);
 [[nodiscard]] Trial trial_from(const Json& json);
-[[nodiscard]] EvaluationRequest request_from(const Json& json);
 [[nodiscard]] DeviceInfo device_from(const Json& json);
 
 /// One line of text without a line end; bytes that are not UTF-8 (compilers' logs) are replaced, never an

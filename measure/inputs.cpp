@@ -1,4 +1,4 @@
-#include "tuner/inputs.hpp"
+#include "measure/inputs.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bitune/error.hpp"
+#include "measure/in_parts.hpp"
 #include "model/key_type.hpp"
 
 namespace bitune {
@@ -19,7 +20,7 @@ constexpr std::array<std::string_view, all_distributions.size()> distribution_na
 
 constexpr std::uint64_t sawtooth_period = 1021;
 constexpr std::uint64_t distinct_keys = 16;
-constexpr std::uint64_t keys_per_thread = std::uint64_t{1} << 20;
+constexpr std::uint64_t keys_to_make = std::uint64_t{1} << 20;
 
 /// The output function of SplitMix64 (Steele, Lea, Flood, 2014) over a counter: any key can be made on its
 /// own.
@@ -127,19 +128,12 @@ std::vector<std::uint64_t> edges(const Ranks& ranks) {
 /// Writes key(i) for i in [0, n), in parallel where there is enough to do.
 template <class Word, class KeyOf>
 void write_keys(std::byte* to, std::uint64_t n, const KeyOf& key_of) {
-  const auto write = [&](std::uint64_t begin, std::uint64_t end) {
+  in_parts(n, parts_of(n, keys_to_make), [&](unsigned, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i) {
       const Word word = static_cast<Word>(key_of(i));
       std::memcpy(to + i * sizeof(Word), &word, sizeof(Word));
     }
-  };
-  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t parts = std::clamp<std::uint64_t>(n / keys_per_thread, 1, cores);
-  std::vector<std::jthread> threads;
-  for (std::uint64_t part = 1; part < parts; ++part) {
-    threads.emplace_back(write, n / parts * part, part + 1 == parts ? n : n / parts * (part + 1));
-  }
-  write(0, parts == 1 ? n : n / parts);
+  });
 }
 
 template <class Word>

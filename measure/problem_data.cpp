@@ -1,4 +1,4 @@
-#include "tuner/problem_data.hpp"
+#include "measure/problem_data.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "measure/reference_sort.hpp"
+#include "measure/sampler.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
-#include "tuner/sampler.hpp"
 
 namespace bitune {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "measure/inputs.hpp"
 #include "runtime/device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 

@@ -1,4 +1,4 @@
-#include "model/reference_rows.hpp"
+#include "measure/reference_sort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "model/key_order.hpp"
 #include "model/key_type.hpp"
+#include "tests/support/awkward_keys.hpp"
 
 namespace bitune {
 namespace {
@@ -86,6 +87,54 @@ TEST(ReferenceRows, ShortAndLongArraysOrderFloatsAlike) {
   longer.erase(std::unique(longer.begin(), longer.end()), longer.end());
   EXPECT_EQ(shorter, longer);
 }
+
+using testing_support::awkward_bits;
+using testing_support::bits_at;
+using testing_support::mask_of;
+using testing_support::packed;
+
+class ReferenceSort : public testing::TestWithParam<KeyType> {};
+
+TEST_P(ReferenceSort, AgreesWithTheStandardSort) {
+  const KeyType type = GetParam();
+  for (const std::size_t n : {0u, 1u, 2u, 3u, 255u, 1000u, 70000u}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      std::vector<std::uint64_t> bits = awkward_bits(type, n, static_cast<unsigned>(n));
+      std::vector<std::byte> keys = packed(bits, type);
+      std::sort(bits.begin(), bits.end(), [&](std::uint64_t a, std::uint64_t b) {
+        return order == Order::ascending ? ordered_bits(type, a) < ordered_bits(type, b)
+                                         : ordered_bits(type, a) > ordered_bits(type, b);
+      });
+      reference_sort(keys.data(), n, type, order);
+      EXPECT_EQ(keys, packed(bits, type)) << n << " " << name_of(order);
+      EXPECT_TRUE(is_sorted(keys.data(), n, type, order));
+    }
+  }
+}
+
+TEST_P(ReferenceSort, TakesKeysThatShareDigitsAndUnalignedArrays) {
+  const KeyType type = GetParam();
+  const std::size_t n = 5000;
+  std::vector<std::uint64_t> bits;
+  for (std::size_t i = 0; i < n; ++i)
+    bits.push_back(((i * 7919) % 13) << (i % 2 ? 0 : 8 * (size_of(type) - 1)));
+  for (std::uint64_t& key : bits) key &= mask_of(type);
+  std::vector<std::byte> keys = packed(bits, type);
+  keys.insert(keys.begin(), std::byte{0xaa});
+  reference_sort(keys.data() + 1, n, type, Order::ascending);
+  EXPECT_EQ(keys.front(), std::byte{0xaa});
+  EXPECT_TRUE(is_sorted(keys.data() + 1, n, type, Order::ascending));
+
+  keys.erase(keys.begin());
+  std::sort(bits.begin(), bits.end());
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < n; ++i) found.push_back(bits_at(keys, i, type));
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, bits) << "the result is not a permutation of its input";
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKeyTypes, ReferenceSort, testing::ValuesIn(all_key_types),
+                         [](const auto& type) { return std::string(name_of(type.param)); });
 
 }  // namespace
 }  // namespace bitune

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "tuner/problem_data.hpp"
+#include "measure/problem_data.hpp"
 
 namespace bitune {
 

@@ -1,4 +1,4 @@
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,22 +65,6 @@ TEST(Json, TrialsOfBeforeThereWereClocksAreRead) {
   Json unknown = json_of(Trial{});
   EXPECT_TRUE(unknown["clock"]["lowest_mhz"].is_null());
   EXPECT_FALSE(trial_from(unknown).clock.is_known());
-}
-
-TEST(Json, RequestsSurviveALine) {
-  EvaluationRequest request;
-  request.problem = a_trial().problem;
-  request.configuration = a_trial().configuration;
-  request.protocol = {
-      .distribution = "special", .seed = ~std::uint64_t{0}, .cold_l2 = true, .min_samples = 2};
-  request.verify = false;
-  request.abandon_above_us = 12.5;
-  const EvaluationRequest read = request_from(Json::parse(line_of(json_of(request))));
-  EXPECT_EQ(read.problem, request.problem);
-  EXPECT_EQ(read.configuration, request.configuration);
-  EXPECT_EQ(read.protocol, request.protocol);
-  EXPECT_EQ(read.verify, request.verify);
-  EXPECT_EQ(read.abandon_above_us, request.abandon_above_us);
 }
 
 TEST(Json, MediansAreNullWithoutSamples) {

@@ -1,4 +1,4 @@
-#include "tuner/clock_watch.hpp"
+#include "measure/clock_watch.hpp"
 
 #include <gtest/gtest.h>
 

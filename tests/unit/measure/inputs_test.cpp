@@ -1,4 +1,4 @@
-#include "tuner/inputs.hpp"
+#include "measure/inputs.hpp"
 
 #include <gtest/gtest.h>
 

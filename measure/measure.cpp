@@ -1,4 +1,4 @@
-#include "tuner/measure.hpp"
+#include "measure/measure.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,35 +1,14 @@
-#include "tuner/json.hpp"
-
-#include <fmt/format.h>
+#include "measure/json.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "bitune/error.hpp"
+#include "measure/json_reading.hpp"
 #include "model/key_type.hpp"
 
 namespace bitune {
-namespace {
 
-const Json& member(const Json& json, const char* name) {
-  if (!json.is_object() || !json.contains(name)) {
-    throw Error(ErrorCode::input, fmt::format("member '{}' is missing in the JSON object", name));
-  }
-  return json.at(name);
-}
-
-template <class T>
-T get(const Json& json, const char* name) {
-  const Json& value = member(json, name);
-  try {
-    return value.get<T>();
-  } catch (const Json::exception&) {
-    throw Error(ErrorCode::input, fmt::format("member '{}' of the JSON object is not of the right type: {}",
-                                              name, line_of(value)));
-  }
-}
-
-}  // namespace
-
+using json_reading::get;
+using json_reading::member;
 Json json_of(const Problem& problem) {
   return {{"operation", name_of(problem.operation)},
           {"key", name_of(problem.key)},
@@ -113,14 +92,6 @@ Json json_of(const DeviceSoftware& software) {
   return {{"uuid", software.uuid}, {"driver", software.driver}, {"compiler", software.compiler}};
 }
 
-Json json_of(const EvaluationRequest& request) {
-  return {{"problem", json_of(request.problem)},
-          {"configuration", json_of(request.configuration)},
-          {"protocol", json_of(request.protocol)},
-          {"verify", request.verify},
-          {"abandon_above_us", request.abandon_above_us}};
-}
-
 Problem problem_from(const Json& json) {
   Problem problem;
   problem.operation = parse_operation(get<std::string>(json, "operation"));
@@ -184,16 +155,6 @@ Trial trial_from(const Json& json) {
   trial.finalist = get<bool>(json, "finalist");
   trial.timestamp = get<std::string>(json, "timestamp");
   return trial;
-}
-
-EvaluationRequest request_from(const Json& json) {
-  EvaluationRequest request;
-  request.problem = problem_from(member(json, "problem"));
-  request.configuration = configuration_from(member(json, "configuration"));
-  request.protocol = protocol_from(member(json, "protocol"));
-  request.verify = get<bool>(json, "verify");
-  request.abandon_above_us = get<double>(json, "abandon_above_us");
-  return request;
 }
 
 DeviceInfo device_from(const Json& json) {
