@@ -58,13 +58,13 @@ constexpr Flavour one_row{
     .description =
         "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
         "distributed shared memory",
-    .header = "kernels/cluster_sort.cuh",
+    .header = "kernels/cluster/cluster_sort.cuh",
     .pairs = false};
 
 constexpr Flavour two_rows{
     .name = "cluster_pairs",
     .description = "as cluster, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/cluster_pair_sort.cuh",
+    .header = "kernels/cluster/cluster_pair_sort.cuh",
     .pairs = true};
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
@@ -224,13 +224,13 @@ VariantDefinition definition_of(const Flavour& flavour) {
 }  // namespace of_cluster
 
 /// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
-/// (sm_90 on; kernels/cluster_sort.cuh).
+/// (sm_90 on; kernels/cluster/cluster_sort.cuh).
 const Variant& cluster_variant() {
   static const DefinedVariant variant(of_cluster::definition_of(of_cluster::one_row));
   return variant;
 }
 
-/// The same for pairs of rows (kernels/cluster_pair_sort.cuh). A single array is one row.
+/// The same for pairs of rows (kernels/cluster/cluster_pair_sort.cuh). A single array is one row.
 const Variant& cluster_pairs_variant() {
   static const DefinedVariant variant(of_cluster::definition_of(of_cluster::two_rows));
   return variant;

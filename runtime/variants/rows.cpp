@@ -53,7 +53,7 @@ struct Flavour {
 constexpr Flavour one_row{
     .name = "rows",
     .description = "short rows in registers: several rows a warp, a row a warp, or a block a row",
-    .header = "kernels/row_sort.cuh",
+    .header = "kernels/rows/row_sort.cuh",
     .kernel = "bitune::row_sort",
     .most_key_bytes = 8,
     .rows_per_group = 1};
@@ -61,7 +61,7 @@ constexpr Flavour one_row{
 constexpr Flavour two_rows{
     .name = "row_pairs",
     .description = "as rows, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/row_pair_sort.cuh",
+    .header = "kernels/rows/row_pair_sort.cuh",
     .kernel = "bitune::row_pair_sort",
     .most_key_bytes = 2,
     .rows_per_group = 2};

@@ -208,7 +208,8 @@ std::vector<Configuration> configurations() {
 class LeftOutBarrier : public testing::TestWithParam<Barrier> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::ValuesIn(all_barriers()),
                          [](const auto& parameter) {
-                           std::string name = parameter.param.path.substr(parameter.param.path.find('/') + 1);
+                           std::string name =
+                               parameter.param.path.substr(parameter.param.path.rfind('/') + 1);
                            return name.substr(0, name.find('.')) + "_line_" +
                                   std::to_string(parameter.param.line);
                          });

@@ -56,7 +56,7 @@ struct Verification {
 
 /// Adds a launch that writes 8 bytes at an offset from the keys.
 Plan spoiled(Plan plan, std::int64_t offset) {
-  plan.kernels.push_back({"kernels/hold.cuh", "bitune::hold_stream<1>"});
+  plan.kernels.push_back({"kernels/measure/hold.cuh", "bitune::hold_stream<1>"});
   Launch launch;
   launch.kernel = plan.kernels.size() - 1;
   launch.arguments = {{Argument::Kind::u64, 3}, {Argument::Kind::keys, static_cast<std::uint64_t>(offset)}};

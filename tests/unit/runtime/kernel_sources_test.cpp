@@ -13,9 +13,10 @@ namespace bitune {
 namespace {
 
 TEST(KernelSources, DigestCoversWhatAHeaderIncludes) {
-  const std::string tile = digest_of_headers({"kernels/tile_sort.cuh"});
-  const std::string both = digest_of_headers({"kernels/register_tile.cuh", "kernels/tile_sort.cuh"});
-  const std::string other = digest_of_headers({"kernels/row_sort.cuh"});
+  const std::string tile = digest_of_headers({"kernels/warp/tile_sort.cuh"});
+  const std::string both =
+      digest_of_headers({"kernels/network/register_tile.cuh", "kernels/warp/tile_sort.cuh"});
+  const std::string other = digest_of_headers({"kernels/rows/row_sort.cuh"});
   EXPECT_EQ(tile, both) << "tile_sort.cuh includes register_tile.cuh";
   EXPECT_NE(tile, other);
 }
