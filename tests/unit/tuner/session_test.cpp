@@ -76,7 +76,7 @@ TEST_F(Session, WhatOneProblemLeavesFlowsOn) {
 
 TEST_F(Session, SecondsAreHonoured) {
   evaluator.on_call = [this](const EvaluationRequest&) { now += 20ms; };
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.budget_seconds = 0.3;
   request.finalists = 0;
   const auto begin = now;
