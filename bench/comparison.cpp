@@ -130,7 +130,7 @@ std::vector<Contestant> Comparison::graph_contestants(const std::vector<Contesta
                                                       BenchRecord& record) {
   std::vector<Contestant> graphs;
   for (const Contestant& contestant : own) {
-    const Problem problem{.key = record.key, .order = record.order, .n = record.n, .rows = record.rows};
+    const Problem& problem = record.problem;
     Contestant graph = as_graph(*device_, contestant);
     try {
       if (turns.verify(graph, expected)) {

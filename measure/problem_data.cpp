@@ -114,7 +114,7 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
       layout_(problem),
       gapped_layout_(gapped_layout_of(problem)),
       verified_(verified_distributions(problem, device.info().memory_bytes)) {
-  if (problem.operation != Operation::sort || problem.value != ValueType::none) {
+  if (!sorts_keys_alone(problem)) {
     throw Error(ErrorCode::usage,
                 "problem '" + text_of(problem) + "' cannot be verified: only sorts of keys alone can");
   }

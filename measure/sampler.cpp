@@ -189,7 +189,7 @@ void Sampler::hold(std::uint64_t steps, StreamHandle stream) const {
 double Sampler::hold_steps_per_us(StreamHandle stream) {
   if (hold_steps_per_us_ > 0) return hold_steps_per_us_;
   constexpr std::uint64_t steps = 200000;
-  hold_kernel_ = kernels_.get({"kernels/hold.cuh", "bitune::hold_stream<1>"}).kernel;
+  hold_kernel_ = kernels_.get({"kernels/measure/hold.cuh", "bitune::hold_stream<1>"}).kernel;
   hold_sink_ = device_.allocate(sizeof(std::uint64_t));
   const EventPair events{device_.create_event(), device_.create_event()};
   hold(steps / 10, stream);  // loads the code

@@ -16,7 +16,7 @@ constexpr std::uint64_t words_per_thread = 32;
 constexpr std::size_t max_cases = all_distributions.size() + 3;
 
 KernelSource compare_source(std::size_t key_size) {
-  return {"kernels/compare.cuh",
+  return {"kernels/measure/compare.cuh",
           fmt::format("bitune::compare_words<bitune::u{}, {}>", 8 * key_size, compare_threads)};
 }
 

@@ -45,7 +45,7 @@ class SorterRowsTest : public testing::Test {
 fs::path SorterRowsTest::root;
 
 Problem rows_of(KeyType key, std::uint64_t rows, std::uint64_t n, Order order = Order::ascending) {
-  return {.key = key, .order = order, .n = n, .rows = rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 TEST_F(SorterRowsTest, AnyLengthNumberAndStride) {

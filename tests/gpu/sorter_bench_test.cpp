@@ -28,7 +28,7 @@ TEST(GpuSorterBench, VerifiesAndTimesBothSides) {
     EXPECT_EQ(result.note, "");
     EXPECT_EQ(record.methods_us.size(), 3u);
     EXPECT_GT(record.ratio.value_or(0), 0);
-    EXPECT_GT(record.batch, record.n == 256 ? 1 : 0);
+    EXPECT_GT(record.batch, record.problem.n == 256 ? 1 : 0);
   }
 }
 
@@ -80,7 +80,7 @@ TEST(GpuSorterBench, MeasuresAFirstAndASecondSort) {
   const StartProcessRequest request{.device = open_device("0")->software().uuid,
                                     .database = "",
                                     .kernel_cache = "",
-                                    .problem = {.key = KeyType::f32, .n = 1 << 20}};
+                                    .problem = {{.key = KeyType::f32}, {.n = 1 << 20}}};
   static_cast<void>(measure_start(request));
   const StartProcessAnswer warm = measure_start(request);
   EXPECT_TRUE(warm.verified);

@@ -14,7 +14,7 @@ namespace bitune {
 namespace {
 
 constexpr std::uint64_t n = 100000;
-constexpr Problem problem{.key = KeyType::u32, .n = n};
+constexpr Problem problem{{.key = KeyType::u32}, {.n = n}};
 
 /// Entry points that only this test needs, typed by cuda.h.
 template <class Function>

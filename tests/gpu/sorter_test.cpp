@@ -53,7 +53,7 @@ class GpuSorter : public testing::Test {
     return testing::AssertionFailure()
            << name_of(key) << ' ' << name_of(order) << " n=" << n << ' ' << name_of(distribution)
            << " offset " << offset_keys << ": key " << static_cast<std::size_t>(first) / size << " is wrong; "
-           << sorter->explain({.key = key, .order = order, .n = n}).configuration;
+           << sorter->explain({{.key = key, .order = order}, {.n = n}}).configuration;
   }
 
   std::shared_ptr<Device> device;

@@ -93,18 +93,18 @@ TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
   const std::atomic<bool> stop{false};
   const auto of_total = run_bench(request, {}, stop).records;
   ASSERT_EQ(of_total.size(), 2u);
-  EXPECT_EQ(of_total[0].rows, 100u);
+  EXPECT_EQ(of_total[0].problem.rows, 100u);
   EXPECT_EQ(of_total[0].form, "out of place") << "in place there is nothing to do";
-  EXPECT_EQ(of_total[1].rows, 3u);
+  EXPECT_EQ(of_total[1].problem.rows, 3u);
   request.rows = {1, 7};
   const auto given = run_bench(request, {}, stop).records;
   ASSERT_EQ(given.size(), 4u);
-  EXPECT_EQ(given[3].rows, 7u);
+  EXPECT_EQ(given[3].problem.rows, 7u);
   for (const BenchRecord& record : given) {
     EXPECT_EQ(record.suite, "rows");
     EXPECT_TRUE(record.verified);
-    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us, static_cast<double>(record.n * record.rows),
-                1e-6);
+    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us,
+                static_cast<double>(record.problem.n * record.problem.rows), 1e-6);
   }
 }
 
@@ -154,7 +154,7 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
   plan.kernels = {{"fake.cuh", "u32 ascending"}};
   plan.launches.resize(7);
   const ExecutablePlan sort = make_executable(*device, kernels, plan);
-  const Problem problem{.n = 1 << 16};
+  const Problem problem{{}, {.n = 1 << 16}};
 
   Measurer measurer(*device, kernels);
   const ProblemData data(*device, problem, Distribution::random, 1, 8, nullptr);

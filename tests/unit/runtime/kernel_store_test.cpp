@@ -270,7 +270,7 @@ TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
 
 TEST_F(KernelStoreTest, RunsAPlanOnTheEmulatedDevice) {
   const char* text = R"(#pragma once
-#include "kernels/platform.cuh"
+#include "kernels/platform/platform.cuh"
 namespace bitune {
 BITUNE_KERNEL(32, 1) planted_fill(u32* out, u32 value, u64 n) {
   const u32 i = block_index() * block_size() + thread_index();

@@ -23,7 +23,7 @@ const fake::Variant with_workspace("with_workspace", 4096);
 const std::array<const Variant*, 1> one_variant = {&in_place};
 const std::array<const Variant*, 1> workspace_variant = {&with_workspace};
 
-Problem u32(std::uint64_t n) { return {.key = KeyType::u32, .n = n}; }
+Problem u32(std::uint64_t n) { return {{.key = KeyType::u32}, {.n = n}}; }
 
 std::vector<std::uint32_t> random_keys(std::size_t n, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -66,7 +66,7 @@ TEST_F(SortEngineTest, SortsDeviceMemory) {
   for (const KeyType key : {KeyType::u32, KeyType::i32, KeyType::f32}) {
     for (const Order order : {Order::ascending, Order::descending}) {
       auto keys = random_keys(1000);
-      engine->sort(keys.data(), {.key = key, .order = order, .n = keys.size()}, nullptr);
+      engine->sort(keys.data(), {{.key = key, .order = order}, {.n = keys.size()}}, nullptr);
       EXPECT_TRUE(is_sorted(keys.data(), keys.size(), key, order));
     }
   }
@@ -77,11 +77,11 @@ TEST_F(SortEngineTest, PreparesOnceAndReadsTheDatabaseOnceAWidth) {
   auto keys = random_keys(64);
   for (int i = 0; i < 3; ++i) engine->sort(keys.data(), u32(64), nullptr);
   engine->sort(keys.data(), u32(63), nullptr);
-  engine->sort(keys.data(), {.key = KeyType::f32, .n = 64}, nullptr);
+  engine->sort(keys.data(), {{.key = KeyType::f32}, {.n = 64}}, nullptr);
   EXPECT_EQ(device->launches, 5);
   EXPECT_EQ(device->fake_compiler.compiles, 2) << "one kernel serves all sizes of a key type";
   EXPECT_EQ(reads, 1);
-  engine->sort(keys.data(), {.key = KeyType::u16, .n = 64}, nullptr);
+  engine->sort(keys.data(), {{.key = KeyType::u16}, {.n = 64}}, nullptr);
   EXPECT_EQ(reads, 2);
 }
 
@@ -105,7 +105,7 @@ TEST_F(SortEngineTest, RefusesNullAndMisalignedKeys) {
   EXPECT_NE(sentence.find("not aligned to 4 bytes"), std::string::npos) << sentence;
   EXPECT_EQ(code_of([&] { static_cast<void>(engine->sort_host(bytes + 1, u32(8))); }), ErrorCode::usage);
   engine->sort(bytes + 4, u32(8), nullptr);
-  engine->sort(bytes + 1, {.key = KeyType::u8, .n = 8}, nullptr);
+  engine->sort(bytes + 1, {{.key = KeyType::u8}, {.n = 8}}, nullptr);
   EXPECT_EQ(device->launches, 2);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Cache = ProblemCache<int>;
 
-Problem of_size(std::uint64_t n) { return {.n = n}; }
+Problem of_size(std::uint64_t n) { return {{}, {.n = n}}; }
 
 Cache::Pointer value(int number) { return std::make_shared<const int>(number); }
 
@@ -27,13 +27,13 @@ TEST(ProblemCache, MakesOnceAndFindsAgain) {
 
 TEST(ProblemCache, TellsAllFieldsApart) {
   Cache cache(64);
-  const std::vector<Problem> problems = {{.n = 5},
-                                         {.n = 6},
-                                         {.n = 5, .rows = 2},
-                                         {.key = KeyType::f32, .n = 5},
-                                         {.order = Order::descending, .n = 5},
-                                         {.value = ValueType::u32, .n = 5},
-                                         {.operation = Operation::argsort, .n = 5}};
+  const std::vector<Problem> problems = {{{}, {.n = 5}},
+                                         {{}, {.n = 6}},
+                                         {{}, {.n = 5, .rows = 2}},
+                                         {{.key = KeyType::f32}, {.n = 5}},
+                                         {{.order = Order::descending}, {.n = 5}},
+                                         {{.value_bytes = 4}, {.n = 5}},
+                                         {{.operation = Operation::argsort}, {.n = 5}}};
   int next = 0;
   for (const Problem& problem : problems) {
     const int number = next++;

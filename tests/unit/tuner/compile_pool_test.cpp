@@ -34,7 +34,7 @@ struct SlowSource {
   void finish(std::size_t x) { may_end[x]->count_down(); }
   void submit(CompilePool& pool, std::size_t x) const {
     const Configuration configuration{"fake", {{"x", static_cast<std::int64_t>(x)}}};
-    pool.submit(x, Problem{.n = 10}, configuration);
+    pool.submit(x, Problem{{}, {.n = 10}}, configuration);
   }
 
   std::vector<std::unique_ptr<std::latch>> begun;

@@ -14,7 +14,7 @@ namespace bitune {
 namespace {
 
 TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
-  ProblemQueue queue({{.n = 1}, {.n = 2}, {.n = 3}}, 2, 10);
+  ProblemQueue queue({{{}, {.n = 1}}, {{}, {.n = 2}}, {{}, {.n = 3}}}, 2, 10);
   const auto never = [] { return false; };
   EXPECT_EQ(queue.left_for_each(), 2u);
   const auto first = queue.take(never);
@@ -35,10 +35,10 @@ TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
 TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
   // 64 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
   constexpr std::uint64_t long_n = std::uint64_t{1} << 25;
-  ProblemQueue queue({{.key = KeyType::u32, .n = 1},
-                      {.key = KeyType::u8, .n = 1},
-                      {.key = KeyType::u32, .n = long_n},
-                      {.n = 1}},
+  ProblemQueue queue({{{.key = KeyType::u32}, {.n = 1}},
+                      {{.key = KeyType::u8}, {.n = 1}},
+                      {{.key = KeyType::u32}, {.n = long_n}},
+                      {{}, {.n = 1}}},
                      1);
   const auto go_on = [] { return false; };
   for (const double part : {1.0 / 6, 1.0 / 5, 3.0 / 4, 1.0}) {
@@ -50,7 +50,7 @@ TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
 }
 
 TEST(ProblemQueue, WhatAFailedDeviceHadWaitsForAnother) {
-  ProblemQueue queue({{.n = 1}}, 2, 10);
+  ProblemQueue queue({{{}, {.n = 1}}}, 2, 10);
   const auto never = [] { return false; };
   const auto share = queue.take(never);
   ASSERT_TRUE(share);
@@ -78,7 +78,8 @@ TEST(ProblemQueue, WhatAFailedDeviceHadWaitsForAnother) {
 class Devices : public testing::Test, protected testing_support::SessionFixture {
  protected:
   Devices() {
-    request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+    request.problems = {
+        {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
     request.budget_evaluations = 25;
     evaluators.resize(3);
   }

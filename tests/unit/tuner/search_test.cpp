@@ -104,7 +104,7 @@ TEST_F(Search, WhatIsStoppedEarlyIsNoFinalist) {
 }
 
 TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.compile_threads = 1;
   request.finalists = 0;
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
@@ -123,7 +123,8 @@ TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
 }
 
 TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.problems = {
+      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
   request.compile_threads = 1;
   request.finalists = 0;
   request.budget_seconds = 1;
@@ -148,7 +149,8 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
 }
 
 TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.problems = {
+      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
   request.compile_threads = 1;
   request.finalists = 0;
   request.warm_start = false;

@@ -53,7 +53,7 @@ TEST_F(Session, GuessesComeBeforeProposals) {
 }
 
 TEST_F(Session, EvaluationsAreSharedAmongProblems) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}};
   request.budget_evaluations = 10;
   const auto outcomes = run();
   ASSERT_EQ(outcomes.size(), 3u);
@@ -63,12 +63,12 @@ TEST_F(Session, EvaluationsAreSharedAmongProblems) {
 }
 
 TEST_F(Session, WhatOneProblemLeavesFlowsOn) {
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.budget_evaluations = 25;
   request.resume = true;
   request.problems.pop_back();
   (void)run();  // all of the first problem is known now
-  request.problems.push_back({.n = 2048});
+  request.problems.push_back({{}, {.n = 2048}});
   const auto outcomes = run();
   EXPECT_EQ(outcomes[0].evaluated, 0u);
   EXPECT_EQ(outcomes[1].evaluated, 20u);
@@ -76,7 +76,7 @@ TEST_F(Session, WhatOneProblemLeavesFlowsOn) {
 
 TEST_F(Session, SecondsAreHonoured) {
   evaluator.on_call = [this](const EvaluationRequest&) { now += 20ms; };
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.budget_seconds = 0.3;
   request.finalists = 0;
   const auto begin = now;
@@ -115,7 +115,7 @@ TEST_F(Session, OtherKernelsProtocolsAndProblemsAreNotKnown) {
   EXPECT_EQ(run()[0].evaluated, 20u);
   request.protocol.cold_l2 = true;
   EXPECT_EQ(run()[0].evaluated, 20u);
-  request.problems = {{.n = 1024, .rows = 2}};
+  request.problems = {{{}, {.n = 1024, .rows = 2}}};
   EXPECT_EQ(run()[0].evaluated, 20u);
   EXPECT_EQ(run()[0].evaluated, 0u);
   request.resume = false;
@@ -169,7 +169,7 @@ TEST_F(Session, AllFailingLeavesNoBest) {
 }
 
 TEST_F(Session, StopKeepsWhatIsDone) {
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   evaluator.on_call = [this](const EvaluationRequest&) { stop = evaluator.requests.size() == 6; };
   const auto outcomes = run();
   ASSERT_EQ(outcomes.size(), 1u) << "the other problem was not begun";
@@ -189,7 +189,7 @@ TEST_F(Session, StopWhileCompilingStoresNoFailure) {
 }
 
 TEST_F(Session, ProgressCountsAndEnds) {
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   std::uint64_t most = 0;
   std::size_t with_trial = 0;
   on_progress = [&](const TuneProgress& progress) {
