@@ -286,11 +286,6 @@ std::string_view name_of(MatchKind kind) noexcept {
   return "default";
 }
 
-bool comparable(const Problem& a, const Problem& b) {
-  return a.operation == b.operation && a.value == b.value && size_of(a.key) == size_of(b.key) &&
-         (a.rows == 1) == (b.rows == 1);
-}
-
 Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
                        std::span<const Variant* const> variants, const KernelDigests& current_kernels,
                        std::span<const Configuration> left_out) {

@@ -30,9 +30,6 @@ struct Selection {
   std::string reason;                 ///< one sentence for people
 };
 
-/// Whether a trial of one problem says anything about the other: `read_candidates` finds the same for both.
-[[nodiscard]] bool comparable(const Problem& a, const Problem& b);
-
 /// Candidates of one source, already read: selection itself touches no database.
 struct CandidateSet {
   std::vector<Candidate> user;

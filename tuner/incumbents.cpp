@@ -1,8 +1,7 @@
 #include "tuner/incumbents.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <stdexcept>
+#include <vector>
 
 namespace bitune {
 
@@ -10,20 +9,18 @@ Incumbents::Incumbents(const TuningSource& source, const DeviceInfo& device,
                        const std::vector<Problem>& problems, const std::filesystem::path& database)
     : source_(source), device_digest_(device.digest()) {
   for (const Problem& problem : problems) {
-    const bool is_read = std::any_of(candidates_.begin(), candidates_.end(), [&problem](const auto& entry) {
-      return comparable(entry.first, problem);
-    });
-    if (!is_read) candidates_.emplace_back(problem, read_candidates(problem, database));
+    const auto [entry, is_new] = candidates_.try_emplace(group_of(problem));
+    if (is_new) entry->second = read_candidates(problem, database);
   }
 }
 
 std::vector<Configuration> Incumbents::of(const Problem& problem) const {
-  const CandidateSet& all = candidates(problem);
+  const CandidateSet& all = candidates_.at(group_of(problem));
   const std::optional<Selection> now = source_.selected(problem, all);
   if (!now) return {};
   std::vector<Configuration> incumbents = {now->configuration};
-  const bool is_tuned =
-      now->evidence && now->evidence->problem == problem && now->evidence->device_digest == device_digest_;
+  const bool is_tuned = now->evidence && class_of(now->evidence->problem) == class_of(problem) &&
+                        now->evidence->device_digest == device_digest_;
   if (is_tuned) return incumbents;
 
   CandidateSet of_others = all;
@@ -34,13 +31,6 @@ std::vector<Configuration> Incumbents::of(const Problem& problem) const {
     incumbents.push_back(untuned->configuration);
   }
   return incumbents;
-}
-
-const CandidateSet& Incumbents::candidates(const Problem& problem) const {
-  const auto found = std::find_if(candidates_.begin(), candidates_.end(),
-                                  [&problem](const auto& entry) { return comparable(entry.first, problem); });
-  if (found == candidates_.end()) throw std::logic_error("incumbents of a problem that is not tuned");
-  return found->second;
 }
 
 }  // namespace bitune

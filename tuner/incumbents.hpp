@@ -4,10 +4,11 @@
 /// Incumbents: what sorts took before anybody tuned.
 
 #include <filesystem>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "model/problem_class.hpp"
 #include "runtime/selection.hpp"
 #include "tuner/tuning_source.hpp"
 
@@ -27,15 +28,13 @@ class Incumbents {
 
   /// What a sort of the problem takes. If that was not tuned for this very problem on this device, then also
   /// what it would take if nobody had tuned this device: trials of other lengths hide what is known of the
-  /// problem elsewhere. Precondition: the problem, or one that is comparable, was among those given.
+  /// problem elsewhere. Precondition: the problem was among those given.
   [[nodiscard]] std::vector<Configuration> of(const Problem& problem) const;
 
  private:
-  [[nodiscard]] const CandidateSet& candidates(const Problem& problem) const;
-
   const TuningSource& source_;
   const std::string device_digest_;
-  std::vector<std::pair<Problem, CandidateSet>> candidates_;  ///< one for all problems that are comparable
+  std::map<ServingGroup, CandidateSet> candidates_;
 };
 
 }  // namespace bitune

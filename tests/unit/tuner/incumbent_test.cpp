@@ -47,7 +47,7 @@ TEST_F(Incumbent, IsTriedFirstAndIsAFinalistHoweverFarBehind) {
 }
 
 TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}};
   request.compile_threads = 1;
   request.budget_seconds = 1;
   source.guesses = {7};
@@ -66,7 +66,7 @@ TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
 
 TEST_F(Incumbent, IsWhatSortsTookBeforeTheSession) {
   // After 1024 keys have been tuned, sorts of 2048 keys would take x = 13.
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.compile_threads = 1;
   request.finalists = 0;
   source.guesses = {7};
@@ -79,7 +79,7 @@ TEST_F(Incumbent, IsWhatSortsTookBeforeTheSession) {
   EXPECT_EQ(first, (std::map<std::uint64_t, std::int64_t>{{1024, 7}, {2048, 7}}));
 
   // Of a third length sorts take x = 13 now, and would take x = 7 if nobody had tuned this device.
-  request.problems = {{.n = 4096}};
+  request.problems = {{{}, {.n = 4096}}};
   evaluator.requests.clear();
   (void)run();
   EXPECT_EQ(evaluator.requests[0].configuration.at("x"), 13);
