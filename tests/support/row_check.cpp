@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
 
 namespace bitune::test {
 namespace {
