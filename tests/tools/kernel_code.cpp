@@ -57,10 +57,9 @@ struct Cases {
     std::ifstream file(path);
     for (const nlohmann::json& record : nlohmann::json::parse(file)) {
       if (!record.contains("configuration") || !record.contains("key_type")) continue;
-      const Problem problem{.key = parse_key_type(record.at("key_type").get<std::string>()),
-                            .order = parse_order(record.value("order", "ascending")),
-                            .n = record.at("n"),
-                            .rows = record.value("rows", std::uint64_t{1})};
+      const Problem problem{{.key = parse_key_type(record.at("key_type").get<std::string>()),
+                             .order = parse_order(record.value("order", "ascending"))},
+                            {.n = record.at("n"), .rows = record.value("rows", std::uint64_t{1})}};
       all.emplace(record.at("configuration"), problem, digest_of_device(record.at("device")));
     }
   }

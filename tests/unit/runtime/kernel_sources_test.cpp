@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -88,13 +89,16 @@ TEST(KernelSources, NamesAndOrderOfHeadersMakeNoOtherVersion) {
   headers["kernels/elsewhere/keys.cuh"] = text;
   for (auto& [_, other] : headers) {
     replace_all(other, "\"" + path + "\"", "\"kernels/elsewhere/keys.cuh\"");
-    // What comes first is included last.
-    const std::size_t first = other.find("#include \"");
-    const std::size_t end = first == other.npos ? first : other.find('\n', first) + 1;
-    if (first == other.npos || other.substr(end, 10) != "#include \"") continue;
-    const std::string line = other.substr(first, end - first);
-    other.erase(first, line.size());
-    other.insert(other.find('\n', other.rfind("#include \"")) + 1, line);
+    // What is included first comes last.
+    const std::string directive = "#include \"";
+    const std::size_t first = other.find(directive);
+    if (first == other.npos) continue;
+    const std::size_t second = other.find('\n', first) + 1;
+    std::size_t last = second;
+    while (other.compare(last, directive.size(), directive) == 0) last = other.find('\n', last) + 1;
+    std::rotate(other.begin() + static_cast<std::ptrdiff_t>(first),
+                other.begin() + static_cast<std::ptrdiff_t>(second),
+                other.begin() + static_cast<std::ptrdiff_t>(last));
   }
   EXPECT_EQ(variants_of_another_version(headers), none);
 }
@@ -104,8 +108,9 @@ TEST(KernelSources, SplittingAndJoiningHeadersMakesNoOtherVersion) {
   const auto codec = named(headers, "codec.cuh");
   std::string& text = codec->second;
   const std::size_t middle = text.find("\n};\n") + 4;  // a type ends there, in the namespace
-  headers["kernels/first_half.cuh"] = text.substr(0, middle) + "}  // namespace bitune\n";
-  text = "#pragma once\n#include \"kernels/first_half.cuh\"\nnamespace bitune {\n" + text.substr(middle);
+  headers["kernels/network/first_half.cuh"] = text.substr(0, middle) + "}  // namespace bitune\n";
+  text =
+      "#pragma once\n#include \"kernels/network/first_half.cuh\"\nnamespace bitune {\n" + text.substr(middle);
   EXPECT_EQ(variants_of_another_version(headers), none);
 
   const std::string include = "#include \"" + codec->first + "\"\n";
@@ -121,7 +126,7 @@ TEST(KernelSources, SplittingAndJoiningHeadersMakesNoOtherVersion) {
 
 TEST(KernelSources, AnInstructionMakesAnotherVersionOfWhatUsesIt) {
   Headers headers = embedded_headers();
-  replace_all(named(headers, "platform_cuda.cuh")->second, "__vminu2", "__vmaxu2");
+  replace_all(named(headers, "cuda/arithmetic.cuh")->second, "__vminu2", "__vmaxu2");
   EXPECT_EQ(variants_of_another_version(headers), (std::set<std::string>{"cluster_pairs", "row_pairs"}));
 
   headers = embedded_headers();
@@ -133,9 +138,9 @@ TEST(KernelSources, AnInstructionMakesAnotherVersionOfWhatUsesIt) {
 
 TEST(KernelSources, WhatNoKernelUsesMakesNoOtherVersion) {
   Headers headers = embedded_headers();
-  named(headers, "platform_cuda.cuh")->second +=
+  named(headers, "cuda/arithmetic.cuh")->second +=
       "namespace bitune { BITUNE_DEVICE u32 unused(u32 a) { return a + 1; } }\n";
-  named(headers, "platform_emulated.cuh")->second += "inline int only_for_the_host = 1;\n";
+  named(headers, "emulated/arithmetic.cuh")->second += "inline int only_for_the_host = 1;\n";
   EXPECT_EQ(variants_of_another_version(headers), none);
 }
 
