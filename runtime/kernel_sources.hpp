@@ -8,10 +8,9 @@
 /// which order they stand are no part of it, and neither are functions that no kernel uses. A change of any
 /// token that may reach the compiler is.
 ///
-/// Tokens, and not what a compiler makes of them: whoever sorts needs the version, and may have no compiler
-/// at hand, or another one. Tokens are the same on each machine, and take about a millisecond. Two texts of
-/// other tokens may still be the same machine code: scripts/move_kernel_digests.py proves that, and moves
-/// tunings from one version to the other.
+/// Tokens, and not what a compiler makes of them: whoever builds or sorts may have no compiler of kernels at
+/// hand, or another one. Tokens are the same on each machine. Two texts of other tokens may still be the same
+/// machine code: scripts/move_kernel_digests.py proves that, and moves tunings from one version to the other.
 ///
 /// What the digest does not see: the order of declarations. C++ wants names declared before they are used, so
 /// that another order mostly compiles to the same or not at all. It may choose another overload where a
