@@ -77,3 +77,8 @@ def section(path):
     two_seeds = [record for record in records if record["kind"] == "seeds"]
     yield from seeds(two_seeds)
     yield from from_nothing([record for record in records if record["kind"] == "from_nothing"], two_seeds)
+
+
+def generated(results):
+    lines = [line for path in sorted(results.glob("*/tuner.json")) for line in section(path)]
+    return "\n".join(lines).strip()
