@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 
-from performance_records import fills_device, geometric_mean, key_types, most_keys, plain, span, suite, values
+from performance_records import fills_device, geometric_mean, key_types, keys_of, most_keys, plain, span, suite, values
 
 DIGEST = "digest of what is shown: "
 
@@ -22,7 +22,7 @@ def lines_of(records, wanted, of=lambda record, value: value):
 
 
 def rate(record, us):
-    return record["n"] * record["rows"] / us / 1000
+    return keys_of(record) / us / 1000
 
 
 def many_rows(records):

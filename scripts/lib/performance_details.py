@@ -2,7 +2,7 @@
 
 import preset_report
 from generated_page import size_text
-from performance_records import (fills_device, files, geometric_mean, key_types, methods_of, most_keys, of_earlier_kernels, plain, query,
+from performance_records import (fills_device, files, geometric_mean, key_types, keys_of, methods_of, most_keys, of_earlier_kernels, plain, query,
                                  read, span, special, values)
 
 METHODS = {"radix": "CUB radix", "merge": "CUB merge", "merge_copy": "CUB merge, copying", "segmented": "CUB segmented",
@@ -59,7 +59,7 @@ def arranged_table(records, random_us):
 
 
 def gkeys(record, us):
-    return "–" if us is None else f"{record['n'] * record['rows'] / us / 1000:.2f}"
+    return "–" if us is None else f"{keys_of(record) / us / 1000:.2f}"
 
 
 def rows_table(records):

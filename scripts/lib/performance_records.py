@@ -15,7 +15,7 @@ ELSEWHERE = ("strategies.json", "tuner.json")  # told in docs/tuning.md
 # What a record may say beside key type and lengths, and what it means if it says nothing. Only records that agree in all of it are
 # put in one table or chart.
 PLAIN = {"operation": "sort", "order": "ascending", "distribution": "random", "value_bytes": 0, "index_bytes": 0, "stable": False, "k": 0,
-         "lengths": "equal", "gpus": 1}
+         "ragged": False, "lengths": "", "gpus": 1}
 
 
 def read(path):
@@ -46,13 +46,18 @@ def plain(records):
     return [record for record in records if not special(record)]
 
 
+def keys_of(record):
+    """Keys in all; older records do not say it."""
+    return record.get("keys", record["n"] * record["rows"])
+
+
 def fills_device(record, largest):
     """Whether rows are so many that they are about as many keys as the largest record has."""
-    return 2 * record["n"] * record["rows"] > largest
+    return 2 * keys_of(record) > largest
 
 
 def most_keys(records):
-    return max(record["n"] * record["rows"] for record in records)
+    return max(map(keys_of, records))
 
 
 def methods_of(records):
