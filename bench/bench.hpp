@@ -12,7 +12,7 @@
 
 #include "bench/records.hpp"
 #include "bitune/types.hpp"
-#include "tuner/inputs.hpp"
+#include "measure/inputs.hpp"
 
 namespace bitune {
 
@@ -64,7 +64,7 @@ struct BenchResult {
 
 /// Runs a suite. Keys are finite for floating point, and none is -0: the peers order those differently. Both
 /// sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
-/// the tuner uses (tuner/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
+/// the tuner uses (measure/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
 /// faster form counts. A missing peer is no error: `note` says what was looked for.
 /// With `graph`, what bitune sorts with is also captured and timed, in turn with the rest; peers are not.
 /// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not

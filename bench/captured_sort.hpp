@@ -3,8 +3,8 @@
 /// \file
 /// Sorts as CUDA graphs.
 
+#include "measure/sampler.hpp"
 #include "runtime/device.hpp"
-#include "tuner/sampler.hpp"
 
 namespace bitune {
 

@@ -9,14 +9,14 @@
 
 #include "bench/captured_sort.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/configuration.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {
@@ -130,7 +130,7 @@ std::vector<Contestant> Comparison::graph_contestants(const std::vector<Contesta
                                                       BenchRecord& record) {
   std::vector<Contestant> graphs;
   for (const Contestant& contestant : own) {
-    const Problem problem{.key = record.key, .order = record.order, .n = record.n, .rows = record.rows};
+    const Problem& problem = record.problem;
     Contestant graph = as_graph(*device_, contestant);
     try {
       if (turns.verify(graph, expected)) {

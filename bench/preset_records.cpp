@@ -7,12 +7,12 @@
 #include <system_error>
 #include <tuple>
 
+#include "bench/preset_plans.hpp"
 #include "bench/presets.hpp"
 #include "bitune/error.hpp"
 #include "cache/atomic_file.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/presets.hpp"
 
 namespace bitune {
 namespace {

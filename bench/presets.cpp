@@ -9,18 +9,18 @@
 
 #include "bench/host_sorts.hpp"
 #include "bench/peer.hpp"
+#include "bench/preset_plans.hpp"
 #include "bench/records.hpp"
 #include "bench/round_trip.hpp"
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
 #include "runtime/kernel_store.hpp"
-#include "runtime/presets.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {
@@ -152,7 +152,7 @@ std::optional<Configuration> Suite::configuration_of(const std::string& name, co
 
 void Suite::measure(const std::string& name, const Configuration& configuration, RoundTrips& trips,
                     std::span<const std::byte> expected, PresetRecord& record) {
-  const Problem problem{.key = record.key, .n = record.n};
+  const Problem problem{{.key = record.key}, {.n = record.n}};
   const ExecutablePlan plan = make_executable(
       *device_, kernels_, variant(configuration.variant).plan(problem, configuration, device_->info()));
   const auto workspace = device_->allocate(std::max<std::uint64_t>(plan.plan().workspace_bytes, 1));
@@ -285,7 +285,7 @@ PresetBenchResult run_preset_bench(const PresetBenchRequest& request,
       if (stop.load()) return suite.take_result();
       now.key = key;
       now.n = n;
-      suite.run({.key = key, .n = n}, names, now, progress, stop);
+      suite.run({{.key = key}, {.n = n}}, names, now, progress, stop);
     }
   }
   return suite.take_result();

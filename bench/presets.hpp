@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The suite "presets": published bitonic sorts (runtime/presets.hpp) on host arrays, transfers included.
+/// The suite "presets": published bitonic sorts (bench/preset_plans.hpp) on host arrays, transfers included.
 
 #include <atomic>
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 #include "bench/records.hpp"
 #include "bitune/types.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune {
 

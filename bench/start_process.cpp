@@ -14,9 +14,9 @@
 #include "bench/start.hpp"
 #include "bitune/bitune.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "measure/sampler.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
-#include "tuner/sampler.hpp"
 
 namespace bitune {
 
@@ -23,7 +23,7 @@ struct TurnsResult {
 
 /// One comparison: the keys as they were, on the device, and how they are sorted in turn.
 ///
-/// Samples are taken by the tuner's sampler (tuner/sampler.hpp), so that a contestant is timed here exactly
+/// Samples are taken by the tuner's sampler (measure/sampler.hpp), so that a contestant is timed here exactly
 /// as the tuner times a configuration; see there for what a sample is.
 class Turns {
  public:

@@ -12,6 +12,7 @@
 #include "cache/database/queries.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/writes.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune {
 namespace {
@@ -64,7 +65,7 @@ std::int64_t TuningDatabase::begin_session(const DeviceInfo& device, const Devic
                                            const Protocol& protocol, const std::string& origin) {
   SQLite::Database& db = implementation_->writable();
   return database::guarded(path(), "beginning a session", [&] {
-    return database::insert_session(db, device, software, protocol, origin, database::now());
+    return database::insert_session(db, device, software, protocol, origin, timestamp_now());
   });
 }
 

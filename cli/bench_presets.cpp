@@ -6,16 +6,16 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/preset_plans.hpp"
 #include "bench/presets.hpp"
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
 #include "cli/plots.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/presets.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace bench_presets_command {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace {

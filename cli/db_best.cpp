@@ -5,7 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 namespace db_best_command {

@@ -4,7 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 namespace db_check_command {

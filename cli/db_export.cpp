@@ -7,9 +7,9 @@
 #include "cache/atomic_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "measure/json.hpp"
 #include "tuner/exchange/export.hpp"
 #include "tuner/exchange/gzip.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace db_export_command {

@@ -5,8 +5,8 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "measure/json.hpp"
 #include "tuner/exchange/import.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace db_import_command {

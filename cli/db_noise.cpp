@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 #include "tuner/noise.hpp"
 
 namespace bitune::cli {

@@ -5,7 +5,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 namespace db_prune_command {

@@ -11,7 +11,7 @@
 #include "cli/report/page.hpp"
 #include "cli/report/report_model.hpp"
 #include "cli/terminal.hpp"
-#include "tuner/timestamp.hpp"
+#include "model/timestamp.hpp"
 
 namespace bitune::cli {
 namespace db_report_command {

@@ -9,8 +9,8 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/problem.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace db_show_command {

@@ -6,7 +6,7 @@
 #include "cli/db.hpp"
 #include "cli/db_noise.hpp"
 #include "cli/terminal.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 namespace db_trials_command {

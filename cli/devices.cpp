@@ -6,8 +6,8 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "runtime/device.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace devices_command {

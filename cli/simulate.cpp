@@ -8,10 +8,10 @@
 #include "bitune/error.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
-#include "tuner/json.hpp"
 #include "tuner/replay.hpp"
 
 namespace bitune::cli {

@@ -11,8 +11,8 @@
 #include "cli/command.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 
 namespace bitune::cli {
 namespace sort_command {

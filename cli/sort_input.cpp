@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
 #include "model/problem.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune::cli {
 

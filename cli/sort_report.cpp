@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace {

@@ -14,10 +14,10 @@
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
 #include "cli/tune_report.hpp"
+#include "measure/inputs.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/inputs.hpp"
 #include "tuner/strategy.hpp"
 
 namespace bitune::cli {

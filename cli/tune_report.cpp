@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal.hpp"
+#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::cli {
 namespace {

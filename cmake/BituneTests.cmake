@@ -42,7 +42,7 @@ function(bitune_add_tests target)
     return()
   endif()
   # No values of parameters in the names: a name generator says what is worth saying.
-  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 300
                        PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
 endfunction()
 

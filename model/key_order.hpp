@@ -16,10 +16,6 @@ namespace bitune {
 /// checks the other.
 [[nodiscard]] std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept;
 
-/// Sorts `n` keys in place on the host, bit for bit as a device must (radix sort, short arrays by comparison;
-/// stable order is not observable), on at most so many threads.
-void reference_sort(void* keys, std::uint64_t n, KeyType type, Order order, unsigned threads = 1);
-
 /// Whether the keys are in order. `first_wrong`, if given, receives the first index i with key[i] > key[i +
 /// 1].
 [[nodiscard]] bool is_sorted(const void* keys, std::uint64_t n, KeyType type, Order order,

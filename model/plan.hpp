@@ -14,7 +14,7 @@ namespace bitune {
 /// A kernel as the compiler sees it: the embedded header that defines it and the expression that names one
 /// instantiation of its template. It depends on the configuration and the key type, never on the size.
 struct KernelSource {
-  std::string header;           ///< "kernels/tile_sort.cuh"
+  std::string header;           ///< "kernels/warp/tile_sort.cuh"
   std::string name_expression;  ///< "bitune::tile_sort<bitune::Codec<...>, 256, 16>"
 
   auto operator<=>(const KernelSource&) const = default;

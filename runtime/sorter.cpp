@@ -62,7 +62,7 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
 }
 
 Problem sort_problem(std::uint64_t n, KeyType type, Order order, std::uint64_t rows = 1) noexcept {
-  return {.key = type, .order = order, .n = n, .rows = rows};
+  return {{.key = type, .order = order}, {.n = n, .rows = rows}};
 }
 
 }  // namespace

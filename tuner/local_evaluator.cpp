@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "measure/measure.hpp"
+#include "measure/problem_data.hpp"
+#include "measure/verify.hpp"
+#include "model/timestamp.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/measure.hpp"
-#include "tuner/problem_data.hpp"
 #include "tuner/resources.hpp"
-#include "tuner/timestamp.hpp"
-#include "tuner/verify.hpp"
 
 namespace bitune {
 namespace {

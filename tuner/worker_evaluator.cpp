@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/timestamp.hpp"
 #include "runtime/emulated/temporary_folder.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
-#include "tuner/json.hpp"
 #include "tuner/local_evaluator.hpp"
-#include "tuner/timestamp.hpp"
+#include "tuner/request_json.hpp"
 #include "tuner/worker_process.hpp"
 
 namespace bitune {

@@ -10,11 +10,11 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
+#include "model/timestamp.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
-#include "tuner/json.hpp"
 #include "tuner/local_evaluator.hpp"
-#include "tuner/timestamp.hpp"
+#include "tuner/request_json.hpp"
 
 namespace bitune {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 

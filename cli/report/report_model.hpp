@@ -9,7 +9,7 @@
 
 #include "bench/records.hpp"
 #include "cache/tuning_database.hpp"
-#include "tuner/json.hpp"
+#include "measure/json.hpp"
 
 namespace bitune::cli {
 

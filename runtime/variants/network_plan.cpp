@@ -84,7 +84,7 @@ void append_element_step(PlanBuilder& builder, const std::string& codec, std::in
                          std::uint64_t n, std::uint64_t partner_mask) {
   const auto per_block = static_cast<std::uint64_t>(threads);
   builder.launch_rows(
-      {"kernels/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
+      {"kernels/steps/element_step.cuh", fmt::format("bitune::element_step<{}, {}>", codec, threads)},
       parts_of(n, per_block), static_cast<std::uint32_t>(threads), 0,
       {keys_argument(), u64_argument(n), u64_argument(partner_mask)});
 }
@@ -104,7 +104,7 @@ void append_strided_passes(PlanBuilder& builder, const StridedPass& pass, std::u
     std::uint64_t blocks = parts_of(columns, columns_per_block);
     if (pass.max_blocks != 0) blocks = std::min(blocks, pass.max_blocks);
     const KernelSource kernel{
-        "kernels/strided_merge.cuh",
+        "kernels/steps/strided_merge.cuh",
         fmt::format("bitune::strided_merge<{}, {}, {}, {}, {}, {}, {}>", pass.codec, pass.threads, steps,
                     vector, pass.unroll, flip_here, pass.imad_quarters)};
     builder.launch_rows(kernel, blocks, static_cast<std::uint32_t>(pass.threads), 0,

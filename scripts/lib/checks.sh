@@ -41,6 +41,7 @@ check_tree() {
     echo "the lines above name a path of somebody's machine"
     bad=1
   fi
+  python3 scripts/lib/check_rooms.py || bad=1
   return "$bad"
 }
 
@@ -61,7 +62,7 @@ check_coverage() {
     excludes+=(--exclude "${line//./\\.}\$")
   done <scripts/lib/coverage-excludes.txt
   mkdir -p build/coverage
-  "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
+  "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|measure|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
     --exclude-throw-branches --gcov-ignore-parse-errors negative_hits.warn_once_per_file \
     --txt build/coverage/summary.txt --html-details build/coverage/index.html --print-summary \
     --fail-under-line 85 "$1" >build/coverage/log.txt 2>&1

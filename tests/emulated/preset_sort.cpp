@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string>
 
+#include "bench/preset_plans.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/presets.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {

@@ -11,11 +11,11 @@
 
 #include "bitune/bitune.hpp"
 #include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/row_check.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {
@@ -45,7 +45,7 @@ class SorterRowsTest : public testing::Test {
 fs::path SorterRowsTest::root;
 
 Problem rows_of(KeyType key, std::uint64_t rows, std::uint64_t n, Order order = Order::ascending) {
-  return {.key = key, .order = order, .n = n, .rows = rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 TEST_F(SorterRowsTest, AnyLengthNumberAndStride) {

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/problem_data.hpp"
+#include "measure/verify.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
-#include "tuner/problem_data.hpp"
-#include "tuner/verify.hpp"
 
 namespace bitune::test {
 namespace {
@@ -31,12 +31,12 @@ Plan plan_of(const char* name, const Problem& problem) {
   return family.plan(problem, family.default_configuration(problem, info), info);
 }
 
-constexpr Problem problem{.key = KeyType::u64, .order = Order::descending, .n = 30, .rows = 21};
+constexpr Problem problem{{.key = KeyType::u64, .order = Order::descending}, {.n = 30, .rows = 21}};
 
 TEST(EmulatedRows, EveryVariantIsVerifiedAndMeasured) {
   const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
   for (const Variant* family : variants()) {
-    for (const Problem& rows : {problem, Problem{.key = KeyType::u8, .n = 100, .rows = 3}}) {
+    for (const Problem& rows : {problem, Problem{{.key = KeyType::u8}, {.n = 100, .rows = 3}}}) {
       if (!family->supports(rows, emulated().device->info())) continue;
       EvaluationRequest request;
       request.problem = rows;
@@ -82,7 +82,7 @@ TEST(EmulatedRows, AWriteToTheInputIsFound) {
 }
 
 TEST(EmulatedRows, MemoryForGapsIsCounted) {
-  const Problem large{.n = 1 << 10, .rows = 1 << 14};
+  const Problem large{{}, {.n = 1 << 10, .rows = 1 << 14}};
   EXPECT_EQ(verified_distributions(large, 0).size(), 4u);
   EXPECT_EQ(verified_distributions(large, std::int64_t{1200} << 20).size(), 2u);
   EXPECT_EQ(verified_distributions(large, 1).size(), 1u);

@@ -10,12 +10,12 @@
 
 #include "bench/bench.hpp"
 #include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/row_check.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {
@@ -40,7 +40,7 @@ class GpuRows : public testing::Test {
 };
 
 Problem rows_of(KeyType key, std::uint64_t rows, std::uint64_t n, Order order = Order::ascending) {
-  return {.key = key, .order = order, .n = n, .rows = rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 TEST_F(GpuRows, EveryLengthUpTo130AndAroundPowersOfTwo) {
@@ -132,7 +132,7 @@ TEST_F(GpuRows, BenchVerifiesAndTimesBothSides) {
     if (result.peer_path.empty()) continue;  // built without nvcc
     EXPECT_EQ(result.note, "");
     EXPECT_TRUE(record.methods_us.contains("segmented"));
-    EXPECT_EQ(record.methods_us.contains("radix"), record.rows == 1);
+    EXPECT_EQ(record.methods_us.contains("radix"), record.problem.rows == 1);
     EXPECT_GT(record.ratio.value_or(0), 0);
   }
 }

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
 #include "model/key_order.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {
 
 constexpr std::uint64_t n = 100000;
-constexpr Problem problem{.key = KeyType::u32, .n = n};
+constexpr Problem problem{{.key = KeyType::u32}, {.n = n}};
 
 /// Entry points that only this test needs, typed by cuda.h.
 template <class Function>

@@ -9,12 +9,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "runtime/variant.hpp"
@@ -34,14 +33,14 @@ class Compiler : public bitune::Compiler {
   }
   KernelImage compile(const KernelSource& source) const override {
     ++compiles;
-    std::this_thread::sleep_for(std::chrono::milliseconds(compile_ms));
+    on_compile();
     if (fail) throw Error(ErrorCode::compile, "kernel '" + source.name_expression + "' does not compile");
     return {
         .target = "fake", .lowered_name = source.name_expression, .bytes = source.name_expression, .log = {}};
   }
 
   mutable std::atomic<int> compiles{0};
-  std::atomic<int> compile_ms{0};
+  std::function<void()> on_compile = [] {};  ///< called on the thread that compiles
   std::atomic<bool> fail{false};
 };
 
@@ -164,9 +163,7 @@ class Device : public bitune::Device {
     return std::make_unique<Stream>();
   }
   std::unique_ptr<DeviceEvent> create_event() const override { return std::make_unique<Event>(); }
-  void record(DeviceEvent& event, StreamHandle) const override {
-    dynamic_cast<Event&>(event).time = std::chrono::steady_clock::now();
-  }
+  void record(DeviceEvent& event, StreamHandle) const override { dynamic_cast<Event&>(event).time = now(); }
   bool has_passed(const DeviceEvent&) const override { return false; }
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return std::chrono::duration<double, std::milli>(dynamic_cast<const Event&>(end).time -
@@ -182,7 +179,15 @@ class Device : public bitune::Device {
   }
   std::string describe() const override { return "fake device"; }
 
+  /// Makes each event a microsecond later than the one before, instead of when it is recorded.
+  void let_events_pass_time() {
+    now = [time = std::chrono::steady_clock::time_point()]() mutable {
+      return time += std::chrono::microseconds(1);
+    };
+  }
+
   Compiler fake_compiler;
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   std::function<bool(const Launch&)> refuses;  ///< launches that the device has no room for
   std::size_t most_bytes = ~std::size_t{0};    ///< that an allocation in a stream may have
   std::atomic<bool> capturing{false};

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/reference_rows.hpp"
 
 namespace bitune::test {
 namespace {
@@ -64,7 +64,7 @@ std::string difference(const Device& device, const DeviceBuffer& actual, const I
   const auto from = upload(device, input.bytes);
   const auto separate = one.out_of_place ? upload(device, Image{one}.bytes) : nullptr;
   const DeviceBuffer& to = one.out_of_place ? *separate : *from;
-  RowOptions options{.order = problem.order};
+  RowOptions options{{.order = problem.order}, {}};
   if (one.out_of_place) options.input = static_cast<std::byte*>(from->data()) + input.first();
   sorter.sort_rows(static_cast<std::byte*>(to.data()) + input.first(), problem.rows, problem.n, input.stride,
                    problem.key, options);

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
 #include "runtime/device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune::test {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cache/kernel_cache.hpp"
-#include "model/key_order.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/emulated/emulated_device.hpp"
@@ -87,7 +87,8 @@ std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys, s
   std::vector<VariantAndKey> found;
   for (const Variant* family : variants()) {
     for (const KeyType key : keys) {
-      if (family->supports({.key = key, .n = 1000, .rows = rows}, device)) found.emplace_back(family, key);
+      if (family->supports({{.key = key}, {.n = 1000, .rows = rows}}, device))
+        found.emplace_back(family, key);
     }
   }
   return found;
@@ -119,7 +120,7 @@ Bench seeded(std::uint64_t seed) {
 }
 
 Problem problem_of(KeyType key, std::uint64_t n, Order order, std::uint64_t rows) {
-  return {Operation::sort, key, ValueType::none, order, n, rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts) {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "measure/inputs.hpp"
 #include "model/configuration.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune::test {
 

@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "measure/json.hpp"
 #include "tuner/exchange/document.hpp"
 #include "tuner/exchange/recordings.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::exchange {
 

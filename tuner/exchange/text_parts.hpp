@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/json.hpp"
 #include "tuner/exchange/series.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::exchange {
 

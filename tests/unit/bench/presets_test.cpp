@@ -13,9 +13,9 @@
 #include "bench/host_sorts.hpp"
 #include "bench/round_trip.hpp"
 #include "bitune/error.hpp"
-#include "model/key_order.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_sort.hpp"
 #include "tests/support/fake_device.hpp"
-#include "tuner/inputs.hpp"
 
 namespace bitune {
 namespace {

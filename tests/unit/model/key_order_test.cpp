@@ -11,45 +11,12 @@
 #include <vector>
 
 #include "model/key_type.hpp"
+#include "tests/support/awkward_keys.hpp"
 
 namespace bitune {
 namespace {
 
-std::uint64_t mask_of(KeyType type) { return ~std::uint64_t{0} >> (64 - 8 * size_of(type)); }
-
-std::uint64_t bits_at(const std::vector<std::byte>& keys, std::uint64_t i, KeyType type) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, keys.data() + i * size_of(type),
-              size_of(type));  // little-endian hosts only, as the kernels
-  return bits;
-}
-
-std::vector<std::byte> packed(const std::vector<std::uint64_t>& bits, KeyType type) {
-  std::vector<std::byte> keys(bits.size() * size_of(type));
-  for (std::size_t i = 0; i < bits.size(); ++i)
-    std::memcpy(keys.data() + i * size_of(type), &bits[i], size_of(type));
-  return keys;
-}
-
-// Bit patterns where orders go wrong: ends of ranges, both zeros, infinities, NaN of both signs, and random
-// ones.
-std::vector<std::uint64_t> awkward_bits(KeyType type, std::size_t count, unsigned seed) {
-  const std::uint64_t mask = mask_of(type);
-  const std::uint64_t sign = mask ^ (mask >> 1);
-  std::vector<std::uint64_t> bits = {0, 1, sign - 1, sign, sign + 1, mask - 1, mask};
-  for (const std::uint64_t infinity : {std::uint64_t{0x7c00}, std::uint64_t{0x7f80},
-                                       std::uint64_t{0x7f800000}, std::uint64_t{0x7ff0000000000000}}) {
-    for (const std::uint64_t near : {infinity - 1, infinity, infinity + 1}) {
-      bits.push_back(near & mask);
-      bits.push_back((near | sign) & mask);
-    }
-  }
-  std::mt19937_64 random(seed);
-  while (bits.size() < count) bits.push_back(random() & mask);
-  bits.resize(count);
-  std::shuffle(bits.begin(), bits.end(), random);
-  return bits;
-}
+using testing_support::mask_of;
 
 TEST(OrderedBits, IsABijectionOfEveryNarrowType) {
   for (const KeyType type : all_key_types) {
@@ -123,49 +90,6 @@ TEST(OrderedBits, SixteenBitFloatsOrderByTheirValues) {
     }
   }
 }
-
-class ReferenceSort : public testing::TestWithParam<KeyType> {};
-
-TEST_P(ReferenceSort, AgreesWithTheStandardSort) {
-  const KeyType type = GetParam();
-  for (const std::size_t n : {0u, 1u, 2u, 3u, 255u, 1000u, 70000u}) {
-    for (const Order order : {Order::ascending, Order::descending}) {
-      std::vector<std::uint64_t> bits = awkward_bits(type, n, static_cast<unsigned>(n));
-      std::vector<std::byte> keys = packed(bits, type);
-      std::sort(bits.begin(), bits.end(), [&](std::uint64_t a, std::uint64_t b) {
-        return order == Order::ascending ? ordered_bits(type, a) < ordered_bits(type, b)
-                                         : ordered_bits(type, a) > ordered_bits(type, b);
-      });
-      reference_sort(keys.data(), n, type, order);
-      EXPECT_EQ(keys, packed(bits, type)) << n << " " << name_of(order);
-      EXPECT_TRUE(is_sorted(keys.data(), n, type, order));
-    }
-  }
-}
-
-TEST_P(ReferenceSort, TakesKeysThatShareDigitsAndUnalignedArrays) {
-  const KeyType type = GetParam();
-  const std::size_t n = 5000;
-  std::vector<std::uint64_t> bits;
-  for (std::size_t i = 0; i < n; ++i)
-    bits.push_back(((i * 7919) % 13) << (i % 2 ? 0 : 8 * (size_of(type) - 1)));
-  for (std::uint64_t& key : bits) key &= mask_of(type);
-  std::vector<std::byte> keys = packed(bits, type);
-  keys.insert(keys.begin(), std::byte{0xaa});
-  reference_sort(keys.data() + 1, n, type, Order::ascending);
-  EXPECT_EQ(keys.front(), std::byte{0xaa});
-  EXPECT_TRUE(is_sorted(keys.data() + 1, n, type, Order::ascending));
-
-  keys.erase(keys.begin());
-  std::sort(bits.begin(), bits.end());
-  std::vector<std::uint64_t> found;
-  for (std::size_t i = 0; i < n; ++i) found.push_back(bits_at(keys, i, type));
-  std::sort(found.begin(), found.end());
-  EXPECT_EQ(found, bits) << "the result is not a permutation of its input";
-}
-
-INSTANTIATE_TEST_SUITE_P(AllKeyTypes, ReferenceSort, testing::ValuesIn(all_key_types),
-                         [](const auto& type) { return std::string(name_of(type.param)); });
 
 TEST(IsSorted, NamesTheFirstWrongPlace) {
   const std::uint32_t keys[] = {1, 2, 2, 5, 4, 3};

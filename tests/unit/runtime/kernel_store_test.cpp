@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -24,7 +27,7 @@ class CountingCompiler final : public Compiler {
   [[nodiscard]] std::string identity() const override { return "counting"; }
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
     ++compiles;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that threads meet in here
+    on_compile();
     build = build_once_opened;
     if (source.name_expression == "bad") throw Error(ErrorCode::compile, "kernel 'bad' does not compile");
     KernelImage image;
@@ -43,6 +46,7 @@ class CountingCompiler final : public Compiler {
     }
     return digest;
   }
+  std::function<void()> on_compile = [] {};
   mutable std::atomic<int> compiles = 0;
   mutable std::atomic<char> build = '0';  ///< a digit of every digest
   char build_once_opened = '0';
@@ -114,6 +118,10 @@ class KernelStoreTest : public testing::Test {
 };
 
 TEST_F(KernelStoreTest, TakesKernelsFromMemoryThenCacheThenCompiler) {
+  device_->counting.on_compile = [begin = std::chrono::steady_clock::now()] {
+    while (std::chrono::steady_clock::now() == begin) {
+    }
+  };
   KernelStore first(device_, cache());
   const StoredKernel compiled = first.get(source_);
   EXPECT_EQ(compiled.origin, KernelOrigin::compiled);
@@ -152,8 +160,11 @@ TEST_F(KernelStoreTest, CompilesOnceForSeveralThreads) {
   KernelStore store(device_, cache());
   std::vector<std::thread> threads;
   std::atomic<int> compiled = 0;
+  std::latch begun(8);
+  device_->counting.on_compile = [&begun] { begun.wait(); };
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
+      begun.count_down();
       if (i % 2 == 0) {
         compiled += store.get(source_).origin == KernelOrigin::compiled ? 1 : 0;
       } else {
@@ -259,7 +270,7 @@ TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
 
 TEST_F(KernelStoreTest, RunsAPlanOnTheEmulatedDevice) {
   const char* text = R"(#pragma once
-#include "kernels/platform.cuh"
+#include "kernels/platform/platform.cuh"
 namespace bitune {
 BITUNE_KERNEL(32, 1) planted_fill(u32* out, u32 value, u64 n) {
   const u32 i = block_index() * block_size() + thread_index();

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
-#include "model/reference_rows.hpp"
 #include "runtime/sort_engine.hpp"
 #include "tests/support/fake_device.hpp"
 
@@ -70,7 +70,7 @@ std::vector<std::byte> sorted(const std::vector<std::byte>& keys, const Problem&
   return result;
 }
 
-constexpr Problem problem{.key = KeyType::i32, .order = Order::descending, .n = 20, .rows = 7};
+constexpr Problem problem{{.key = KeyType::i32, .order = Order::descending}, {.n = 20, .rows = 7}};
 
 TEST_F(SortEngineRowsTest, LeavesTheGapsAlone) {
   for (const auto& variants : {in_place_only, out_of_place_only}) {
@@ -117,11 +117,11 @@ TEST_F(SortEngineRowsTest, NothingToSort) {
   const auto engine = make(in_place_only);
   std::array<std::uint32_t, 4> keys = {4, 3, 2, 1};
   const std::array<std::uint32_t, 4> input = {8, 7, 6, 5};
-  engine->sort_rows({nullptr, nullptr, 5}, {.n = 5, .rows = 0}, nullptr);
-  engine->sort_rows({nullptr, input.data(), 5}, {.n = 0, .rows = 5}, nullptr);
-  engine->sort_rows({keys.data(), nullptr, 1}, {.n = 1, .rows = 4}, nullptr);
+  engine->sort_rows({nullptr, nullptr, 5}, {{}, {.n = 5, .rows = 0}}, nullptr);
+  engine->sort_rows({nullptr, input.data(), 5}, {{}, {.n = 0, .rows = 5}}, nullptr);
+  engine->sort_rows({keys.data(), nullptr, 1}, {{}, {.n = 1, .rows = 4}}, nullptr);
   EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{4, 3, 2, 1}));
-  engine->sort_rows({keys.data(), input.data(), 2}, {.n = 1, .rows = 2}, nullptr);
+  engine->sort_rows({keys.data(), input.data(), 2}, {{}, {.n = 1, .rows = 2}}, nullptr);
   EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{8, 3, 6, 1})) << "rows of one key are copied, gaps are not";
   EXPECT_EQ(device->launches + reads, 0);
 }
@@ -130,7 +130,7 @@ TEST_F(SortEngineRowsTest, RefusesWhatCannotBeRows) {
   const auto engine = make(in_place_only);
   std::vector<std::uint64_t> memory(100);
   auto* bytes = reinterpret_cast<std::byte*>(memory.data());
-  const Problem small{.key = KeyType::u32, .n = 4, .rows = 3};
+  const Problem small{{.key = KeyType::u32}, {.n = 4, .rows = 3}};
   const auto refuses = [&](const RowMemory& rows, const Problem& of) {
     EXPECT_EQ(code_of([&] { engine->sort_rows(rows, of, nullptr); }), ErrorCode::usage);
   };
@@ -141,7 +141,7 @@ TEST_F(SortEngineRowsTest, RefusesWhatCannotBeRows) {
   refuses({bytes + 1, bytes, 4}, small);
   refuses({bytes, nullptr, std::uint64_t{1} << 61}, small);
   refuses({bytes, nullptr, ~std::uint64_t{0}}, small);
-  refuses({bytes, nullptr, 4}, {.key = KeyType::u32, .n = 4, .rows = std::uint64_t{1} << 62});
+  refuses({bytes, nullptr, 4}, {{.key = KeyType::u32}, {.n = 4, .rows = std::uint64_t{1} << 62}});
   EXPECT_EQ(device->launches, 0);
 }
 

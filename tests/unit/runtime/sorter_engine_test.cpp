@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <latch>
 #include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "model/key_order.hpp"
 #include "runtime/sort_engine.hpp"
 #include "tests/support/fake_device.hpp"
 
@@ -21,7 +23,7 @@ const fake::Variant with_workspace("with_workspace", 4096);
 const std::array<const Variant*, 1> one_variant = {&in_place};
 const std::array<const Variant*, 1> workspace_variant = {&with_workspace};
 
-Problem u32(std::uint64_t n) { return {.key = KeyType::u32, .n = n}; }
+Problem u32(std::uint64_t n) { return {{.key = KeyType::u32}, {.n = n}}; }
 
 std::vector<std::uint32_t> random_keys(std::size_t n, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -64,7 +66,7 @@ TEST_F(SortEngineTest, SortsDeviceMemory) {
   for (const KeyType key : {KeyType::u32, KeyType::i32, KeyType::f32}) {
     for (const Order order : {Order::ascending, Order::descending}) {
       auto keys = random_keys(1000);
-      engine->sort(keys.data(), {.key = key, .order = order, .n = keys.size()}, nullptr);
+      engine->sort(keys.data(), {{.key = key, .order = order}, {.n = keys.size()}}, nullptr);
       EXPECT_TRUE(is_sorted(keys.data(), keys.size(), key, order));
     }
   }
@@ -75,11 +77,11 @@ TEST_F(SortEngineTest, PreparesOnceAndReadsTheDatabaseOnceAWidth) {
   auto keys = random_keys(64);
   for (int i = 0; i < 3; ++i) engine->sort(keys.data(), u32(64), nullptr);
   engine->sort(keys.data(), u32(63), nullptr);
-  engine->sort(keys.data(), {.key = KeyType::f32, .n = 64}, nullptr);
+  engine->sort(keys.data(), {{.key = KeyType::f32}, {.n = 64}}, nullptr);
   EXPECT_EQ(device->launches, 5);
   EXPECT_EQ(device->fake_compiler.compiles, 2) << "one kernel serves all sizes of a key type";
   EXPECT_EQ(reads, 1);
-  engine->sort(keys.data(), {.key = KeyType::u16, .n = 64}, nullptr);
+  engine->sort(keys.data(), {{.key = KeyType::u16}, {.n = 64}}, nullptr);
   EXPECT_EQ(reads, 2);
 }
 
@@ -103,7 +105,7 @@ TEST_F(SortEngineTest, RefusesNullAndMisalignedKeys) {
   EXPECT_NE(sentence.find("not aligned to 4 bytes"), std::string::npos) << sentence;
   EXPECT_EQ(code_of([&] { static_cast<void>(engine->sort_host(bytes + 1, u32(8))); }), ErrorCode::usage);
   engine->sort(bytes + 4, u32(8), nullptr);
-  engine->sort(bytes + 1, {.key = KeyType::u8, .n = 8}, nullptr);
+  engine->sort(bytes + 1, {{.key = KeyType::u8}, {.n = 8}}, nullptr);
   EXPECT_EQ(device->launches, 2);
 }
 
@@ -223,11 +225,13 @@ TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
 
 TEST_F(SortEngineTest, ManyThreadsCompileOnceAndSortRight) {
   const auto engine = make();
-  device->fake_compiler.compile_ms = 20;
+  std::latch begun(8);
+  device->fake_compiler.on_compile = [&begun] { begun.wait(); };
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (unsigned t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
+      begun.count_down();
       for (std::size_t n = 60; n < 70; ++n) {
         auto keys = random_keys(n, t);
         engine->sort(keys.data(), u32(n), nullptr);

@@ -17,9 +17,7 @@ namespace {
 
 using test::h200;
 
-Problem problem_of(KeyType key, std::uint64_t n) {
-  return {Operation::sort, key, ValueType::none, Order::ascending, n, 1};
-}
+Problem problem_of(KeyType key, std::uint64_t n) { return {{.key = key}, {.n = n}}; }
 
 /// The variants that sort arrays of any length; others hold each in the registers of a block or a cluster.
 std::vector<const Variant*> variants_of_any_length() {

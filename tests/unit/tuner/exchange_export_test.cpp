@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "measure/json.hpp"
 #include "runtime/variant.hpp"
 #include "tests/unit/tuner/exchange_fixture.hpp"
 #include "tuner/exchange/export.hpp"
 #include "tuner/exchange/gzip.hpp"
 #include "tuner/exchange/import.hpp"
-#include "tuner/json.hpp"
 
 namespace bitune::test {
 namespace {

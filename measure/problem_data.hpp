@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// Inputs and expected results of one problem, in device memory.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "measure/inputs.hpp"
+#include "runtime/device.hpp"
+
+namespace bitune {
+
+/// Where the keys lie in an image: guard bytes, rows of keys with guard bytes between them, guard bytes;
+/// whole words of the key's size. The front guard keeps the keys aligned as the allocation is, to 256 bytes.
+struct ImageLayout {
+  std::size_t key_size = 1;
+  std::uint64_t row_length = 0;
+  std::uint64_t row_stride = 0;  ///< keys from one row to the next
+  std::uint64_t key_bytes = 0;   ///< from the first row's first key to the last row's last one
+
+  static constexpr std::uint64_t guard_bytes = 256;
+  static constexpr unsigned char guard_value = 0xA5;
+
+  /// Rows one behind the other.
+  explicit ImageLayout(const Problem& problem) : ImageLayout(problem, problem.n) {}
+  ImageLayout(const Problem& problem, std::uint64_t stride);
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return key_bytes + 2 * guard_bytes; }
+  [[nodiscard]] std::uint64_t words() const noexcept { return bytes() / key_size; }
+};
+
+/// The images of one problem: for each distribution the input and what it must become, guards included, so
+/// that one comparison of two images checks keys and guards. They are made once and kept for all
+/// configurations.
+///
+/// Thread-confined, as the evaluator that owns it. Device memory is bounded: see `verified_distributions`.
+class ProblemData {
+ public:
+  /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
+  /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
+  /// for problems that have no reference.
+  ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
+              int inputs, StreamHandle stream);
+
+  [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
+                            int inputs) const noexcept;
+  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
+  [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
+
+  /// The distributions that configurations are verified on.
+  [[nodiscard]] std::span<const Distribution> verified() const noexcept { return verified_; }
+  /// Image of the input. Precondition: verified or measured.
+  [[nodiscard]] const void* input(Distribution distribution) const;
+  /// What samples of it take turns with: that image and, if it is the measured distribution, others.
+  [[nodiscard]] std::vector<const void*> measured_inputs(Distribution distribution) const;
+  /// Image of the sorted input. Precondition: verified.
+  [[nodiscard]] const void* expected(Distribution distribution) const;
+
+  /// Whether there are images of random keys in rows with gaps between them: for more than one row, where the
+  /// device's memory allows.
+  [[nodiscard]] bool has_gapped() const noexcept { return gapped_.input != nullptr; }
+  [[nodiscard]] const ImageLayout& gapped_layout() const noexcept { return gapped_layout_; }
+  [[nodiscard]] const void* gapped_input() const { return gapped_.input->data(); }
+  [[nodiscard]] const void* gapped_expected() const { return gapped_.expected->data(); }
+
+  /// Memory for the largest image, and a key more, to sort in.
+  [[nodiscard]] std::byte* work() const noexcept;
+
+ private:
+  struct Images {
+    std::unique_ptr<DeviceBuffer> input;
+    std::unique_ptr<DeviceBuffer> expected;  ///< null if only measured
+  };
+
+  Problem problem_;
+  Distribution measured_;
+  std::uint64_t seed_;
+  int inputs_;
+  ImageLayout layout_;
+  ImageLayout gapped_layout_;
+  std::vector<Distribution> verified_;
+  std::map<Distribution, Images> images_;
+  std::vector<std::unique_ptr<DeviceBuffer>> other_inputs_;  ///< of the measured distribution
+  Images gapped_;
+  std::unique_ptr<DeviceBuffer> work_;
+};
+
+/// The distributions that a problem of this many key bytes is verified on. All seven up to 2^23 keys. Above
+/// that the four that differ most: the others exercise the same compare-exchanges at the price of host
+/// references and of device memory, and every kernel was already verified on all seven at a smaller size.
+/// Fewer still, but always random keys, if the images would take more than half of the device's memory.
+[[nodiscard]] std::vector<Distribution> verified_distributions(const Problem& problem,
+                                                               std::int64_t memory_bytes);
+
+}  // namespace bitune

@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// Verifying: one configuration's results against the reference, on the device.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/problem_data.hpp"
+#include "runtime/kernel_store.hpp"
+
+namespace bitune {
+
+/// Compares images on a device. Holds the comparing kernel; one object serves all problems of one key size.
+class Verifier {
+ public:
+  /// \throws Error (compile, device)
+  Verifier(const Device& device, KernelStore& kernels, std::size_t key_size);
+
+  [[nodiscard]] std::size_t key_size() const noexcept { return key_size_; }
+
+  /// Runs the plan on every verified distribution, on random keys aligned to their own size only, from
+  /// another array if the plan sorts out of place, and, of several rows, on rows with gaps between them.
+  /// Compares results, guard bytes and what must stay as it is with the reference. Returns a sentence on the
+  /// first that differs; nothing if all are right. Since the reference is one array of bits, this also shows
+  /// that any order of the same keys gives the same bits. \throws Error (device) if a launch fails or a
+  /// kernel faults.
+  [[nodiscard]] std::optional<std::string> check(const ExecutablePlan& plan, const ProblemData& data,
+                                                 void* workspace, StreamHandle stream);
+
+ private:
+  struct Case;
+
+  [[nodiscard]] std::vector<Case> cases_of(const ExecutablePlan& plan, const ProblemData& data) const;
+  void run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data, std::size_t counter,
+                void* workspace, StreamHandle stream);
+  void compare(const void* actual, const void* expected, const ImageLayout& layout, std::size_t counter,
+               StreamHandle stream) const;
+  [[nodiscard]] std::vector<std::byte> download(const void* image, const ImageLayout& layout,
+                                                StreamHandle stream) const;
+  [[nodiscard]] std::string describe(const Case& one, const ProblemData& data, StreamHandle stream) const;
+
+  const Device& device_;
+  std::size_t key_size_;
+  std::shared_ptr<LoadedKernel> compare_;
+  std::unique_ptr<DeviceBuffer> counters_;
+  std::unique_ptr<DeviceBuffer> separate_input_;  ///< of plans that sort out of place
+};
+
+}  // namespace bitune
