@@ -84,7 +84,7 @@ def tuned_rows(device, largest):
     tuned = query("""
         SELECT key_type, n, max(n * rows / median_us / 1000) FROM trials
         JOIN series ON series.id = series_id JOIN problems ON problems.id = problem_id JOIN devices ON devices.id = series.device_id
-        WHERE devices.name = ? AND status = 'ok' AND finalist AND rows > 1 AND key_order = 'ascending' AND 2 * n * rows > ?
+        WHERE devices.name = ? AND status = 'ok' AND finalist AND operation = 'sort' AND rows > 1 AND key_order = 'ascending' AND 2 * n * rows > ?
         GROUP BY key_type, n ORDER BY n""", device, largest)
     if not tuned:
         return
