@@ -122,12 +122,12 @@ struct MergeCounts {
 /// The tuning database.
 ///
 /// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of
-/// processes, may be open on one file: it is in WAL mode, writers wait for each other (busy timeout), and
+/// processes, may be open on one file. It is in WAL mode, writers wait for each other (busy timeout), and
 /// each trial is a transaction.
 ///
-/// Every function throws Error (database) that names the file. A file that is not a SQLite database, is one
-/// of somebody else's (application_id), is damaged, or was written by a newer bitune is refused and left
-/// untouched.
+/// Every function throws Error (database) that names the file. A file is refused, and left untouched, if it
+/// is no SQLite database, belongs to another program (application_id), is damaged, or was written by a newer
+/// bitune.
 class TuningDatabase {
  public:
   /// `$BITUNE_DB`, else `$XDG_DATA_HOME/bitune/tuning.db`, else `$HOME/.local/share/bitune/tuning.db`.
