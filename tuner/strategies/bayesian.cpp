@@ -66,9 +66,8 @@ class Coordinates {
   std::map<std::string, std::size_t> dimensions_;
 };
 
-/// A Gaussian process over a part of a domain that grows: what it costs grows with the points, and a session
-/// has better things to do than to predict hundreds of thousands of them. Points are named by their index in
-/// the domain.
+/// A Gaussian process over a part of a domain; the part grows. The cost grows with the points, and a session
+/// has no time to predict hundreds of thousands of them. Points are named by their index in the domain.
 class PartialModel {
  public:
   explicit PartialModel(const DomainView& view) : coordinates_(view), process_({}) {}
