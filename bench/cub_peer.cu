@@ -5,12 +5,12 @@
 /// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand".
 ///
 /// - radix: out of place (keys -> out), which saves CUB the copy back.
-/// - merge: in place, and as "merge_copy" out of place. Which is faster depends on the parity of the number of
-///   merge passes.
-/// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one pass,
-///   as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the workspace.
-///   Offsets have 32 bits and are computed by an iterator, so none are read from memory. With more than 500
-///   rows DeviceSegmentedSort waits for the device in between: that is part of its time.
+/// - merge: in place, and as "merge_copy" out of place. Which is faster depends on the parity of the
+///   number of merge passes.
+/// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one
+///   pass, as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the
+///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. With
+///   more than 500 rows DeviceSegmentedSort waits for the device in between: that is part of its time.
 
 #include <cuda_runtime.h>
 #include <thrust/iterator/counting_iterator.h>
