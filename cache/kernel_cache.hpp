@@ -38,8 +38,8 @@ class KernelCache {
   /// Stores the image, unless the directory is not writable. Never throws: a cache that fails is a slow one.
   void store(std::string_view digest, const KernelImage& image) noexcept;
 
-  /// A text kept beside the kernels under a key of any form, such as what is known of a compiler; nothing if
-  /// there is none, or it is damaged. It is a file like a kernel's: counted and evicted like one.
+  /// A text that is kept beside the kernels under a key of any form, such as what is known of a compiler.
+  /// Nothing if there is none, or it is damaged. It is a file like a kernel's: counted and evicted like one.
   [[nodiscard]] std::optional<std::string> find_note(std::string_view key);
 
   /// Keeps the text, unless that fails, of which nobody is told: a note only saves time. Never throws.

@@ -57,8 +57,8 @@ bool is_filled(const fs::path& path) {
 
 enum class FileKind { missing, empty, database };
 
-// Looks at the file's header without SQLite, since opening a database can already write to its file (a
-// rollback, a checkpoint): what is not ours must not be touched.
+// Looks at the file's header without SQLite. Opening a database can already write to its file (a rollback, a
+// checkpoint), and what is not ours must not be touched.
 FileKind inspect(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
