@@ -131,8 +131,8 @@ class BayesianStrategy final : public Walker {
     }
     if (observed_.size() >= most_observations || best_ > worst_) return std::nullopt;
     if (stale_) learn();
-    // The model stays unsure of a large space for longer than a session lasts: what is next to the fastest
-    // so far gets its turn besides.
+    // The model stays unsure of a large space for longer than a session lasts. So what is next to the fastest
+    // so far gets its turn as well.
     std::optional<std::size_t> chosen;
     if (++turn_ % nearby_every == 0) chosen = most_promising(near_fastest_);
     if (!chosen) chosen = most_promising(model_.indices());
