@@ -27,7 +27,7 @@ holds 'len(d) == 22 and [r["key_type"] for r in d[:1]] == ["i32"]'
 report=$here/../../scripts/report_performance.py
 mkdir -p results/some-gpu
 cp presets.json results/some-gpu/
-cp "$here/../../docs/performance.md" page.md
+cp "$here/../../docs/performance-details.md" page.md
 expect 0 "$python" "$report" --page page.md --results results
 expect 0 "$python" "$report" --page page.md --results results --check
 says page.md '### u32: totals' '| hybrid-16k |' 'n = 10000, part by part' '### i32: kernels alone'

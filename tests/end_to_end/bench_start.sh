@@ -25,7 +25,7 @@ expect 0 "$BITUNE" bench --device emulated --against none --keys u32 --sizes 100
 cp results/some-gpu/single.json out
 holds 'sorted((r["suite"], r["key_type"], r["n"]) for r in d) == [("single", "u32", 1000), ("start", "f32", 300), ("start", "f32", 1000),
   ("start", "u32", 300), ("start", "u32", 1000)]'
-cp "$here/../../docs/performance.md" page.md
+cp "$here/../../docs/performance-details.md" page.md
 expect 0 "$python" "$here/../../scripts/report_performance.py" --page page.md --results results
 says page.md '### The first sort of a process' '| u32 | 1000 |'
 
