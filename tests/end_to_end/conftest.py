@@ -4,9 +4,7 @@ $BITUNE names the executable. Nothing waits for a time: CTest ends what hangs.
 """
 
 import dataclasses
-import gzip
 import json
-import lzma
 import os
 import pathlib
 import pty
@@ -17,8 +15,6 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-DATA = ROOT / "tests" / "data"
 
 
 @dataclasses.dataclass
@@ -127,6 +123,12 @@ def bitune(tmp_path, monkeypatch):
     return Bitune(tmp_path / "home")
 
 
+@pytest.fixture(scope="session")
+def make_bitune():
+    """Makes the command with this folder as its home, for what several tests of a file share."""
+    return Bitune
+
+
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory):
     """The command after a session of 16 evaluations, for the tests of one file that change nothing; `tuned.session` is what the
@@ -134,22 +136,3 @@ def tuned(tmp_path_factory):
     command = Bitune(tmp_path_factory.mktemp("tuned"))
     command.session = command.tune("--keys", "u32,f32", "--sizes", "300,500", "--budget", 16)
     return command
-
-
-@pytest.fixture
-def run_script():
-    """Runs a script of this repository; returns what it said."""
-
-    def run(name, *arguments, code=0):
-        command = [sys.executable, str(ROOT / name), *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == code, f"exit code {done.returncode} of {command}\n{done.stdout}\n{done.stderr}"
-        return Said(done.stdout, done.stderr)
-
-    return run
-
-
-def unpack(name, path):
-    """Unpacks a file of tests/data."""
-    unpacked = (gzip if name.endswith(".gz") else lzma).decompress((DATA / name).read_bytes())
-    pathlib.Path(path).write_bytes(unpacked)

@@ -38,7 +38,7 @@ def test_tables(benched):
     assert "### u32, n = 1000" in tables and "| v0-mirror |" in tables
 
 
-def test_records_of_the_same_array_take_the_place_of_older_ones(benched, tmp_path, run_script, edited):
+def test_records_of_the_same_array_take_the_place_of_older_ones(benched, tmp_path, report, page):
     bitune, _, folder = benched
     results = tmp_path / "results" / "some-gpu"
     results.mkdir(parents=True)
@@ -49,15 +49,13 @@ def test_records_of_the_same_array_take_the_place_of_older_ones(benched, tmp_pat
     assert len(stored) == 22 and stored[0]["key_type"] == "i32"
 
     # The report: tables of totals and parts; results that are not verified are not published.
-    page = tmp_path / "page.md"
-    page.write_bytes(edited("docs/performance.md"))
-    report = ("scripts/report_performance.py", "--page", page, "--results", results.parent)
-    run_script(*report)
-    run_script(*report, "--check")
+    details = page("performance-details.md")
+    report("--page", details, "--results", results.parent)
+    report("--check", "--page", details, "--results", results.parent)
     for text in ("### u32: totals", "| hybrid-16k |", "n = 10000, part by part", "### i32: kernels alone"):
-        assert text in page.read_text()
+        assert text in details.read_text()
     records.write_text(records.read_text().replace('"verified":true', '"verified":false', 1))
-    assert "not verified" in run_script(*report, code=1).err
+    assert "not verified" in report("--page", details, "--results", results.parent, code=1)
 
 
 def test_records_that_are_no_list(bitune):
