@@ -39,7 +39,7 @@ std::vector<Problem> problems_of(const BenchRequest& request, const DeviceInfo& 
       if (of_rows) rows = request.rows.empty() ? std::vector{rows_in_total(total, n)} : request.rows;
       for (const std::uint64_t count : rows) {
         if (count == 0) throw Error(ErrorCode::usage, "a bench of 0 rows has nothing to sort: use 1 or more");
-        problems.push_back({.key = key, .order = request.order, .n = n, .rows = count});
+        problems.push_back({{.key = key, .order = request.order}, {.n = n, .rows = count}});
         static_cast<void>(key_bytes(problems.back()));  // throws if it exceeds any memory
       }
     }

@@ -27,6 +27,7 @@
 #include <type_traits>
 
 #include "bench/peer_abi.h"
+#include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 
 namespace {
@@ -208,8 +209,15 @@ int dispatch<SegmentedRadix>(int key_type, Call& call) {
   return run<SegmentedRadix, std::uint32_t>(call);
 }
 
+/// Only keys alone are built in, in arrays and rows.
+bool is_built_in(const BitunePeerProblem& problem) {
+  return problem.operation == static_cast<int>(bitune::Operation::sort) && problem.value_bytes == 0 &&
+         problem.ragged == 0;
+}
+
 template <class Method>
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
+  if (!is_built_in(*problem)) return not_built_in;
   Call call{problem->descending != 0, nullptr, nullptr, problem->n, problem->rows, nullptr, 0, nullptr};
   const int status = dispatch<Method>(problem->key_type, call);
   *bytes = call.bytes;
@@ -217,11 +225,17 @@ int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
 }
 
 template <class Method>
-int sort(const BitunePeerProblem* problem, void* keys, void* out, void* workspace,
-         std::uint64_t workspace_bytes, void* stream) {
-  Call call{
-      problem->descending != 0,         keys, out, problem->n, problem->rows, workspace, workspace_bytes,
-      static_cast<cudaStream_t>(stream)};
+int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream) {
+  if (!is_built_in(*problem)) return not_built_in;
+  const auto of = [operands](bitune::Role role) { return operands->of_role[static_cast<int>(role)]; };
+  Call call{problem->descending != 0,
+            of(bitune::Role::keys_in).data,
+            of(bitune::Role::keys_out).data,
+            problem->n,
+            problem->rows,
+            of(bitune::Role::workspace).data,
+            of(bitune::Role::workspace).elements,
+            static_cast<cudaStream_t>(stream)};
   return dispatch<Method>(problem->key_type, call);
 }
 

@@ -11,14 +11,15 @@
 
 #include "bench/records.hpp"
 #include "bitune/error.hpp"
+#include "measure/json_fields.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view method_prefix = "peer_";
 constexpr std::string_view method_suffix = "_us";
@@ -32,15 +33,36 @@ Json optional_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+/// The member that a field of the problem has in records: they said "key_type" before there were others.
+std::string member_of(std::string_view field) { return field == "key" ? "key_type" : std::string(field); }
+
+/// The fields of the problem, and what people look for and would have to reckon.
+void add_problem(const BenchRecord& record, Json& json) {
+  const Problem& problem = record.problem;
+  const Json fields = json_fields::json_of_fields(problem);
+  for (const auto& [name, value] : fields.items()) json[member_of(name)] = value;
+  json["shape"] = name_of(problem.kind());
+  json["keys"] = key_count(problem);
+  if (problem.ragged) {
+    json["segments"] = problem.rows;
+    json["lengths"] = record.lengths;
+    json["mean_length"] =
+        static_cast<double>(problem.n) / static_cast<double>(std::max<std::uint64_t>(problem.rows, 1));
+  }
+  json["gpus"] = record.gpus;
+}
+
+Problem problem_in(const Json& json) {
+  Json fields = json;
+  fields["key"] = json.at(member_of("key"));
+  if (!json.contains("operation")) fields["operation"] = name_of(Operation::sort);  // older records sort keys
+  return json_fields::fields_from<Problem>(fields);
+}
+
 Json json_of(const BenchRecord& record) {
-  Json json = {{"suite", record.suite},
-               {"peer", record.peer},
-               {"key_type", name_of(record.key)},
-               {"order", name_of(record.order)},
-               {"distribution", record.distribution},
-               {"n", record.n},
-               {"rows", record.rows},
-               {"bitune_us", record.bitune_us}};
+  Json json = {{"suite", record.suite}, {"peer", record.peer}, {"distribution", record.distribution}};
+  add_problem(record, json);
+  json["bitune_us"] = record.bitune_us;
   if (record.graph_us) json["graph_us"] = *record.graph_us;
   if (record.start) {
     json["cuda_start_us"] = record.start->cuda_start_us;
@@ -84,11 +106,10 @@ BenchRecord record_from(const Json& json) {
   BenchRecord record;
   record.suite = json.at("suite").get<std::string>();
   record.peer = json.at("peer").get<std::string>();
-  record.key = parse_key_type(json.at("key_type").get<std::string>());
-  record.order = parse_order(json.at("order").get<std::string>());
+  record.problem = problem_in(json);
   record.distribution = json.value("distribution", record.distribution);
-  record.n = json.at("n").get<std::uint64_t>();
-  record.rows = json.at("rows").get<std::uint64_t>();
+  record.lengths = json.value("lengths", record.lengths);
+  record.gpus = json.value("gpus", record.gpus);
   record.bitune_us = json.at("bitune_us").get<double>();
   record.graph_us = optional_number(json, "graph_us");
   if (json.contains("first_us")) {
@@ -128,8 +149,8 @@ BenchRecord record_from(const Json& json) {
 }
 
 auto identity(const BenchRecord& record) {
-  return std::tie(record.suite, record.peer, record.key, record.order, record.distribution, record.n,
-                  record.rows);
+  return std::tie(record.suite, record.peer, record.problem, record.distribution, record.lengths,
+                  record.gpus);
 }
 
 }  // namespace
@@ -138,10 +159,7 @@ std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nu
 
 BenchRecord record_of(const Problem& problem, const Device& device) {
   BenchRecord record;
-  record.key = problem.key;
-  record.order = problem.order;
-  record.n = problem.n;
-  record.rows = problem.rows;
+  record.problem = problem;
   record.device = device.info().name;
   record.driver = device.software().driver;
   record.date = today();
@@ -149,7 +167,7 @@ BenchRecord record_of(const Problem& problem, const Device& device) {
 }
 
 double rate_of(const Problem& problem, double us) {
-  return static_cast<double>(problem.n * problem.rows) / us / 1000;
+  return static_cast<double>(key_count(problem)) / us / 1000;
 }
 
 std::string bench_records_json(std::span<const BenchRecord> records) {

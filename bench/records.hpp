@@ -30,11 +30,10 @@ struct StartTimes {
 struct BenchRecord {
   std::string suite = "single";
   std::string peer;  ///< "cub"; empty if there was none
-  KeyType key = KeyType::u32;
-  Order order = Order::ascending;
+  Problem problem;
   std::string distribution = "random";  ///< of the keys, as inputs.hpp names them
-  std::uint64_t n = 0;
-  std::uint64_t rows = 1;
+  std::string lengths;  ///< of segments: "uniform", "zipf", "few_long" or "equal"; empty for other shapes
+  int gpus = 1;         ///< that sorted together
   double bitune_us = 0;
   std::optional<double> graph_us;     ///< the same sort as a CUDA graph; only where that was asked for
   std::optional<StartTimes> start;    ///< suite "start" only, where `bitune_us` is `first_us`

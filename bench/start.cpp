@@ -37,7 +37,7 @@ std::vector<Problem> start_problems(const StartBenchRequest& request, bool emula
         throw Error(ErrorCode::usage,
                     fmt::format("a first sort of {} keys has nothing to sort: use 2 or more", n));
       }
-      problems.push_back({.key = key, .order = request.order, .n = n});
+      problems.push_back({{.key = key, .order = request.order}, {.n = n}});
       static_cast<void>(key_bytes(problems.back()));  // throws if it exceeds any memory
     }
   }

@@ -126,10 +126,11 @@ std::string single_text(const std::vector<BenchRecord>& records, bool graph) {
   for (const BenchRecord& record : records) {
     table.add(with_graph<std::string>(
         graph,
-        {std::string(name_of(record.key)), record.distribution, size_text(record.n),
-         microseconds_text(record.bitune_us), rate_text(static_cast<double>(record.n), record.bitune_us),
-         method_text(record, "radix"), method_text(record, "merge"), ratio_text(record), record.match,
-         record.verified ? "yes" : "no", record.configuration},
+        {std::string(name_of(record.problem.key)), record.distribution, size_text(record.problem.n),
+         microseconds_text(record.bitune_us),
+         rate_text(static_cast<double>(record.problem.n), record.bitune_us), method_text(record, "radix"),
+         method_text(record, "merge"), ratio_text(record), record.match, record.verified ? "yes" : "no",
+         record.configuration},
         behind_own, microseconds_text(record.graph_us)));
   }
   return table.text(output_width());
@@ -153,13 +154,14 @@ std::string rows_text(const std::vector<BenchRecord>& records, bool graph) {
                                          {"configuration", Align::left, 20}},
                                         behind_own, {"as graph", Align::right}));
   for (const BenchRecord& record : records) {
-    const double keys = static_cast<double>(record.n) * static_cast<double>(record.rows);
+    const double keys = static_cast<double>(record.problem.n) * static_cast<double>(record.problem.rows);
     table.add(with_graph<std::string>(
         graph,
-        {std::string(name_of(record.key)), record.distribution, size_text(record.n), size_text(record.rows),
-         microseconds_text(record.bitune_us), rate_text(keys, record.bitune_us), record.form,
-         microseconds_text(record.peer_us), record.peer_us ? rate_text(keys, *record.peer_us) : "-",
-         ratio_text(record), record.match, record.verified ? "yes" : "no", record.configuration},
+        {std::string(name_of(record.problem.key)), record.distribution, size_text(record.problem.n),
+         size_text(record.problem.rows), microseconds_text(record.bitune_us),
+         rate_text(keys, record.bitune_us), record.form, microseconds_text(record.peer_us),
+         record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
+         record.verified ? "yes" : "no", record.configuration},
         behind_own, microseconds_text(record.graph_us)));
   }
   return table.text(output_width());

@@ -79,10 +79,10 @@ std::string table_text(const std::vector<BenchRecord>& records) {
                {"configuration", Align::left, 20}});
   for (const BenchRecord& record : records) {
     const StartTimes& times = *record.start;
-    table.add({std::string(name_of(record.key)), size_text(record.n), microseconds_text(times.cuda_start_us),
-               microseconds_text(times.first_us), microseconds_text(times.second_us),
-               microseconds_text(times.first_us - times.second_us), kernels_text(record), record.match,
-               record.verified ? "yes" : "no", record.configuration});
+    table.add({std::string(name_of(record.problem.key)), size_text(record.problem.n),
+               microseconds_text(times.cuda_start_us), microseconds_text(times.first_us),
+               microseconds_text(times.second_us), microseconds_text(times.first_us - times.second_us),
+               kernels_text(record), record.match, record.verified ? "yes" : "no", record.configuration});
   }
   return table.text(output_width());
 }
@@ -130,13 +130,13 @@ struct ProcessOptions {
 };
 
 int run_process(const ProcessOptions& options) {
-  return run_start_process({.device = options.device,
-                            .database = options.database,
-                            .kernel_cache = options.kernel_cache,
-                            .problem = {.key = parse_key_type(options.key),
-                                        .order = parse_order(options.order),
-                                        .n = parse_size(options.size)},
-                            .seed = options.seed});
+  return run_start_process(
+      {.device = options.device,
+       .database = options.database,
+       .kernel_cache = options.kernel_cache,
+       .problem = {{.key = parse_key_type(options.key), .order = parse_order(options.order)},
+                   {.n = parse_size(options.size)}},
+       .seed = options.seed});
 }
 
 void add_process_command(CLI::App& parent, Action& action) {

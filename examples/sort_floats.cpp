@@ -20,7 +20,7 @@ int main() try {
   bitune::Sorter sorter;
   const bitune::HostSortTimes times = sorter.sort(std::span<float>(keys));
 
-  const bitune::Problem problem{.key = bitune::KeyType::f32, .n = keys.size()};
+  const bitune::Problem problem{{.key = bitune::KeyType::f32}, {.n = keys.size()}};
   const bitune::Explanation how = sorter.explain(problem);
   std::printf("sorted %zu floats on %s: %.1f us in kernels, %.1f us in all\n", keys.size(),
               sorter.device().c_str(), times.kernels_us, times.total_us);

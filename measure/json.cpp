@@ -2,21 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/json_reading.hpp"
+#include "measure/json_fields.hpp"
 #include "model/key_type.hpp"
 
 namespace bitune {
 
-using json_reading::get;
-using json_reading::member;
-Json json_of(const Problem& problem) {
-  return {{"operation", name_of(problem.operation)},
-          {"key", name_of(problem.key)},
-          {"value", name_of(problem.value)},
-          {"order", name_of(problem.order)},
-          {"n", problem.n},
-          {"rows", problem.rows}};
-}
+using json_fields::get;
+using json_fields::member;
+Json json_of(const Problem& problem) { return json_fields::json_of_fields(problem); }
 
 Json json_of(const Configuration& configuration) {
   Json parameters = Json::object();
@@ -46,62 +39,24 @@ Json json_of(const SampleStatistics& statistics) {
 
 Json json_of(const Trial& trial) {
   const auto median = trial.median_us();
-  return {{"problem", json_of(trial.problem)},
-          {"configuration", json_of(trial.configuration)},
-          {"kernel_digest", trial.kernel_digest},
-          {"status", name_of(trial.status)},
-          {"message", trial.message},
-          {"median_us", median ? Json(*median) : Json()},
-          {"samples_us", trial.samples_us},
-          {"clock", json_of(trial.clock)},
-          {"remeasured", trial.remeasured},
-          {"compile_ms", trial.compile_ms},
-          {"verify_ms", trial.verify_ms},
-          {"measure_ms", trial.measure_ms},
-          {"registers", trial.registers},
-          {"local_bytes", trial.local_bytes},
-          {"shared_bytes", trial.shared_bytes},
-          {"launches", trial.launches},
-          {"finalist", trial.finalist},
-          {"timestamp", trial.timestamp}};
+  Json json = {{"problem", json_of(trial.problem)},    {"configuration", json_of(trial.configuration)},
+               {"kernel_digest", trial.kernel_digest}, {"median_us", median ? Json(*median) : Json()},
+               {"samples_us", trial.samples_us},       {"clock", json_of(trial.clock)}};
+  json.update(json_fields::json_of_fields(trial));
+  return json;
 }
 
 Json json_of(const DeviceInfo& info) {
-  return {{"kind", info.kind},
-          {"name", info.name},
-          {"digest", info.digest()},
-          {"compute_major", info.compute_major},
-          {"compute_minor", info.compute_minor},
-          {"sm_count", info.sm_count},
-          {"warp_size", info.warp_size},
-          {"max_threads_per_block", info.max_threads_per_block},
-          {"max_threads_per_sm", info.max_threads_per_sm},
-          {"max_blocks_per_sm", info.max_blocks_per_sm},
-          {"registers_per_block", info.registers_per_block},
-          {"registers_per_sm", info.registers_per_sm},
-          {"shared_bytes_per_block", info.shared_bytes_per_block},
-          {"shared_bytes_per_block_optin", info.shared_bytes_per_block_optin},
-          {"shared_bytes_per_sm", info.shared_bytes_per_sm},
-          {"l2_bytes", info.l2_bytes},
-          {"memory_bytes", info.memory_bytes},
-          {"cooperative_launch", info.cooperative_launch},
-          {"max_cluster_size", info.max_cluster_size}};
+  Json json = json_fields::json_of_fields(info);
+  json["digest"] = info.digest();
+  return json;
 }
 
 Json json_of(const DeviceSoftware& software) {
   return {{"uuid", software.uuid}, {"driver", software.driver}, {"compiler", software.compiler}};
 }
 
-Problem problem_from(const Json& json) {
-  Problem problem;
-  problem.operation = parse_operation(get<std::string>(json, "operation"));
-  problem.key = parse_key_type(get<std::string>(json, "key"));
-  problem.value = parse_value_type(get<std::string>(json, "value"));
-  problem.order = parse_order(get<std::string>(json, "order"));
-  problem.n = get<std::uint64_t>(json, "n");
-  problem.rows = get<std::uint64_t>(json, "rows");
-  return problem;
-}
+Problem problem_from(const Json& json) { return json_fields::fields_from<Problem>(json); }
 
 Configuration configuration_from(const Json& json) {
   Configuration configuration;
@@ -135,50 +90,18 @@ ClockSummary clock_from(const Json& json) {
 }
 
 Trial trial_from(const Json& json) {
-  Trial trial;
-  trial.problem = problem_from(member(json, "problem"));
+  const Problem problem = problem_from(member(json, "problem"));
+  Trial trial = json_fields::fields_from<Trial>(json);
+  trial.problem = problem;
   trial.configuration = configuration_from(member(json, "configuration"));
   trial.kernel_digest = get<std::string>(json, "kernel_digest");
-  trial.status = parse_trial_status(get<std::string>(json, "status"));
-  trial.message = get<std::string>(json, "message");
   trial.samples_us = get<std::vector<double>>(json, "samples_us");
-  // Documents of before clocks were looked at have neither.
+  // Documents of before clocks were looked at have none.
   if (json.contains("clock")) trial.clock = clock_from(json.at("clock"));
-  if (json.contains("remeasured")) trial.remeasured = get<int>(json, "remeasured");
-  trial.compile_ms = get<double>(json, "compile_ms");
-  trial.verify_ms = get<double>(json, "verify_ms");
-  trial.measure_ms = get<double>(json, "measure_ms");
-  trial.registers = get<int>(json, "registers");
-  trial.local_bytes = get<int>(json, "local_bytes");
-  trial.shared_bytes = get<std::int64_t>(json, "shared_bytes");
-  trial.launches = get<int>(json, "launches");
-  trial.finalist = get<bool>(json, "finalist");
-  trial.timestamp = get<std::string>(json, "timestamp");
   return trial;
 }
 
-DeviceInfo device_from(const Json& json) {
-  DeviceInfo info;
-  info.kind = get<std::string>(json, "kind");
-  info.name = get<std::string>(json, "name");
-  info.compute_major = get<int>(json, "compute_major");
-  info.compute_minor = get<int>(json, "compute_minor");
-  info.sm_count = get<int>(json, "sm_count");
-  info.warp_size = get<int>(json, "warp_size");
-  info.max_threads_per_block = get<int>(json, "max_threads_per_block");
-  info.max_threads_per_sm = get<int>(json, "max_threads_per_sm");
-  info.max_blocks_per_sm = get<int>(json, "max_blocks_per_sm");
-  info.registers_per_block = get<int>(json, "registers_per_block");
-  info.registers_per_sm = get<int>(json, "registers_per_sm");
-  info.shared_bytes_per_block = get<std::int64_t>(json, "shared_bytes_per_block");
-  info.shared_bytes_per_block_optin = get<std::int64_t>(json, "shared_bytes_per_block_optin");
-  info.shared_bytes_per_sm = get<std::int64_t>(json, "shared_bytes_per_sm");
-  info.l2_bytes = get<std::int64_t>(json, "l2_bytes");
-  info.memory_bytes = get<std::int64_t>(json, "memory_bytes");
-  info.cooperative_launch = get<bool>(json, "cooperative_launch");
-  info.max_cluster_size = get<int>(json, "max_cluster_size");
-  return info;
-}
+DeviceInfo device_from(const Json& json) { return json_fields::fields_from<DeviceInfo>(json); }
 
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

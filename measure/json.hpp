@@ -17,7 +17,8 @@ namespace bitune {
 /// Objects keep the order in which their members were added: it is the order that people read.
 using Json = nlohmann::ordered_json;
 
-/// {"operation": "sort", "key": "u32", "value": "none", "order": "ascending", "n": 1024, "rows": 1}
+/// {"operation": "sort", "key": "u32", "value_bytes": 0, ..., "order": "ascending", "n": 1024, "rows": 1,
+/// ...}
 [[nodiscard]] Json json_of(const Problem& problem);
 /// {"variant": "warp", "parameters": {"block_size_x": 256, ...}, "text": "warp(block_size_x=256,...)"}
 [[nodiscard]] Json json_of(const Configuration& configuration);

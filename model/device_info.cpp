@@ -1,31 +1,24 @@
 #include "model/device_info.hpp"
 
-#include <fmt/format.h>
+#include <type_traits>
 
 #include "model/digest.hpp"
+#include "model/fields.hpp"
 
 namespace bitune {
 
 std::string DeviceInfo::digest() const {
+  DeviceInfo identity = *this;
+  identity.memory_bytes >>= 30;
   Digest digest;
-  digest.add(kind).add(name);
-  const std::int64_t facts[] = {compute_major,
-                                compute_minor,
-                                sm_count,
-                                warp_size,
-                                max_threads_per_block,
-                                max_threads_per_sm,
-                                max_blocks_per_sm,
-                                registers_per_block,
-                                registers_per_sm,
-                                shared_bytes_per_block,
-                                shared_bytes_per_block_optin,
-                                shared_bytes_per_sm,
-                                l2_bytes,
-                                memory_bytes >> 30,
-                                cooperative_launch ? 1 : 0,
-                                max_cluster_size};
-  for (const std::int64_t fact : facts) digest.add(fmt::format("{}", fact));
+  for_each_field(identity, [&digest](std::string_view, const auto& fact, FieldAge age) {
+    if (age != FieldAge::first) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(fact)>, bool>) {
+      digest.add(fact ? "1" : "0");  // as digests have it since version 1
+    } else {
+      digest.add(field_text(fact));
+    }
+  });
   return digest.hex();
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "bitune/types.hpp"
+
 namespace bitune {
 
 /// Hardware facts, read from the device, never from a table of GPUs. Equal facts mean equal tunings.
@@ -31,6 +33,30 @@ struct DeviceInfo {
 
   bool operator==(const DeviceInfo&) const = default;
 
+  /// Calls visit(name, member, age) for each fact. A fact that is added later is no part of the digest, so
+  /// that a device keeps its tunings.
+  template <class Visit>
+  static constexpr void visit_fields(Visit&& visit) {
+    visit("kind", &DeviceInfo::kind, FieldAge::first);
+    visit("name", &DeviceInfo::name, FieldAge::first);
+    visit("compute_major", &DeviceInfo::compute_major, FieldAge::first);
+    visit("compute_minor", &DeviceInfo::compute_minor, FieldAge::first);
+    visit("sm_count", &DeviceInfo::sm_count, FieldAge::first);
+    visit("warp_size", &DeviceInfo::warp_size, FieldAge::first);
+    visit("max_threads_per_block", &DeviceInfo::max_threads_per_block, FieldAge::first);
+    visit("max_threads_per_sm", &DeviceInfo::max_threads_per_sm, FieldAge::first);
+    visit("max_blocks_per_sm", &DeviceInfo::max_blocks_per_sm, FieldAge::first);
+    visit("registers_per_block", &DeviceInfo::registers_per_block, FieldAge::first);
+    visit("registers_per_sm", &DeviceInfo::registers_per_sm, FieldAge::first);
+    visit("shared_bytes_per_block", &DeviceInfo::shared_bytes_per_block, FieldAge::first);
+    visit("shared_bytes_per_block_optin", &DeviceInfo::shared_bytes_per_block_optin, FieldAge::first);
+    visit("shared_bytes_per_sm", &DeviceInfo::shared_bytes_per_sm, FieldAge::first);
+    visit("l2_bytes", &DeviceInfo::l2_bytes, FieldAge::first);
+    visit("memory_bytes", &DeviceInfo::memory_bytes, FieldAge::first);
+    visit("cooperative_launch", &DeviceInfo::cooperative_launch, FieldAge::first);
+    visit("max_cluster_size", &DeviceInfo::max_cluster_size, FieldAge::first);
+  }
+
   /// 10 * major + minor, as in sm_90.
   [[nodiscard]] int compute_capability() const noexcept { return 10 * compute_major + compute_minor; }
 
@@ -41,7 +67,7 @@ struct DeviceInfo {
     return max_cluster_size < 8 ? max_cluster_size : 16;
   }
 
-  /// Digest (32 hexadecimal digits) of all facts above: the key of a device in the tuning database.
+  /// Digest (32 hexadecimal digits) of the first facts: the key of a device in the tuning database.
   /// `memory_bytes` enters in whole GiB, since drivers reserve different amounts of it.
   [[nodiscard]] std::string digest() const;
 };

@@ -31,13 +31,12 @@ constexpr Name<Order> order_names[] = {{"ascending", Order::ascending},
                                        {"descending", Order::descending},
                                        {"asc", Order::ascending},
                                        {"desc", Order::descending}};
-constexpr Name<Operation> operation_names[] = {
-    {"sort", Operation::sort}, {"sort_pairs", Operation::sort_pairs}, {"argsort", Operation::argsort}};
-constexpr Name<ValueType> value_type_names[] = {{"none", ValueType::none},
-                                                {"u32", ValueType::u32},
-                                                {"u64", ValueType::u64},
-                                                {"uint32", ValueType::u32},
-                                                {"uint64", ValueType::u64}};
+constexpr Name<Operation> operation_names[] = {{"sort", Operation::sort},
+                                               {"sort_pairs", Operation::sort_pairs},
+                                               {"argsort", Operation::argsort},
+                                               {"top_k", Operation::top_k}};
+constexpr Name<ShapeKind> shape_kind_names[] = {
+    {"array", ShapeKind::array}, {"rows", ShapeKind::rows}, {"segments", ShapeKind::segments}};
 
 template <class T>
 std::string_view name_in(std::span<const Name<T>> names, T value) noexcept {
@@ -97,7 +96,7 @@ std::string_view name_of(Order order) noexcept { return name_in<Order>(order_nam
 std::string_view name_of(Operation operation) noexcept {
   return name_in<Operation>(operation_names, operation);
 }
-std::string_view name_of(ValueType type) noexcept { return name_in<ValueType>(value_type_names, type); }
+std::string_view name_of(ShapeKind kind) noexcept { return name_in<ShapeKind>(shape_kind_names, kind); }
 
 KeyType parse_key_type(std::string_view text) {
   return parse_in<KeyType>(key_type_names, "a key type", text);
@@ -106,8 +105,8 @@ Order parse_order(std::string_view text) { return parse_in<Order>(order_names, "
 Operation parse_operation(std::string_view text) {
   return parse_in<Operation>(operation_names, "an operation", text);
 }
-ValueType parse_value_type(std::string_view text) {
-  return parse_in<ValueType>(value_type_names, "a value type", text);
+ShapeKind parse_shape_kind(std::string_view text) {
+  return parse_in<ShapeKind>(shape_kind_names, "a shape", text);
 }
 
 }  // namespace bitune

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bitune/error.hpp"
+#include "model/fields.hpp"
 #include "model/key_type.hpp"
 
 namespace bitune {
@@ -101,12 +102,40 @@ std::string text_of(const Problem& problem) {
   std::string text = fmt::format("{} {} {} n={}", name_of(problem.operation), name_of(problem.key),
                                  name_of(problem.order), problem.n);
   if (problem.rows != 1) text += fmt::format(" rows={}", problem.rows);
-  if (problem.value != ValueType::none) text += fmt::format(" value={}", name_of(problem.value));
+  const Problem usual;
+  for_each_field(problem, usual,
+                 [&text](std::string_view name, const auto& field, const auto& its_default, FieldAge age) {
+                   if (age == FieldAge::first || field == its_default) return;
+                   text += fmt::format(" {}={}", name, field_text(field));
+                 });
   return text;
 }
 
+std::string word_of(const SortSpec& spec) {
+  std::string word = fmt::format("{}_{}", name_of(spec.operation), name_of(spec.key));
+  if (spec.value_bytes != 0) word += fmt::format("_v{}", spec.value_bytes);
+  if (spec.index_bytes != 0) word += fmt::format("_i{}", spec.index_bytes);
+  if (spec.stable) word += "_stable";
+  return word + fmt::format("_{}", name_of(spec.order));
+}
+
+bool sorts_keys_alone(const Problem& problem) noexcept {
+  return problem.operation == Operation::sort && problem.value_bytes == 0 && problem.index_bytes == 0 &&
+         !problem.ragged;
+}
+
+std::uint64_t key_count(const Problem& problem) {
+  const auto keys = problem.ragged ? problem.n : product(problem.n, problem.rows);
+  if (!keys || *keys > std::uint64_t{1} << 63) {
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' has more than 2^63 keys; give a smaller size", text_of(problem)));
+  }
+  return *keys;
+}
+
 std::uint64_t key_bytes(const Problem& problem) {
-  const auto bytes = product(product(problem.n, problem.rows), size_of(problem.key));
+  const auto bytes =
+      product(problem.ragged ? problem.n : product(problem.n, problem.rows), size_of(problem.key));
   if (!bytes || *bytes > std::uint64_t{1} << 63) {
     throw Error(ErrorCode::usage,
                 fmt::format("'{}' is larger than 2^63 bytes; give a smaller size", text_of(problem)));

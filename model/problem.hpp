@@ -11,8 +11,18 @@
 
 namespace bitune {
 
-/// "sort u32 ascending n=1048576", with " rows=R" if R is not 1 and " value=u32" if there is a payload.
+/// "sort u32 ascending n=1048576", and " name=value" for each further field that has not its default.
 [[nodiscard]] std::string text_of(const Problem& problem);
+
+/// "sort_u32_ascending": a word that tells specs apart, but not by `k`.
+[[nodiscard]] std::string word_of(const SortSpec& spec);
+
+/// Whether keys alone are put in order, of an array or of rows of one length. To be stable changes nothing
+/// then: equal keys are equal bits.
+[[nodiscard]] bool sorts_keys_alone(const Problem& problem) noexcept;
+
+/// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.
+[[nodiscard]] std::uint64_t key_count(const Problem& problem);
 
 /// Bytes of all keys of the problem. \throws Error (usage) if it exceeds 2^63.
 [[nodiscard]] std::uint64_t key_bytes(const Problem& problem);

@@ -30,6 +30,7 @@ enum class TrialStatus : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(TrialStatus status) noexcept;
 [[nodiscard]] TrialStatus parse_trial_status(std::string_view text);
+inline void parse_name(std::string_view text, TrialStatus& status) { status = parse_trial_status(text); }
 
 /// How samples are taken. Stored with each trial; trials under different protocols are not ranked together.
 struct Protocol {
@@ -73,6 +74,24 @@ struct Trial {
   int launches = 0;
   bool finalist = false;  ///< samples were taken in turn with other finalists
   std::string timestamp;  ///< UTC, "2026-11-21 12:00:00.000"
+
+  /// Calls visit(name, member, age) for each plain field; problem, configuration, samples and clock have
+  /// forms of their own, and the digest of the kernels stands for a row of another table.
+  template <class Visit>
+  static constexpr void visit_fields(Visit&& visit) {
+    visit("status", &Trial::status, FieldAge::first);
+    visit("message", &Trial::message, FieldAge::first);
+    visit("remeasured", &Trial::remeasured, FieldAge::later);
+    visit("compile_ms", &Trial::compile_ms, FieldAge::first);
+    visit("verify_ms", &Trial::verify_ms, FieldAge::first);
+    visit("measure_ms", &Trial::measure_ms, FieldAge::first);
+    visit("registers", &Trial::registers, FieldAge::first);
+    visit("local_bytes", &Trial::local_bytes, FieldAge::first);
+    visit("shared_bytes", &Trial::shared_bytes, FieldAge::first);
+    visit("launches", &Trial::launches, FieldAge::first);
+    visit("finalist", &Trial::finalist, FieldAge::first);
+    visit("timestamp", &Trial::timestamp, FieldAge::first);
+  }
 
   /// Median of the samples in microseconds; nothing if there is none.
   [[nodiscard]] std::optional<double> median_us() const;

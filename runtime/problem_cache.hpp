@@ -17,26 +17,13 @@
 #include <utility>
 
 #include "bitune/types.hpp"
+#include "model/fields.hpp"
 
 namespace bitune {
 
 /// Hash of a problem: cheap, since it is on the path of every sort.
 struct ProblemHash {
-  std::size_t operator()(const Problem& problem) const noexcept {
-    const std::uint64_t words =
-        static_cast<std::uint64_t>(problem.operation) | static_cast<std::uint64_t>(problem.key) << 8 |
-        static_cast<std::uint64_t>(problem.value) << 16 | static_cast<std::uint64_t>(problem.order) << 24;
-    return mix(problem.n ^ mix(problem.rows ^ mix(words)));
-  }
-
- private:
-  /// The finaliser of SplitMix64.
-  static constexpr std::uint64_t mix(std::uint64_t x) noexcept {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
+  std::size_t operator()(const Problem& problem) const noexcept { return hash_of_fields(problem); }
 };
 
 /// Values by problem, at most `capacity` of them; the least recently used goes first.

@@ -15,6 +15,7 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/problem_class.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
@@ -56,18 +57,12 @@ double log2_distance(std::uint64_t a, std::uint64_t b) {
   return std::abs(log(a) - log(b));
 }
 
-/// Whether a trial of one problem says anything about the other.
-bool comparable(const Problem& a, const Problem& b) {
-  return a.operation == b.operation && a.value == b.value && size_of(a.key) == size_of(b.key) &&
-         (a.rows == 1) == (b.rows == 1);
-}
-
 /// The step on which a candidate stands; nothing if it says nothing about this problem on this device.
 std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, const DeviceInfo& device,
                             const std::string& device_digest) {
-  if (candidate.device.kind != device.kind || !comparable(candidate.problem, problem)) return std::nullopt;
+  if (candidate.device.kind != device.kind || !may_serve(candidate.problem, problem)) return std::nullopt;
   if (candidate.device_digest == device_digest) {
-    return candidate.problem == problem ? Step::exact : Step::near_size;
+    return class_of(candidate.problem) == class_of(problem) ? Step::exact : Step::near_size;
   }
   if (candidate.device.compute_major != device.compute_major) return std::nullopt;
   if (candidate.device.compute_minor == device.compute_minor) return Step::same_capability;
@@ -93,44 +88,40 @@ constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the 
 std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
 
 /// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
-struct Shape {
+struct AlikeProblems {
   std::string device_digest;
   bool older_kernels;
-  Operation operation;
-  ValueType value;
-  std::size_t key_bytes;
+  ServingGroup group;
   std::uint64_t rows;
   std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
 
-  friend auto operator<=>(const Shape&, const Shape&) = default;
+  friend auto operator<=>(const AlikeProblems&, const AlikeProblems&) = default;
 };
 
-Shape shape_of(const Candidate& candidate, const KernelDigests& current_kernels) {
+AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_kernels) {
   const Problem& p = candidate.problem;
   return {.device_digest = candidate.device_digest,
           .older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant),
-          .operation = p.operation,
-          .value = p.value,
-          .key_bytes = size_of(p.key),
+          .group = group_of(p),
           .rows = p.rows,
           .n = p.n};
 }
 
 /// Of each shape the least time that any of it took, or any longer one: what sorts more keys in less time
 /// could have sorted these.
-std::map<Shape, double> best_times(const std::vector<Shape>& shapes,
-                                   const std::vector<Candidate>& candidates) {
-  std::map<Shape, double> bests;
+std::map<AlikeProblems, double> best_times(const std::vector<AlikeProblems>& shapes,
+                                           const std::vector<Candidate>& candidates) {
+  std::map<AlikeProblems, double> bests;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const auto [entry, is_new] = bests.try_emplace(shapes[i], candidates[i].median_us);
     if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
   }
-  const std::pair<const Shape, double>* longer = nullptr;
+  const std::pair<const AlikeProblems, double>* longer = nullptr;
   auto entry = bests.end();
   while (entry != bests.begin()) {
     --entry;
     if (longer != nullptr) {
-      Shape as_long = entry->first;
+      AlikeProblems as_long = entry->first;
       as_long.n = longer->first.n;
       if (as_long == longer->first) entry->second = std::min(entry->second, longer->second);
     }
@@ -142,10 +133,10 @@ std::map<Shape, double> best_times(const std::vector<Shape>& shapes,
 void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
               const DeviceInfo& device, const std::string& device_digest,
               const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
-  std::vector<Shape> shapes;  // parallel to the candidates
+  std::vector<AlikeProblems> shapes;  // parallel to the candidates
   shapes.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) shapes.push_back(shape_of(candidate, current_kernels));
-  const std::map<Shape, double> bests = best_times(shapes, candidates);
+  for (const Candidate& candidate : candidates) shapes.push_back(alike_of(candidate, current_kernels));
+  const std::map<AlikeProblems, double> bests = best_times(shapes, candidates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const auto step = step_of(candidate, problem, device, device_digest);

@@ -18,7 +18,7 @@ Selector::Selector(DeviceInfo device, CandidateReader reader, std::span<const Va
 std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
   // The lock is held while the database is read: who comes meanwhile would only read the same.
   const std::lock_guard lock(mutex_);
-  auto& entry = known_[{problem.operation, problem.value, size_of(problem.key), problem.rows == 1}];
+  auto& entry = known_[group_of(problem)];
   if (!entry) {
     auto read = std::make_shared<Known>();
     read->candidates = reader_(problem, &read->warning);

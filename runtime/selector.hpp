@@ -9,9 +9,9 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "model/problem_class.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 
@@ -22,9 +22,8 @@ using CandidateReader = std::function<CandidateSet(const Problem& problem, std::
 
 /// Selects configurations on one device.
 ///
-/// Candidates are those of the first time that a class of problems (operation, payload, key width, a single
-/// array or rows: what TuningDatabase::candidates tells apart) was asked for: a selector does not see what is
-/// tuned later. Thread-safe.
+/// Candidates are read once for each group of problems that may serve each other (`group_of`), when the first
+/// of them is asked for: a selector does not see what is tuned later. Thread-safe.
 class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
@@ -49,16 +48,14 @@ class Selector {
     Configuration configuration;
     std::string why;
   };
-  using Class = std::tuple<Operation, ValueType, std::size_t, bool>;
-
   [[nodiscard]] std::shared_ptr<const Known> known(const Problem& problem);
 
   const DeviceInfo device_;
   const CandidateReader reader_;
   const std::span<const Variant* const> variants_;
   std::mutex mutex_;
-  std::map<Class, std::shared_ptr<const Known>> known_;  ///< guarded by mutex_
-  std::vector<LeftOut> left_out_;                        ///< guarded by mutex_
+  std::map<ServingGroup, std::shared_ptr<const Known>> known_;  ///< guarded by mutex_
+  std::vector<LeftOut> left_out_;                               ///< guarded by mutex_
 };
 
 }  // namespace bitune

@@ -102,7 +102,7 @@ FinalsResult run_finals(SessionState& session, const Problem& problem, std::vect
   std::vector<Finalist> finalists(contenders.begin(), contenders.end());
   const Protocol protocol = protocol_of_round(session.request.protocol);
   for (int round = 0; round < rounds; ++round) {
-    if (round > 0 && deadline && SessionState::Clock::now() >= *deadline) break;
+    if (round > 0 && deadline && session.now() >= *deadline) break;
     for (Finalist& finalist : finalists) {
       if (session.stopped() && round == 0) return judge(std::move(contenders));
       if (session.stopped()) break;

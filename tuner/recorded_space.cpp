@@ -62,15 +62,13 @@ struct GatheredSpace {
 };
 
 /// Problem, device, protocol: what a space is of.
-using Key = std::tuple<std::string, std::string, std::string>;
+using Key = std::tuple<Problem, std::string, std::string>;
 
 class Gatherer {
  public:
   void add(const DeviceInfo& device, bool has_device, const Protocol& protocol, Trial trial) {
-    const Problem& p = trial.problem;
-    const std::string problem = fmt::format("{} {} {} {:020} {:020}", static_cast<int>(p.operation),
-                                            static_cast<int>(p.key), static_cast<int>(p.order), p.n, p.rows);
-    GatheredSpace& space = spaces_[{problem, has_device ? device.digest() : device.name, protocol.text()}];
+    GatheredSpace& space =
+        spaces_[{trial.problem, has_device ? device.digest() : device.name, protocol.text()}];
     space.device = device;
     space.has_device = has_device;
     space.protocol = protocol;

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/json_reading.hpp"
+#include "measure/json_fields.hpp"
 
 namespace bitune {
 
-using json_reading::get;
-using json_reading::member;
+using json_fields::get;
+using json_fields::member;
 
 Json json_of(const EvaluationRequest& request) {
   return {{"problem", json_of(request.problem)},

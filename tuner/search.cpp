@@ -104,7 +104,7 @@ void ProblemSearch::run(const SearchLimits& limits) {
 
 bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.stopped() || session_.out_of_time()) return true;
-  const bool late = limits.deadline && SessionState::Clock::now() >= *limits.deadline;
+  const bool late = limits.deadline && session_.now() >= *limits.deadline;
   if (!late) return false;
   // As long as the session's time lasts, a problem that comes late still has these evaluated, and further
   // ones while all have failed, so that it does not end without a sound configuration; to give it all starts
@@ -117,7 +117,7 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
 
 bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
   if (!limits.deadline || next_start_ < needed_starts_) return true;
-  const SessionState::Clock::time_point now = SessionState::Clock::now();
+  const SessionState::Clock::time_point now = session_.now();
   if (now >= *limits.deadline)
     return !best_ && next_start_ < domain_.starts.size() && pool_.outstanding() == 0;
   if (evaluated_ == 0) return true;
@@ -265,7 +265,7 @@ void ProblemSearch::show(const Trial* last) const {
   progress.problem_count = session_.problems.problems().size();
   progress.evaluated = evaluated_;
   progress.candidates = most_to_come();
-  progress.elapsed_seconds = Seconds(SessionState::Clock::now() - session_.begin).count();
+  progress.elapsed_seconds = Seconds(session_.now() - session_.begin).count();
   progress.remaining_seconds = remaining_seconds(progress.elapsed_seconds);
   progress.last = last;
   progress.best = best();
@@ -288,7 +288,7 @@ std::optional<double> ProblemSearch::remaining_seconds(double elapsed) const {
     remaining = each * (here + later);
   }
   if (session_.end) {
-    const double left = std::max(0.0, Seconds(*session_.end - SessionState::Clock::now()).count());
+    const double left = std::max(0.0, Seconds(*session_.end - session_.now()).count());
     remaining = remaining ? std::min(*remaining, left) : left;
   }
   return remaining;

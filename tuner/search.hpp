@@ -107,7 +107,6 @@ class ProblemSearch {
   std::vector<Trial> verified_;
   std::unordered_map<std::size_t, std::size_t> verified_at_;  ///< candidate to its place in verified_
   std::optional<std::size_t> best_;                           ///< index into verified_
-  SessionState::Clock::time_point begin_ = SessionState::Clock::now();
   std::uint64_t most_evaluations_ = ~std::uint64_t{0};
   std::uint64_t to_evaluate_ = 0;  ///< candidates that were not known, as far as plans have been compared
   std::uint64_t submitted_ = 0;

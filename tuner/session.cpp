@@ -29,7 +29,7 @@ Clock::duration fraction_of(Clock::duration time, double fraction) {
 /// Until when this problem may take, so that those to come have their part: what it leaves flows on to them.
 std::optional<Clock::time_point> deadline_of_problem(const SessionState& session) {
   if (!session.end) return std::nullopt;
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = session.now();
   return now + fraction_of(std::max(*session.end - now, Clock::duration::zero()),
                            session.problems.part_of_time(session.share));
 }
@@ -38,7 +38,7 @@ SearchLimits limits_of_search(const SessionState& session, std::optional<Clock::
   SearchLimits limits;
   if (deadline) {
     const double share = session.request.finalists >= 1 ? search_share : 1;
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = session.now();
     limits.deadline = now + fraction_of(*deadline - now, share);
   }
   if (session.share.evaluations) limits.evaluations = *session.share.evaluations;

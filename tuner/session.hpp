@@ -4,6 +4,7 @@
 /// A tuning session: problems x search spaces x strategy -> trials in the database.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,9 @@
 
 namespace bitune {
 
+/// Tells a session what time it is. It never goes back. Called from the session's thread.
+using SessionClock = std::function<std::chrono::steady_clock::time_point()>;
+
 /// What to tune and how.
 struct TuneRequest {
   std::vector<Problem> problems;
@@ -34,6 +38,8 @@ struct TuneRequest {
   bool warm_start = true;   ///< begin with what won at near sizes and on near devices
   int finalists = 4;        ///< the best few are measured again in turn
   int compile_threads = 0;  ///< 0: all cores
+  /// Decides alone when the time budget is spent, so that a test with a clock of its own is not in a hurry.
+  SessionClock now = std::chrono::steady_clock::now;
 };
 
 /// What is going on, for a progress display. Called from the session's thread.

@@ -31,14 +31,15 @@ struct SessionState {
   const std::atomic<bool>& stop;
 
   std::int64_t database_session = 0;
-  Clock::time_point begin = Clock::now();
+  Clock::time_point begin = request.now();
   std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
   std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
   ProblemQueue::Share share = {};                       ///< the problem under way
   std::size_t ahead = 0;  ///< problems whose first kernels have been compiled ahead, or are under way
 
+  [[nodiscard]] Clock::time_point now() const { return request.now(); }
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool out_of_time() const { return end && Clock::now() >= *end; }
+  [[nodiscard]] bool out_of_time() const { return end && now() >= *end; }
   /// For this device, the one under way included.
   [[nodiscard]] std::size_t problems_left() const { return problems.left_for_each(); }
 

@@ -13,6 +13,7 @@
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
 #include "model/key_type.hpp"
+#include "model/problem_class.hpp"
 
 namespace bitune::database {
 namespace {
@@ -24,10 +25,10 @@ struct Device {
 
 std::map<std::int64_t, Device> devices_by_id(const SQLite::Database& db) {
   std::map<std::int64_t, Device> devices;
-  SQLite::Statement rows(db, fmt::format("SELECT {}, id FROM devices", device_columns));
+  SQLite::Statement rows(db, fmt::format("SELECT d.id, d.digest, {} FROM devices d", device_columns()));
   while (rows.executeStep()) {
-    devices[rows.getColumn(device_column_count).getInt64()] = {rows.getColumn(0).getString(),
-                                                               read_device(rows, 0)};
+    int column = 2;
+    devices[rows.getColumn(0).getInt64()] = {rows.getColumn(1).getString(), read_device(rows, column)};
   }
   return devices;
 }
@@ -49,10 +50,13 @@ struct Leader {
 
 std::vector<Leader> leaders_for(const SQLite::Database& db, const Problem& problem) {
   SQLite::Statement row(db, candidates_sql());
-  row.bind(1, std::string(name_of(problem.operation)));
-  row.bind(2, std::string(name_of(problem.value)));
-  row.bind(3, static_cast<std::int64_t>(size_of(problem.key)));
-  row.bind(4, problem.rows == 1 ? 1 : 0);
+  const ServingGroup group = group_of(problem);
+  row.bind(1, std::string(name_of(group.operation)));
+  row.bind(2, group.value_bytes);
+  row.bind(3, group.index_bytes);
+  row.bind(4, static_cast<std::int64_t>(group.key_bytes));
+  row.bind(5, group.shape == ShapeKind::array ? 1 : 0);
+  row.bind(6, group.shape == ShapeKind::segments ? 1 : 0);
   std::vector<Leader> leaders;
   while (row.executeStep()) {
     Leader leader{.device_id = row.getColumn(0).getInt64(),
@@ -67,7 +71,8 @@ std::vector<Leader> leaders_for(const SQLite::Database& db, const Problem& probl
                   .kernel_digest = row.getColumn(9).getString(),
                   .problem = {}};
     try {
-      leader.problem = read_problem(row, 10);
+      int column = 10;
+      leader.problem = read_problem(row, column);
     } catch (const Error& error) {
       throw Unreadable("trial", leader.trial_id, error.what());
     }
@@ -104,8 +109,9 @@ void keep_best_of_variants(std::vector<Leader>& leaders) {
 
 std::string candidates_sql() {
   return leaders_select(
-      "p.operation = ?1 AND p.value_type = ?2 AND p.key_width = ?3 AND (p.rows = 1) = ?4",
-      ", c.text, k.digest, p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows",
+      "p.operation = ?1 AND p.value_bytes = ?2 AND p.index_bytes = ?3 AND p.key_width = ?4 "
+      "AND (p.rows = 1 AND NOT p.ragged) = ?5 AND p.ragged = ?6",
+      fmt::format(", c.text, k.digest, {}", problem_columns()),
       " CROSS JOIN configurations c ON c.id = l.configuration_id CROSS JOIN kernels k ON k.id = s.kernel_id");
 }
 

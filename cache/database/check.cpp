@@ -47,19 +47,21 @@ void check_file(const SQLite::Database& db, Sentences& sentences) {
 }
 
 void check_texts(const SQLite::Database& db, Sentences& sentences) {
-  check_rows(db, fmt::format("SELECT id, {} FROM devices", device_columns), "device", sentences,
-             [](const SQLite::Statement& row) -> std::string {
-               if (read_device(row, 1).digest() == row.getColumn(1).getString()) return {};
+  check_rows(db, fmt::format("SELECT d.id, d.digest, {} FROM devices d", device_columns()), "device",
+             sentences, [](const SQLite::Statement& row) -> std::string {
+               int column = 2;
+               if (read_device(row, column).digest() == row.getColumn(1).getString()) return {};
                return "its digest is not that of its facts";
              });
   check_rows(db, "SELECT id, text FROM protocols", "protocol", sentences, [](const SQLite::Statement& row) {
     static_cast<void>(Protocol::parse(row.getColumn(1).getString()));
     return std::string();
   });
-  check_rows(db, "SELECT id, operation, key_type, value_type, key_order, n, rows, key_width FROM problems",
-             "problem", sentences, [](const SQLite::Statement& row) -> std::string {
-               const std::size_t width = size_of(read_problem(row, 1).key);
-               if (row.getColumn(7).getInt64() == static_cast<std::int64_t>(width)) return {};
+  check_rows(db, fmt::format("SELECT p.id, p.key_width, {} FROM problems p", problem_columns()), "problem",
+             sentences, [](const SQLite::Statement& row) -> std::string {
+               int column = 2;
+               const std::size_t width = size_of(read_problem(row, column).key);
+               if (row.getColumn(1).getInt64() == static_cast<std::int64_t>(width)) return {};
                return fmt::format("its key width is not {}", width);
              });
   check_rows(db, "SELECT id, text, variant FROM configurations", "configuration", sentences,

@@ -19,12 +19,11 @@ struct Place {
 
 std::optional<Place> place_of(const SQLite::Database& db, const std::string& device_digest,
                               const Problem& problem) {
-  SQLite::Statement statement(db, R"sql(
-SELECT d.id, p.id FROM devices d CROSS JOIN problems p
-WHERE d.digest = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ? AND p.n = ?
-  AND p.rows = ?)sql");
+  SQLite::Statement statement(
+      db, fmt::format("SELECT d.id, p.id FROM devices d CROSS JOIN problems p WHERE d.digest = ?1 AND {}",
+                      column_match<Problem>("p.", 2)));
   statement.bind(1, device_digest);
-  bind_problem(statement, 2, problem);
+  bind_fields(statement, 2, problem);
   if (!statement.executeStep()) return std::nullopt;
   return Place{statement.getColumn(0).getInt64(), statement.getColumn(1).getInt64()};
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 void copy_best(const SQLite::Database& from, SQLite::Database& to) {
   SQLite::Statement best(from,
                          fmt::format("{} WHERE t.id IN (SELECT trial_id FROM best_of_variants) ORDER BY t.id",
-                                     select_trial_rows));
+                                     select_trial_rows()));
   std::map<std::string, DeviceInfo> devices;
   for (const DeviceRow& row : database::devices(from)) devices[row.info.digest()] = row.info;
 

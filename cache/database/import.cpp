@@ -1,6 +1,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <optional>
+#include <string>
 
 #include "bitune/error.hpp"
 #include "cache/database/additions.hpp"
@@ -13,22 +15,24 @@ namespace bitune::database {
 namespace {
 
 // All trials of one configuration on one device for one problem, and whether an earlier file told of them.
-constexpr const char* trials_of_configuration = R"sql(
-SELECT t.status, t.timestamp, t.samples, s.imported AND t.id <= ?9
+std::string trials_of_configuration() {
+  return fmt::format(R"sql(
+SELECT t.status, t.timestamp, t.samples, s.imported AND t.id <= ?3
 FROM problems p
 CROSS JOIN series s ON s.problem_id = p.id
 CROSS JOIN devices d ON d.id = s.device_id
 CROSS JOIN configurations c
 CROSS JOIN trials t ON t.series_id = s.id AND t.configuration_id = c.id
-WHERE p.operation = ?1 AND p.key_type = ?2 AND p.value_type = ?3 AND p.key_order = ?4 AND p.n = ?5 AND p.rows = ?6
-  AND d.digest = ?7 AND c.text = ?8)sql";
+WHERE d.digest = ?1 AND c.text = ?2 AND {})sql",
+                     column_match<Problem>("p.", 4));
+}
 
 enum class Standing { unknown, told_otherwise, known };
 
 class Importer {
  public:
-  explicit Importer(SQLite::Database& db) : db_(db), same_(db, trials_of_configuration) {
-    same_.bind(9, db.execAndGet("SELECT coalesce(max(id), 0) FROM trials").getInt64());
+  explicit Importer(SQLite::Database& db) : db_(db), same_(db, trials_of_configuration()) {
+    same_.bind(3, db.execAndGet("SELECT coalesce(max(id), 0) FROM trials").getInt64());
   }
 
   void add(const ImportedTrials& imported, ImportCounts& counts) {
@@ -51,11 +55,10 @@ class Importer {
 
  private:
   Standing standing_of(const std::string& digest, const Trial& trial) {
-    const Problem& problem = trial.problem;
     same_.reset();
-    bind_problem(same_, 1, problem);
-    same_.bind(7, digest);
-    same_.bind(8, trial.configuration.text());
+    bind_fields(same_, 4, trial.problem);
+    same_.bind(1, digest);
+    same_.bind(2, trial.configuration.text());
     const std::string samples = samples_text(trial.samples_us);
     const std::string status(name_of(trial.status));
     Standing standing = Standing::unknown;

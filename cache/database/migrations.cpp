@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bitune/error.hpp"
+#include "cache/database/columns.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
 #include "model/statistics.hpp"
@@ -23,27 +24,12 @@ ALTER TABLE trials RENAME TO v1_trials;
 )sql";
 
 constexpr const char* fill_from_version_1 = R"sql(
-INSERT INTO devices (id, digest, kind, name, compute_major, compute_minor, sm_count, warp_size, max_threads_per_block,
-  max_threads_per_sm, max_blocks_per_sm, registers_per_block, registers_per_sm, shared_bytes_per_block,
-  shared_bytes_per_block_optin, shared_bytes_per_sm, l2_bytes, memory_bytes, cooperative_launch, max_cluster_size)
-SELECT id, digest, kind, name, compute_major, compute_minor, sm_count, warp_size, max_threads_per_block,
-  max_threads_per_sm, max_blocks_per_sm, registers_per_block, registers_per_sm, shared_bytes_per_block,
-  shared_bytes_per_block_optin, shared_bytes_per_sm, l2_bytes, memory_bytes, cooperative_launch, max_cluster_size
-FROM v1_devices;
-
 INSERT INTO software (uuid, driver, compiler) SELECT DISTINCT uuid, driver, compiler FROM v1_sessions;
 INSERT INTO protocols (text) SELECT DISTINCT protocol FROM v1_sessions;
 INSERT INTO sessions (id, device_id, software_id, protocol_id, started, origin)
 SELECT e.id, e.device_id, w.id, q.id, e.started, '' FROM v1_sessions e
 JOIN software w ON w.uuid = e.uuid AND w.driver = e.driver AND w.compiler = e.compiler
 JOIN protocols q ON q.text = e.protocol;
-
-INSERT INTO problems (id, operation, key_type, key_width, value_type, key_order, n, rows)
-SELECT id, operation, key_type,
-  CASE WHEN key_type IN ('u8', 'i8') THEN 1 WHEN key_type IN ('u16', 'i16', 'f16', 'bf16') THEN 2
-       WHEN key_type IN ('u32', 'i32', 'f32') THEN 4 ELSE 8 END,
-  value_type, key_order, n, rows
-FROM v1_problems;
 
 INSERT INTO configurations (variant, text)
 SELECT DISTINCT substr(configuration, 1, instr(configuration, '(') - 1), configuration FROM v1_trials;
@@ -96,12 +82,10 @@ ALTER TABLE trials RENAME TO v2_trials;
 )sql";
 
 constexpr const char* fill_from_version_2 = R"sql(
-INSERT INTO devices SELECT * FROM v2_devices;
 INSERT INTO software SELECT * FROM v2_software;
 INSERT INTO protocols SELECT * FROM v2_protocols;
 INSERT INTO sessions (id, device_id, software_id, protocol_id, started, origin)
 SELECT id, device_id, software_id, protocol_id, started, '' FROM v2_sessions;
-INSERT INTO problems SELECT * FROM v2_problems;
 INSERT INTO configurations SELECT * FROM v2_configurations;
 INSERT INTO kernels SELECT * FROM v2_kernels;
 INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
@@ -121,6 +105,70 @@ DROP TABLE v2_protocols;
 DROP TABLE v2_software;
 DROP TABLE v2_devices;
 )sql";
+
+// Version 3 told payloads apart by a type, and knew neither indices nor stability, k or segments.
+constexpr const char* set_version_3_aside = R"sql(
+DROP TRIGGER trial_is_counted;
+DROP TRIGGER trial_is_no_longer_counted;
+DROP TRIGGER trial_is_counted_anew;
+DROP VIEW best;
+DROP VIEW best_of_variants;
+DROP INDEX sessions_by_device;
+DROP INDEX problems_by_width;
+DROP INDEX series_by_problem;
+DROP INDEX trials_by_session;
+DROP INDEX trials_by_configuration;
+DROP INDEX trials_by_rank;
+ALTER TABLE devices RENAME TO v3_devices;
+ALTER TABLE software RENAME TO v3_software;
+ALTER TABLE protocols RENAME TO v3_protocols;
+ALTER TABLE sessions RENAME TO v3_sessions;
+ALTER TABLE problems RENAME TO v3_problems;
+ALTER TABLE configurations RENAME TO v3_configurations;
+ALTER TABLE kernels RENAME TO v3_kernels;
+ALTER TABLE series RENAME TO v3_series;
+ALTER TABLE trials RENAME TO v3_trials;
+)sql";
+
+constexpr const char* fill_from_version_3 = R"sql(
+INSERT INTO software SELECT * FROM v3_software;
+INSERT INTO protocols SELECT * FROM v3_protocols;
+INSERT INTO sessions SELECT * FROM v3_sessions;
+INSERT INTO configurations SELECT * FROM v3_configurations;
+INSERT INTO kernels SELECT * FROM v3_kernels;
+INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
+SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, imported FROM v3_series;
+INSERT INTO trials SELECT * FROM v3_trials;
+
+DROP TABLE v3_trials;
+DROP TABLE v3_series;
+DROP TABLE v3_kernels;
+DROP TABLE v3_configurations;
+DROP TABLE v3_problems;
+DROP TABLE v3_sessions;
+DROP TABLE v3_protocols;
+DROP TABLE v3_software;
+DROP TABLE v3_devices;
+)sql";
+
+// Devices and problems of any older version, whose tables are called v<version>_...: what is a field now and
+// was no column then has its default. The width of values was said by a type until version 3.
+std::string fill_described(int version) {
+  return fmt::format(R"sql(
+INSERT INTO devices (id, digest, {devices}) SELECT id, digest, {old_devices} FROM v{version}_devices;
+INSERT INTO problems (id, {problems}, key_width)
+SELECT id, {old_problems},
+  CASE WHEN key_type IN ('u8', 'i8') THEN 1 WHEN key_type IN ('u16', 'i16', 'f16', 'bf16') THEN 2
+       WHEN key_type IN ('u32', 'i32', 'f32') THEN 4 ELSE 8 END
+FROM v{version}_problems;
+UPDATE problems SET value_bytes = (SELECT CASE o.value_type WHEN 'u32' THEN 4 WHEN 'u64' THEN 8 ELSE 0 END
+                                   FROM v{version}_problems o WHERE o.id = problems.id);
+)sql",
+                     fmt::arg("version", version), fmt::arg("devices", column_list<DeviceInfo>()),
+                     fmt::arg("old_devices", columns_or_defaults<DeviceInfo>()),
+                     fmt::arg("problems", column_list<Problem>()),
+                     fmt::arg("old_problems", columns_or_defaults<Problem>()));
+}
 
 // Statistics are those of the samples, which every version has kept.
 void add_statistics(SQLite::Database& db) {
@@ -147,12 +195,13 @@ void add_statistics(SQLite::Database& db) {
 }
 
 // Each older version is brought to the present one at once.
-void migrate_from(SQLite::Database& db, const char* set_aside, const char* fill) {
+void migrate_from(SQLite::Database& db, int version, const char* set_aside, const char* fill) {
   const std::int64_t before = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   db.exec(set_aside);
   create_objects(db);
+  db.exec(fill_described(version));
   db.exec(fill);
-  add_statistics(db);
+  if (version < 3) add_statistics(db);
   const std::int64_t after = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   if (before != after) {
     throw SQLite::Exception(
@@ -170,8 +219,9 @@ void migrate(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (version >= schema_version) return;
-  if (version == 1) migrate_from(db, set_version_1_aside, fill_from_version_1);
-  if (version == 2) migrate_from(db, set_version_2_aside, fill_from_version_2);
+  if (version == 1) migrate_from(db, 1, set_version_1_aside, fill_from_version_1);
+  if (version == 2) migrate_from(db, 2, set_version_2_aside, fill_from_version_2);
+  if (version == 3) migrate_from(db, 3, set_version_3_aside, fill_from_version_3);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
   if (dangling.executeStep()) {
     throw SQLite::Exception(fmt::format("a row of table '{}' refers to one that is not there",

@@ -22,7 +22,7 @@ std::vector<TrialRow> read_all(SQLite::Statement& statement) {
 std::vector<std::pair<std::string, std::string>> tried(const SQLite::Database& db,
                                                        const std::string& device_digest,
                                                        const Problem& problem, const Protocol& protocol) {
-  SQLite::Statement statement(db, R"sql(
+  SQLite::Statement statement(db, fmt::format(R"sql(
 SELECT DISTINCT c.text, k.digest
 FROM series s
 JOIN devices d ON d.id = s.device_id
@@ -31,12 +31,12 @@ JOIN protocols q ON q.id = s.protocol_id
 JOIN kernels k ON k.id = s.kernel_id
 JOIN trials t ON t.series_id = s.id
 JOIN configurations c ON c.id = t.configuration_id
-WHERE s.imported = 0 AND d.digest = ? AND q.text = ? AND p.operation = ? AND p.key_type = ? AND p.value_type = ? AND p.key_order = ?
-  AND p.n = ? AND p.rows = ?
-ORDER BY 1, 2)sql");
+WHERE s.imported = 0 AND d.digest = ?1 AND q.text = ?2 AND {}
+ORDER BY 1, 2)sql",
+                                              column_match<Problem>("p.", 3)));
   statement.bind(1, device_digest);
   statement.bind(2, protocol.text());
-  bind_problem(statement, 3, problem);
+  bind_fields(statement, 3, problem);
   std::vector<std::pair<std::string, std::string>> pairs;
   while (statement.executeStep()) {
     pairs.emplace_back(statement.getColumn(0).getString(), statement.getColumn(1).getString());
@@ -52,20 +52,22 @@ FROM devices d
 LEFT JOIN sessions e ON e.id = (SELECT id FROM sessions WHERE device_id = d.id ORDER BY started DESC, id DESC LIMIT 1)
 LEFT JOIN software w ON w.id = e.software_id
 ORDER BY d.id)sql",
-                                              device_columns));
+                                              device_columns()));
   std::vector<DeviceRow> rows;
   while (statement.executeStep()) {
-    const auto text = [&statement](int column) {
-      const SQLite::Column value = statement.getColumn(column);
+    int column = 0;
+    const auto text = [&statement, &column] {
+      const SQLite::Column value = statement.getColumn(column++);
       return value.isNull() ? std::string() : value.getString();
     };
     DeviceRow row;
-    row.info = read_device(statement, 0);
-    row.id = statement.getColumn(device_column_count).getInt64();
-    row.software = {text(device_column_count + 1), text(device_column_count + 2),
-                    text(device_column_count + 3)};
-    row.last_seen = text(device_column_count + 4);
-    row.trials = static_cast<std::uint64_t>(statement.getColumn(device_column_count + 5).getInt64());
+    row.info = read_device(statement, column);
+    row.id = statement.getColumn(column++).getInt64();
+    row.software.uuid = text();
+    row.software.driver = text();
+    row.software.compiler = text();
+    row.last_seen = text();
+    row.trials = static_cast<std::uint64_t>(statement.getColumn(column).getInt64());
     rows.push_back(std::move(row));
   }
   return rows;
@@ -73,14 +75,14 @@ ORDER BY d.id)sql",
 
 std::vector<TrialRow> trials(const SQLite::Database& db, const TrialFilter& filter) {
   const Condition condition = condition_of(filter);
-  SQLite::Statement statement(db, fmt::format("{} WHERE {} ORDER BY t.id DESC{}", select_trial_rows,
+  SQLite::Statement statement(db, fmt::format("{} WHERE {} ORDER BY t.id DESC{}", select_trial_rows(),
                                               condition.sql, limit_clause(filter)));
   condition.bind_to(statement);
   return read_all(statement);
 }
 
 std::optional<TrialRow> trial(const SQLite::Database& db, std::int64_t id) {
-  SQLite::Statement statement(db, fmt::format("{} WHERE t.id = ?", select_trial_rows));
+  SQLite::Statement statement(db, fmt::format("{} WHERE t.id = ?", select_trial_rows()));
   statement.bind(1, id);
   if (!statement.executeStep()) return std::nullopt;
   return read_trial_row(statement);

@@ -11,6 +11,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "cache/database/columns.hpp"
 #include "cache/tuning_database.hpp"
 
 namespace bitune::database {
@@ -23,27 +24,26 @@ class Unreadable : public std::runtime_error {
 
 /// A SELECT of all that `read_trial_row` reads, up to and without its WHERE. Trials are `t`, series `s`,
 /// devices `d`, problems `p`, configurations `c`, kernels `k`, protocols `q`, sessions `e`, software `w`.
-extern const std::string_view select_trial_rows;
+[[nodiscard]] const std::string& select_trial_rows();
 
-/// The trial in the current row of a `select_trial_rows` statement. \throws Unreadable
+/// The trial in the current row of a `select_trial_rows()` statement. \throws Unreadable
 [[nodiscard]] TrialRow read_trial_row(const SQLite::Statement& row);
 
-/// Columns of `devices` after its id, in the order in which `bind_device` and `read_device` take them.
-extern const std::string_view device_columns;
+/// The columns of `problems` that say the problem, as `p`, and of `devices` that say its facts, as `d`: what
+/// the two functions below read.
+[[nodiscard]] std::string problem_columns();
+[[nodiscard]] std::string device_columns();
 
-/// Binds the facts (20 less the id) from parameter `first` on.
-void bind_device(SQLite::Statement& statement, int first, const DeviceInfo& device);
-[[nodiscard]] DeviceInfo read_device(const SQLite::Statement& row, int first);
+/// Problems, as `p`, in the order in which people look for them: what is alike side by side, longer ones
+/// after shorter ones.
+inline constexpr std::string_view order_of_problems =
+    "p.operation, p.key_width, p.key_type, p.value_bytes, p.index_bytes, p.key_order, p.stable, p.k, "
+    "p.ragged, "
+    "p.rows, p.n";
 
-/// Number of columns that `device_columns` names.
-inline constexpr int device_column_count = 19;
-
-/// operation, key_type, value_type, key_order, n, rows from column `first` on.
-void bind_problem(SQLite::Statement& statement, int first, const Problem& problem);
-[[nodiscard]] Problem read_problem(const SQLite::Statement& row, int first);
-
-/// A size as SQLite stores it. \throws Error (usage) from 2^63 on.
-[[nodiscard]] std::int64_t stored_size(std::uint64_t size);
+/// Both read from column `first` on, and move it behind what they read. \throws Error (usage)
+[[nodiscard]] Problem read_problem(const SQLite::Statement& row, int& first);
+[[nodiscard]] DeviceInfo read_device(const SQLite::Statement& row, int& first);
 
 /// Samples as a JSON array, each in its shortest exact form, and back. \throws Error (database)
 [[nodiscard]] std::string samples_text(const std::vector<double>& samples);

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "cache/database/rows.hpp"
+
 namespace bitune::database {
 namespace {
 
@@ -18,25 +20,7 @@ namespace {
 constexpr const char* schema_tables = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
-  digest TEXT NOT NULL UNIQUE,
-  kind TEXT NOT NULL,
-  name TEXT NOT NULL,
-  compute_major INTEGER NOT NULL,
-  compute_minor INTEGER NOT NULL,
-  sm_count INTEGER NOT NULL,
-  warp_size INTEGER NOT NULL,
-  max_threads_per_block INTEGER NOT NULL,
-  max_threads_per_sm INTEGER NOT NULL,
-  max_blocks_per_sm INTEGER NOT NULL,
-  registers_per_block INTEGER NOT NULL,
-  registers_per_sm INTEGER NOT NULL,
-  shared_bytes_per_block INTEGER NOT NULL,
-  shared_bytes_per_block_optin INTEGER NOT NULL,
-  shared_bytes_per_sm INTEGER NOT NULL,
-  l2_bytes INTEGER NOT NULL,
-  memory_bytes INTEGER NOT NULL,
-  cooperative_launch INTEGER NOT NULL,
-  max_cluster_size INTEGER NOT NULL
+{devices}  digest TEXT NOT NULL UNIQUE
 ) STRICT;
 
 CREATE TABLE software (
@@ -63,14 +47,8 @@ CREATE TABLE sessions (
 
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,
-  operation TEXT NOT NULL,
-  key_type TEXT NOT NULL,
-  key_width INTEGER NOT NULL,
-  value_type TEXT NOT NULL,
-  key_order TEXT NOT NULL,
-  n INTEGER NOT NULL CHECK (n >= 0),
-  rows INTEGER NOT NULL CHECK (rows >= 0),
-  UNIQUE (operation, key_type, value_type, key_order, n, rows)
+{problems}  key_width INTEGER NOT NULL,
+  UNIQUE ({problem_columns})
 ) STRICT;
 
 CREATE TABLE configurations (
@@ -127,7 +105,7 @@ CREATE TABLE trials (
 
 constexpr const char* indices = R"sql(
 CREATE INDEX sessions_by_device ON sessions (device_id);
-CREATE INDEX problems_by_width ON problems (operation, value_type, key_width);
+CREATE INDEX problems_by_width ON problems (operation, key_width, value_bytes, index_bytes);
 CREATE INDEX series_by_problem ON series (problem_id);
 CREATE INDEX trials_by_session ON trials (session_id);
 CREATE INDEX trials_by_configuration ON trials (series_id, configuration_id, timestamp, finalist, status);
@@ -152,7 +130,7 @@ std::string best_views() {
   return fmt::format(R"sql(
 CREATE VIEW best_of_variants AS {};
 CREATE VIEW best AS
-SELECT d.name AS device, d.digest AS device_digest, p.operation, p.key_type, p.value_type, p.key_order, p.n, p.rows,
+SELECT d.name AS device, d.digest AS device_digest, {},
        c.text AS configuration, b.median_us, b.finalist, b.trial_id
 FROM (SELECT *, row_number() OVER (PARTITION BY device_id, problem_id ORDER BY finalist DESC, median_us, trial_id)
         AS place FROM best_of_variants) b
@@ -162,7 +140,7 @@ JOIN trials t ON t.id = b.trial_id
 JOIN configurations c ON c.id = t.configuration_id
 WHERE b.place = 1;
 )sql",
-                     best_of_variants_select("1"));
+                     best_of_variants_select("1"), problem_columns());
 }
 
 /// A table, index, trigger or view: its type as SQLite calls it, and the SQL that SQLite keeps of it.
@@ -183,7 +161,17 @@ Objects objects_of(const SQLite::Database& db) {
   return objects;
 }
 
-std::string whole_schema() { return std::string(schema_tables) + indices + triggers + best_views(); }
+/// The tables; those of described types have a column for each field.
+std::string table_definitions() {
+  return fmt::format(schema_tables, fmt::arg("devices", column_definitions<DeviceInfo>()),
+                     fmt::arg("problems", column_definitions<Problem>()),
+                     fmt::arg("problem_columns", column_list<Problem>()));
+}
+
+const std::string& whole_schema() {
+  static const std::string schema = table_definitions() + indices + triggers + best_views();
+  return schema;
+}
 
 /// What `objects_of` finds in a database with this schema. SQLite keeps the text of a CREATE statement as it
 /// was written, without the semicolon; each of ours begins a line ("CREATE TABLE name"). To compare texts

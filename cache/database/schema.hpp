@@ -18,7 +18,7 @@ namespace bitune::database {
 inline constexpr std::int32_t application_id = 0x42695475;
 
 /// `user_version` of the schema below. A change of the schema raises it and adds a step to migrations.cpp.
-inline constexpr std::int32_t schema_version = 3;
+inline constexpr std::int32_t schema_version = 4;
 
 /// Creates tables, indices, triggers and views in an empty database and marks it as ours.
 /// Precondition: a transaction is open.

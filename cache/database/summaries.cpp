@@ -15,9 +15,6 @@
 namespace bitune::database {
 namespace {
 
-constexpr const char* order_of_problems =
-    "device_id, operation, key_width, key_type, value_type, key_order, rows, n";
-
 using DeviceAndProblem = std::pair<std::int64_t, std::int64_t>;
 
 /// What a filter says of problems. Rankings are by device and problem: that may be asked before ranking,
@@ -50,7 +47,7 @@ std::vector<std::pair<DeviceAndProblem, std::int64_t>> leaders_of(const SQLite::
 class TrialReader {
  public:
   explicit TrialReader(const SQLite::Database& db)
-      : statement_(db, fmt::format("{} WHERE t.id = ?", select_trial_rows)) {}
+      : statement_(db, fmt::format("{} WHERE t.id = ?", select_trial_rows())) {}
   [[nodiscard]] std::optional<TrialRow> read(std::int64_t id) {
     statement_.reset();
     statement_.bind(1, id);
@@ -72,9 +69,9 @@ JOIN series s ON s.id = t.series_id
 JOIN devices d ON d.id = b.device_id
 JOIN problems p ON p.id = b.problem_id
 JOIN kernels k ON k.id = s.kernel_id
-WHERE {} ORDER BY {}, b.finalist DESC, b.median_us, b.trial_id)sql",
+WHERE {} ORDER BY d.id, {}, b.finalist DESC, b.median_us, b.trial_id)sql",
                      best_of_variants_select(condition_of(of_problems(filter)).sql), condition_of(filter).sql,
-                     "b." + std::string(order_of_problems));
+                     order_of_problems);
 }
 
 std::string counts_sql(const TrialFilter& filter) {
@@ -89,17 +86,18 @@ std::string counts_sql(const TrialFilter& filter) {
           : "s.trials";
   const std::string ok = !filter.status || *filter.status == TrialStatus::ok ? "s.ok" : "0";
   return fmt::format(R"sql(
-SELECT operation, key_type, value_type, key_order, n, rows, digest, name, sum(trials), sum(ok), device_id, problem_id
+SELECT device_id, problem_id, digest, name, sum(trials), sum(ok), {4}
 FROM (
   SELECT p.*, d.digest, d.name, s.device_id, s.problem_id, {0} AS trials, {1} AS ok
   FROM series s
   JOIN devices d ON d.id = s.device_id
   JOIN problems p ON p.id = s.problem_id
   JOIN kernels k ON k.id = s.kernel_id
-  WHERE {2})
+  WHERE {2}) p
 WHERE trials > 0 GROUP BY device_id, problem_id
-ORDER BY {3}{4})sql",
-                     of_status, ok, condition_of(of_series).sql, order_of_problems, limit_clause(filter));
+ORDER BY device_id, {3}{5})sql",
+                     of_status, ok, condition_of(of_series).sql, order_of_problems, problem_columns(),
+                     limit_clause(filter));
 }
 
 std::vector<TrialRow> best(const SQLite::Database& db, const TrialFilter& filter) {
@@ -124,16 +122,18 @@ std::vector<ProblemSummary> summaries(const SQLite::Database& db, const TrialFil
   std::vector<ProblemSummary> rows;
   while (counts.executeStep()) {
     ProblemSummary row;
+    const DeviceAndProblem key{counts.getColumn(0).getInt64(), counts.getColumn(1).getInt64()};
+    int column = 6;
     try {
-      row.problem = read_problem(counts, 0);
+      row.problem = read_problem(counts, column);
     } catch (const Error& error) {
-      throw Unreadable("problem", counts.getColumn(11).getInt64(), error.what());
+      throw Unreadable("problem", key.second, error.what());
     }
-    row.device_digest = counts.getColumn(6).getString();
-    row.device_name = counts.getColumn(7).getString();
-    row.trials = static_cast<std::uint64_t>(counts.getColumn(8).getInt64());
-    row.ok = static_cast<std::uint64_t>(counts.getColumn(9).getInt64());
-    const auto found = leaders.find({counts.getColumn(10).getInt64(), counts.getColumn(11).getInt64()});
+    row.device_digest = counts.getColumn(2).getString();
+    row.device_name = counts.getColumn(3).getString();
+    row.trials = static_cast<std::uint64_t>(counts.getColumn(4).getInt64());
+    row.ok = static_cast<std::uint64_t>(counts.getColumn(5).getInt64());
+    const auto found = leaders.find(key);
     if (found != leaders.end()) row.best = reader.read(found->second);
     rows.push_back(std::move(row));
   }

@@ -35,24 +35,40 @@ std::int64_t id_of(SQLite::Database& db, const char* select, const char* insert,
 }
 
 std::int64_t problem_id(SQLite::Database& db, const Problem& problem) {
-  return id_of(
-      db,
-      "SELECT id FROM problems WHERE operation = ?1 AND key_type = ?2 AND value_type = ?3 AND key_order = ?4 "
-      "AND n = ?5 AND rows = ?6 AND key_width = ?7",
-      "INSERT INTO problems (operation, key_type, value_type, key_order, n, rows, key_width) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-      std::string(name_of(problem.operation)), std::string(name_of(problem.key)),
-      std::string(name_of(problem.value)), std::string(name_of(problem.order)), stored_size(problem.n),
-      stored_size(problem.rows), static_cast<std::int64_t>(size_of(problem.key)));
+  SQLite::Statement lookup(db, fmt::format("SELECT id FROM problems WHERE {}", column_match<Problem>("", 1)));
+  bind_fields(lookup, 1, problem);
+  if (lookup.executeStep()) return lookup.getColumn(0).getInt64();
+  SQLite::Statement insert(db, fmt::format("INSERT INTO problems ({}, key_width) VALUES ({}, ?)",
+                                           column_list<Problem>(), place_list<Problem>()));
+  insert.bind(bind_fields(insert, 1, problem), static_cast<std::int64_t>(size_of(problem.key)));
+  insert.exec();
+  return db.getLastInsertRowid();
+}
+
+/// Brings the facts that are no part of the digest up to date: an older bitune did not know them.
+void update_later_facts(SQLite::Database& db, std::int64_t id, const DeviceInfo& device) {
+  for_each_field(device, [&](std::string_view name, const auto& fact, FieldAge age) {
+    if (age == FieldAge::first) return;
+    const std::string column = column_of(name);
+    SQLite::Statement update(
+        db, fmt::format("UPDATE devices SET {0} = ?1 WHERE id = ?2 AND {0} IS NOT ?1", column));
+    bind_field(update, 1, fact);
+    update.bind(2, id);
+    update.exec();
+  });
 }
 
 std::int64_t device_id(SQLite::Database& db, const DeviceInfo& device) {
   auto lookup = prepared(db, "SELECT id FROM devices WHERE digest = ?", device.digest());
-  if (lookup.executeStep()) return lookup.getColumn(0).getInt64();
-  std::string places = "?";
-  for (int i = 1; i < device_column_count; ++i) places += ", ?";
-  SQLite::Statement insert(db, fmt::format("INSERT INTO devices ({}) VALUES ({})", device_columns, places));
-  bind_device(insert, 1, device);
+  if (lookup.executeStep()) {
+    const std::int64_t id = lookup.getColumn(0).getInt64();
+    lookup.reset();
+    update_later_facts(db, id, device);
+    return id;
+  }
+  SQLite::Statement insert(db, fmt::format("INSERT INTO devices ({}, digest) VALUES ({}, ?)",
+                                           column_list<DeviceInfo>(), place_list<DeviceInfo>()));
+  insert.bind(bind_fields(insert, 1, device), device.digest());
   insert.exec();
   return db.getLastInsertRowid();
 }
@@ -128,39 +144,27 @@ std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial
                                     "variant, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                                     device, problem, protocol, kernel, variant, imported);
 
+  Trial stored = trial;
+  if (stored.timestamp.empty()) stored.timestamp = timestamp_now();
   SQLite::Statement insert(
-      db,
-      "INSERT INTO trials (session_id, series_id, configuration_id, status, message, finalist, median_us, "
-      "mad_us, low_us, high_us, samples, clock_low_mhz, clock_high_mhz, throttled, remeasured, compile_ms, "
-      "verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert.bind(1, session);
-  insert.bind(2, series);
-  insert.bind(3, configuration);
-  insert.bind(4, std::string(name_of(trial.status)));
-  insert.bind(5, trial.message);
-  insert.bind(6, trial.finalist ? 1 : 0);
+      db, fmt::format("INSERT INTO trials ({}, session_id, series_id, configuration_id, samples, throttled, "
+                      "median_us, mad_us, low_us, high_us, clock_low_mhz, clock_high_mhz) "
+                      "VALUES ({}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      column_list<Trial>(), place_list<Trial>()));
+  int place = bind_fields(insert, 1, stored);
+  for (const std::int64_t id : {session, series, configuration}) insert.bind(place++, id);
+  insert.bind(place++, samples_text(trial.samples_us));
+  insert.bind(place++, throttle_text(trial.clock.throttled));
   if (const auto statistics = statistics_of(trial.samples_us)) {
-    insert.bind(7, statistics->median);
-    insert.bind(8, statistics->mad);
-    insert.bind(9, statistics->low);
-    insert.bind(10, statistics->high);
+    int at = place;
+    for (const double value : {statistics->median, statistics->mad, statistics->low, statistics->high}) {
+      insert.bind(at++, value);
+    }
   }
-  insert.bind(11, samples_text(trial.samples_us));
   if (trial.clock.is_known()) {
-    insert.bind(12, trial.clock.lowest_mhz);
-    insert.bind(13, trial.clock.highest_mhz);
+    insert.bind(place + 4, trial.clock.lowest_mhz);
+    insert.bind(place + 5, trial.clock.highest_mhz);
   }
-  insert.bind(14, throttle_text(trial.clock.throttled));
-  insert.bind(15, trial.remeasured);
-  insert.bind(16, trial.compile_ms);
-  insert.bind(17, trial.verify_ms);
-  insert.bind(18, trial.measure_ms);
-  insert.bind(19, trial.registers);
-  insert.bind(20, trial.local_bytes);
-  insert.bind(21, trial.shared_bytes);
-  insert.bind(22, trial.launches);
-  insert.bind(23, trial.timestamp.empty() ? timestamp_now() : trial.timestamp);
   insert.exec();
   return db.getLastInsertRowid();
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Inserting evidence. Private to the cache room. No function updates a row.
+/// Inserting evidence. Private to the cache room. No function updates a row, but for facts of a device that
+/// its digest does not hold.
 
 #include <cstdint>
 #include <string>

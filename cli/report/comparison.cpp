@@ -11,14 +11,11 @@ namespace bitune::cli {
 namespace {
 
 bool is_about(const BenchRecord& record, const Problem& problem) {
-  if (record.key != problem.key || record.order != problem.order || problem.operation != Operation::sort ||
-      problem.value != ValueType::none) {
-    return false;
-  }
+  if (static_cast<const SortSpec&>(record.problem) != static_cast<const SortSpec&>(problem)) return false;
   // Single arrays are one curve over n, whichever lengths were tuned. (The suite "rows" may have one row,
   // too.)
-  return problem.rows == 1 ? record.rows == 1 && record.suite == "single"
-                           : record.rows == problem.rows && record.n == problem.n;
+  return problem.rows == 1 ? record.problem.rows == 1 && record.suite == "single"
+                           : static_cast<const Shape&>(record.problem) == static_cast<const Shape&>(problem);
 }
 
 }  // namespace
@@ -34,7 +31,7 @@ std::vector<BenchRecord> records_about(std::span<const BenchRecord> records, con
     }
   }
   std::sort(found.begin(), found.end(), [](const BenchRecord& a, const BenchRecord& b) {
-    return std::tie(a.n, a.rows, a.date) < std::tie(b.n, b.rows, b.date);
+    return std::tie(a.problem.n, a.problem.rows, a.date) < std::tie(b.problem.n, b.problem.rows, b.date);
   });
   return found;
 }
@@ -49,14 +46,14 @@ Json comparison_json(const std::vector<BenchRecord>& records) {
   Json lines = Json::array();
   for (const BenchRecord& record : records) {
     fastest.insert(record.peer_method);
-    ours.points.push_back({record.n, record.bitune_us, record.bitune_us, record.bitune_us});
-    theirs.points.push_back({record.n, *record.peer_us, *record.peer_us, *record.peer_us});
+    ours.points.push_back({record.problem.n, record.bitune_us, record.bitune_us, record.bitune_us});
+    theirs.points.push_back({record.problem.n, *record.peer_us, *record.peer_us, *record.peer_us});
     Json methods = Json::object();
     for (const auto& [method, us] : record.methods_us) {
       methods[method] = rounded(us);
     }
-    lines.push_back({{"n", record.n},
-                     {"rows", record.rows},
+    lines.push_back({{"n", record.problem.n},
+                     {"rows", record.problem.rows},
                      {"us", rounded(record.bitune_us)},
                      {"peer_us", rounded(*record.peer_us)},
                      {"method", record.peer_method},

@@ -20,9 +20,10 @@ std::string kind_text(const Problem& problem) {
   if (problem.operation != Operation::sort) {
     text += fmt::format(", {}", name_of(problem.operation));
   }
-  if (problem.value != ValueType::none) {
-    text += fmt::format(" with {} values", name_of(problem.value));
-  }
+  if (problem.value_bytes != 0) text += fmt::format(" with values of {} bytes", problem.value_bytes);
+  if (problem.index_bytes != 0) text += fmt::format(" with indices of {} bytes", problem.index_bytes);
+  if (problem.stable) text += ", stable";
+  if (problem.k != 0) text += fmt::format(", the first {}", problem.k);
   return text;
 }
 
@@ -80,12 +81,10 @@ Crossover between(const TimesOverN& from, const TimesOverN& to, std::uint64_t lo
 }  // namespace
 
 std::vector<ProblemGroup> grouped(std::span<const Problem> problems) {
-  using Kind = std::tuple<Operation, KeyType, ValueType, Order>;
-  const auto kind_of = [](const Problem& p) { return Kind{p.operation, p.key, p.value, p.order}; };
-  std::map<std::pair<Kind, int>, std::set<std::uint64_t>> lengths;  // of rows with so many keys in all
+  std::map<std::pair<SortSpec, int>, std::set<std::uint64_t>> lengths;  // of rows with so many keys in all
   for (const Problem& problem : problems) {
     if (problem.rows != 1) {
-      lengths[{kind_of(problem), total_log2(problem)}].insert(problem.n);
+      lengths[{static_cast<const SortSpec&>(problem), total_log2(problem)}].insert(problem.n);
     }
   }
 
@@ -96,7 +95,7 @@ std::vector<ProblemGroup> grouped(std::span<const Problem> problems) {
     std::string title = kind_text(problem);
     if (problem.rows == 1) {
       title += ", single arrays";
-    } else if (lengths[{kind_of(problem), total_log2(problem)}].size() > 1) {
+    } else if (lengths[{static_cast<const SortSpec&>(problem), total_log2(problem)}].size() > 1) {
       title += fmt::format(", rows, 2^{} keys in all", total_log2(problem));
     } else {
       title += fmt::format(", {} rows", size_text(problem.rows));

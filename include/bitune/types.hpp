@@ -16,21 +16,71 @@ enum class KeyType : std::uint8_t { u8, i8, u16, i16, f16, bf16, u32, i32, f32, 
 enum class Order : std::uint8_t { ascending, descending };
 
 /// What is done to the keys. Only `sort` is built; the others hold their place in problems and the database.
-enum class Operation : std::uint8_t { sort, sort_pairs, argsort };
+enum class Operation : std::uint8_t { sort, sort_pairs, argsort, top_k };
 
-/// Type of the payload that travels with each key.
-enum class ValueType : std::uint8_t { none, u32, u64 };
+/// How keys lie in memory: one array, rows of one length, or segments of any lengths.
+enum class ShapeKind : std::uint8_t { array, rows, segments };
 
-/// What is to be sorted: `rows` independent arrays of `n` keys each (one array: `rows` = 1).
-struct Problem {
+/// Since when a field is there. A `later` field may be missing in what an older bitune wrote: then it has its
+/// default. It never changes by which digest something is known.
+enum class FieldAge : std::uint8_t { first, later };
+
+/// What is done: all of a problem but where the keys lie.
+struct SortSpec {
   Operation operation = Operation::sort;
   KeyType key = KeyType::u32;
-  ValueType value = ValueType::none;
+  std::uint32_t value_bytes = 0;  ///< of the value that travels with each key: 0 (none), 1, 2, 4, 8 or 16
+  std::uint32_t index_bytes = 0;  ///< of each index that is written: 0 (none), 4 or 8
   Order order = Order::ascending;
-  std::uint64_t n = 0;
-  std::uint64_t rows = 1;
+  bool stable = false;  ///< equal keys stay in the order of the input
+  std::uint64_t k = 0;  ///< how many keys of each row top_k gives; else 0
 
+  auto operator<=>(const SortSpec&) const = default;
+
+  /// Calls visit(name, member, age) for each field. Text, JSON, database, hash and records follow from it.
+  template <class Visit>
+  static constexpr void visit_fields(Visit&& visit) {
+    visit("operation", &SortSpec::operation, FieldAge::first);
+    visit("key", &SortSpec::key, FieldAge::first);
+    visit("value_bytes", &SortSpec::value_bytes, FieldAge::later);
+    visit("index_bytes", &SortSpec::index_bytes, FieldAge::later);
+    visit("order", &SortSpec::order, FieldAge::first);
+    visit("stable", &SortSpec::stable, FieldAge::later);
+    visit("k", &SortSpec::k, FieldAge::later);
+  }
+};
+
+/// How the keys lie: `rows` arrays of `n` keys each (one array: `rows` = 1), or segments.
+struct Shape {
+  std::uint64_t n = 0;     ///< keys of the array or of each row; of segments: keys in all
+  std::uint64_t rows = 1;  ///< rows, or segments
+  bool ragged = false;     ///< the rows have lengths of their own: they are segments
+
+  auto operator<=>(const Shape&) const = default;
+
+  [[nodiscard]] constexpr ShapeKind kind() const noexcept {
+    return ragged ? ShapeKind::segments : rows == 1 ? ShapeKind::array : ShapeKind::rows;
+  }
+
+  /// As SortSpec::visit_fields.
+  template <class Visit>
+  static constexpr void visit_fields(Visit&& visit) {
+    visit("n", &Shape::n, FieldAge::first);
+    visit("rows", &Shape::rows, FieldAge::first);
+    visit("ragged", &Shape::ragged, FieldAge::later);
+  }
+};
+
+/// What one call is asked to do, exactly: Problem{{{.key = KeyType::f32}, {}}, {{}, {.n = 1000}}}.
+struct Problem : SortSpec, Shape {
   auto operator<=>(const Problem&) const = default;
+
+  /// All fields of both.
+  template <class Visit>
+  static constexpr void visit_fields(Visit&& visit) {
+    SortSpec::visit_fields(visit);
+    Shape::visit_fields(visit);
+  }
 };
 
 }  // namespace bitune

@@ -14,7 +14,7 @@ namespace bitune::cuda {
 
 /// A device header in memory.
 struct HeaderText {
-  std::string path;  ///< as it is included: "kernels/network.cuh"
+  std::string path;  ///< as it is included: "kernels/network/network.cuh"
   std::string text;
 };
 

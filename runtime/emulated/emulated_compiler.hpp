@@ -13,7 +13,7 @@ namespace bitune::emulated {
 
 /// A header that a kernel may include besides the embedded ones.
 struct SourceFile {
-  std::string path;  ///< as it is included: "kernels/tile_sort.cuh"
+  std::string path;  ///< as it is included: "kernels/warp/tile_sort.cuh"
   std::string text;
 };
 

@@ -36,10 +36,6 @@ EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_blo
                 fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
   }
   parameter_count_ = bind(&GroupRunner::services());
-  if (const auto bind_arrivals =
-          reinterpret_cast<BindArrivalsFunction*>(dlsym(library_, bind_arrivals_name))) {
-    bind_arrivals(&GroupRunner::arrival_services());
-  }
   resources_.max_threads_per_block = max_threads_per_block;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernels/emulated_services.hpp"
+#include "kernels/platform/emulated/services.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune::emulated {

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/emulated_arrivals.hpp"
-#include "kernels/emulated_services.hpp"
+#include "kernels/platform/emulated/services.hpp"
 #include "runtime/emulated/fibre.hpp"
 #include "runtime/emulated/group_state.hpp"
 #include "runtime/emulated/ready_threads.hpp"
@@ -57,7 +56,6 @@ class GroupRunner {
 
   /// What kernels call.
   [[nodiscard]] static const Services& services();
-  [[nodiscard]] static const ArrivalServices& arrival_services();
 
  private:
   struct GivenUp {};  // thrown through the kernel to unwind a fibre

@@ -18,6 +18,8 @@ const Services& GroupRunner::services() {
       .sync_cluster = &GroupRunner::sync_cluster,
       .shared_of_rank = &GroupRunner::shared_of_rank,
       .sync_grid = &GroupRunner::sync_grid,
+      .bytes_arrive = &GroupRunner::bytes_arrive,
+      .wait_for_bytes = &GroupRunner::wait_for_bytes,
       .fail = &GroupRunner::fail_running,
   };
   return table;
@@ -149,12 +151,6 @@ unsigned char* GroupRunner::shared_of_rank(unsigned int rank) {
   if (rank >= runner.launch_.cluster_size)
     runner.fail(thread, "asks for the shared memory of a block outside its cluster");
   return runner.shared_[thread.block_slot - thread.cluster_rank + rank].data();
-}
-
-const ArrivalServices& GroupRunner::arrival_services() {
-  static const ArrivalServices table = {.arrive = &GroupRunner::bytes_arrive,
-                                        .wait = &GroupRunner::wait_for_bytes};
-  return table;
 }
 
 void GroupRunner::bytes_arrive(unsigned long long* expected, unsigned int bytes) {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "kernels/emulated_services.hpp"
+#include "kernels/platform/emulated/services.hpp"
 #include "runtime/emulated/fibre.hpp"
 
 namespace bitune::emulated {

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -29,13 +30,14 @@ void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int
                         std::uint64_t partner_mask) {
   const std::uint64_t length = std::bit_ceil(n);
   const auto per_block = static_cast<std::uint64_t>(threads);
-  builder.launch_rows({"kernels/mirror_step.cuh", fmt::format("bitune::mirror_step<{}, {}>", codec, threads)},
-                      parts_of(length / 2, per_block), static_cast<std::uint32_t>(threads), 0,
-                      {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
+  builder.launch_rows(
+      {"kernels/steps/mirror_step.cuh", fmt::format("bitune::mirror_step<{}, {}>", codec, threads)},
+      parts_of(length / 2, per_block), static_cast<std::uint32_t>(threads), 0,
+      {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
+  return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
@@ -112,7 +114,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const int tile_bits = ceil_log2(tile);
   const std::int64_t vector =
       std::min(c.at("vector_width"), static_cast<std::int64_t>(16 / size_of(problem.key)));
-  const KernelSource tile_steps{"kernels/block_steps.cuh",
+  const KernelSource tile_steps{"kernels/steps/block_steps.cuh",
                                 fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, false, false, {}, {}>",
                                             codec, threads, tile, c.at("loop_unroll_factor_pairs"), vector,
                                             c.at("readonly_loads") == 1, c.at("warp_shuffles") == 1)};
@@ -161,8 +163,8 @@ const Variant& classic_variant() {
       {.name = "classic",
        .description =
            "the structures of published systems: a launch a step, with or without a tile in shared memory",
-       .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/mirror_step.cuh",
-                          "kernels/strided_merge.cuh"},
+       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/element_step.cuh",
+                          "kernels/steps/mirror_step.cuh", "kernels/steps/strided_merge.cuh"},
        .searched = false,
        .supports = of_classic::can_sort,
        .space = of_classic::make_space,

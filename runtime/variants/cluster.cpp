@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -57,20 +58,19 @@ constexpr Flavour one_row{
     .description =
         "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
         "distributed shared memory",
-    .header = "kernels/cluster_sort.cuh",
+    .header = "kernels/cluster/cluster_sort.cuh",
     .pairs = false};
 
 constexpr Flavour two_rows{
     .name = "cluster_pairs",
     .description = "as cluster, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/cluster_pair_sort.cuh",
+    .header = "kernels/cluster/cluster_pair_sort.cuh",
     .pairs = true};
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
-  return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         device.max_cluster_size >= 2 && device.warp_size == 32 && problem.n <= longest &&
-         (!flavour.pairs || size_of(problem.key) <= 2);
+  return sorts_keys_alone(problem) && device.max_cluster_size >= 2 && device.warp_size == 32 &&
+         problem.n <= longest && (!flavour.pairs || size_of(problem.key) <= 2);
 }
 
 /// What is too long for a block, or for a single array to be sorted by one. Other clusters would be idle.
@@ -224,13 +224,13 @@ VariantDefinition definition_of(const Flavour& flavour) {
 }  // namespace of_cluster
 
 /// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
-/// (sm_90 on; kernels/cluster_sort.cuh).
+/// (sm_90 on; kernels/cluster/cluster_sort.cuh).
 const Variant& cluster_variant() {
   static const DefinedVariant variant(of_cluster::definition_of(of_cluster::one_row));
   return variant;
 }
 
-/// The same for pairs of rows (kernels/cluster_pair_sort.cuh). A single array is one row.
+/// The same for pairs of rows (kernels/cluster/cluster_pair_sort.cuh). A single array is one row.
 const Variant& cluster_pairs_variant() {
   static const DefinedVariant variant(of_cluster::definition_of(of_cluster::two_rows));
   return variant;

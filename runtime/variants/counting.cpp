@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -40,9 +41,8 @@ std::int64_t write_bytes(const Configuration& c, const Problem& problem) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
-         size_of(problem.key) <= 2 && problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 &&
-         device.max_threads_per_block >= 256;
+  return sorts_keys_alone(problem) && problem.rows <= 1 && size_of(problem.key) <= 2 &&
+         problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 && device.max_threads_per_block >= 256;
 }
 
 /// Where clearing and reading the counters costs less than the steps of a network.
@@ -148,15 +148,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const Argument counts = builder.workspace(4 * counters);
 
   constexpr std::uint32_t clear_threads = 256;
-  builder.launch({"kernels/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
-                 std::min(sms, parts_of(counters, clear_threads)), clear_threads, 0,
-                 {counts, u32_argument(counters)});
+  builder.launch(
+      {"kernels/counting/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
+      std::min(sms, parts_of(counters, clear_threads)), clear_threads, 0, {counts, u32_argument(counters)});
 
   const auto threads = static_cast<std::uint64_t>(c.at("count_threads"));
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
   const std::uint64_t fit = sms * static_cast<std::uint64_t>(c.at("count_blocks_per_sm"));
   const std::uint64_t most = std::max<std::uint64_t>(1, fit / (divided(c) * ranks));
-  builder.launch({"kernels/count_values.cuh",
+  builder.launch({"kernels/counting/count_values.cuh",
                   fmt::format("bitune::count_values<{}, {}, {}, {}, {}, {}>", codec, threads, vector,
                               c.at("loop_unroll_factor_count"), c.at("count_parts"), ranks)},
                  divided(c) * ranks * std::min(most, parts_of(problem.n, ranks * threads * vector)),
@@ -165,7 +165,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
   const std::uint64_t writers = sms * static_cast<std::uint64_t>(c.at("blocks_per_sm"));
   const std::uint64_t share = parts_of(parts_of(problem.n, writers), vector) * vector;
-  builder.launch({"kernels/write_counted.cuh",
+  builder.launch({"kernels/counting/write_counted.cuh",
                   fmt::format("bitune::write_counted<{}, {}, {}>", codec, c.at("block_size_x"), vector)},
                  parts_of(problem.n, share), static_cast<std::uint32_t>(c.at("block_size_x")),
                  static_cast<std::uint64_t>(write_bytes(c, problem)),
@@ -181,13 +181,13 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }  // namespace of_counting
 
 /// Keys of 8 and 16 bits, with which nothing travels, need not be moved: how often each value occurs says it
-/// all (kernels/counting.cuh). No sort by comparisons, but the right answer where there are more keys than
-/// values.
+/// all (kernels/counting/counting.cuh). No sort by comparisons, but the right answer where there are more
+/// keys than values.
 const Variant& counting_variant() {
   static const DefinedVariant variant(
       {.name = "counting",
        .description = "keys of 8 and 16 bits are counted by value, and written anew in order; one array",
-       .kernel_headers = {"kernels/count_values.cuh", "kernels/write_counted.cuh"},
+       .kernel_headers = {"kernels/counting/count_values.cuh", "kernels/counting/write_counted.cuh"},
        .supports = of_counting::can_sort,
        .suits = of_counting::is_best,
        .space = of_counting::make_space,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -22,9 +23,7 @@ int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none;
-}
+bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
@@ -80,7 +79,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::int64_t threads = c.at("block_size_x");
   const int span = c.at("block_fusion") == 1 ? span_bits(c) : 0;
-  const KernelSource block_steps{"kernels/block_steps.cuh",
+  const KernelSource block_steps{"kernels/steps/block_steps.cuh",
                                  fmt::format("bitune::block_steps<{}, {}, {}, {}>", codec, threads,
                                              1u << span, c.at("loop_unroll_factor_pairs"))};
   const auto append_block_steps = [&](int first_stage, int last_stage, bool flip) {
@@ -124,7 +123,8 @@ const Variant& global_variant() {
       {.name = "global",
        .description =
            "every compare-exchange in global memory, from one launch a step to several steps fused a pass",
-       .kernel_headers = {"kernels/block_steps.cuh", "kernels/element_step.cuh", "kernels/strided_merge.cuh"},
+       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/element_step.cuh",
+                          "kernels/steps/strided_merge.cuh"},
        .supports = of_global::can_sort,
        .space = of_global::make_space,
        .default_configuration = of_global::make_default,

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -128,8 +129,7 @@ bool windows_fit(Configuration c, const Problem& problem, const DeviceInfo& devi
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32 &&
-         problem.n <= most_keys(problem.key, device);
+  return sorts_keys_alone(problem) && device.warp_size == 32 && problem.n <= most_keys(problem.key, device);
 }
 
 /// What is too long for a cluster's shared memory, or for a single one of them to be the faster one.
@@ -305,7 +305,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                   c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   if (c.at("cooperative") == 1) {
     builder.launch_rows(
-        {"kernels/multiway_sort.cuh",
+        {"kernels/multiway/multiway_sort.cuh",
          fmt::format("bitune::cooperative_multiway<{}, {}, {}, {}>", tile_arguments, c.at("gather_lanes"),
                      c.at("split_pivots"), c.at("split_window"))},
         tiles, threads, static_cast<std::uint64_t>(bucket_bytes(c, problem)),
@@ -322,7 +322,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
   const auto pass = [&](std::uint32_t index, std::int64_t shared_bytes) {
     builder.launch_rows(
-        {"kernels/multiway_sort.cuh",
+        {"kernels/multiway/multiway_sort.cuh",
          fmt::format("bitune::multiway_sort<{}, {}, {}, {}, {}, {}>", tile_arguments,
                      c.at("dependent_launch") == 2, c.at("cluster_size"), c.at("gather_lanes"),
                      splits_in_buckets(c) ? c.at("split_pivots") : 0, c.at("split_window"))},
@@ -332,7 +332,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   pass(0, run_bytes(c, problem));
 
   // The boundaries of a level are the multiples of its step that are not of the step above.
-  const KernelSource split{"kernels/multiway_split.cuh",
+  const KernelSource split{"kernels/multiway/multiway_split.cuh",
                            fmt::format("bitune::multiway_split<{}, {}, {}, {}>", size_of(problem.key),
                                        c.at("split_threads"), c.at("split_pivots"), c.at("split_chain"))};
   std::uint64_t parent_step = 0;
@@ -365,15 +365,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 
 /// Two passes over memory, whatever the length: runs are sorted in the registers of a block each, as long as
 /// fits; every bucket of as many keys is gathered from all runs and sorted likewise. Between them the runs
-/// are split exactly at the buckets' ranks (kernels/multiway_split.cuh), so that no input has unequal
-/// buckets.
+/// are split exactly at the buckets' ranks (kernels/multiway/multiway_split.cuh), so that no input has
+/// unequal buckets.
 const Variant& multiway_variant() {
   static const DefinedVariant variant(
       {.name = "multiway",
        .description = "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket "
                       "is gathered "
                       "from all runs and sorted in registers",
-       .kernel_headers = {"kernels/multiway_sort.cuh", "kernels/multiway_split.cuh"},
+       .kernel_headers = {"kernels/multiway/multiway_sort.cuh", "kernels/multiway/multiway_split.cuh"},
        .supports = of_multiway::can_sort,
        .suits = of_multiway::is_best,
        .space = of_multiway::make_space,

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -54,8 +55,7 @@ CountShape count_shape(const Configuration& c, const Problem& problem, const Dev
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && problem.rows <= 1 &&
-         device.warp_size == 32;
+  return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
 }
 
 /// Where reading and writing the keys once for each digit costs less than to sort them by comparisons: each
@@ -153,14 +153,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::uint64_t cleared = (said.value - tickets.value + counter * tiles * values) / 4;
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
   constexpr std::uint32_t clear_threads = 256;
-  builder.launch({"kernels/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
-                 std::min(4 * sms, parts_of(cleared, clear_threads)), clear_threads, 0,
-                 {tickets, u32_argument(cleared)});
+  builder.launch(
+      {"kernels/counting/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
+      std::min(4 * sms, parts_of(cleared, clear_threads)), clear_threads, 0,
+      {tickets, u32_argument(cleared)});
 
   const CountShape count = count_shape(c, problem, device);
   const auto threads = static_cast<std::uint32_t>(count.threads);
   const std::uint64_t vector = 16 / size_of(problem.key);
-  builder.launch({"kernels/count_digits.cuh",
+  builder.launch({"kernels/radix/count_digits.cuh",
                   fmt::format("bitune::count_digits<{}, {}, {}, {}, {}, {}, {}>", codec, threads, vector, 4,
                               c.at("radix_bits"), count.copies, counter)},
                  std::min(sms, parts_of(problem.n, vector * threads)), threads,
@@ -172,7 +173,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const Argument beside = builder.workspace(key_bytes);
   const Argument first = passes % 2 == 0 ? beside : builder.workspace(key_bytes);
   const KernelSource pass_kernel{
-      "kernels/radix_pass.cuh",
+      "kernels/radix/radix_pass.cuh",
       fmt::format("bitune::radix_pass<{}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
                   c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
                   c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"))};
@@ -196,13 +197,14 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }  // namespace of_radix
 
 /// No sort by comparisons, but the right answer for very long arrays: each pass reads and writes every key
-/// once, however many there are (kernels/radix_pass.cuh).
+/// once, however many there are (kernels/radix/radix_pass.cuh).
 const Variant& radix_variant() {
   static const DefinedVariant variant(
       {.name = "radix",
        .description =
            "radix sort from the lowest digit on, each key read and written once a digit; one array",
-       .kernel_headers = {"kernels/count_values.cuh", "kernels/count_digits.cuh", "kernels/radix_pass.cuh"},
+       .kernel_headers = {"kernels/counting/count_values.cuh", "kernels/radix/count_digits.cuh",
+                          "kernels/radix/radix_pass.cuh"},
        .supports = of_radix::can_sort,
        .suits = of_radix::is_best,
        .space = of_radix::make_space,

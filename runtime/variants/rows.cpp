@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -52,7 +53,7 @@ struct Flavour {
 constexpr Flavour one_row{
     .name = "rows",
     .description = "short rows in registers: several rows a warp, a row a warp, or a block a row",
-    .header = "kernels/row_sort.cuh",
+    .header = "kernels/rows/row_sort.cuh",
     .kernel = "bitune::row_sort",
     .most_key_bytes = 8,
     .rows_per_group = 1};
@@ -60,7 +61,7 @@ constexpr Flavour one_row{
 constexpr Flavour two_rows{
     .name = "row_pairs",
     .description = "as rows, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/row_pair_sort.cuh",
+    .header = "kernels/rows/row_pair_sort.cuh",
     .kernel = "bitune::row_pair_sort",
     .most_key_bytes = 2,
     .rows_per_group = 2};
@@ -69,9 +70,8 @@ constexpr Flavour two_rows{
 std::uint64_t longest_row(KeyType key) { return static_cast<std::uint64_t>(1024 * 128 / word_bytes(key)); }
 
 bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none &&
-         size_of(problem.key) <= flavour.most_key_bytes && problem.n <= longest_row(problem.key) &&
-         device.warp_size == 32;
+  return sorts_keys_alone(problem) && size_of(problem.key) <= flavour.most_key_bytes &&
+         problem.n <= longest_row(problem.key) && device.warp_size == 32;
 }
 
 /// A block has no help from others: a few rows longer than it sorts quickly are for variants with more

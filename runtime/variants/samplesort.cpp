@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -206,8 +207,8 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  if (problem.operation != Operation::sort || problem.value != ValueType::none || problem.rows > 1 ||
-      device.warp_size != 32 || problem.n >= std::uint64_t{1} << 31) {
+  if (!sorts_keys_alone(problem) || problem.rows > 1 || device.warp_size != 32 ||
+      problem.n >= std::uint64_t{1} << 31) {
     return false;
   }
   return !make_space(problem, device).violation(make_default(problem, device), problem, device);
@@ -229,15 +230,16 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const Argument sample_count = u32_argument(static_cast<std::uint64_t>(c.at("samples")));
 
   const SampleShape shape = sample_shape(c, device);
-  builder.launch({"kernels/sample_sort.cuh", fmt::format("bitune::sample_sort<{}, {}, {}, {}>", codec,
-                                                         shape.threads, shape.items, shape.ranks)},
-                 static_cast<std::uint64_t>(shape.ranks), static_cast<std::uint32_t>(shape.threads),
-                 static_cast<std::uint64_t>(sample_bytes(c, problem, device)),
-                 {samples, counts, u32_argument(counters), input_argument(), u64_argument(problem.n)});
+  builder.launch(
+      {"kernels/samplesort/sample_sort.cuh",
+       fmt::format("bitune::sample_sort<{}, {}, {}, {}>", codec, shape.threads, shape.items, shape.ranks)},
+      static_cast<std::uint64_t>(shape.ranks), static_cast<std::uint32_t>(shape.threads),
+      static_cast<std::uint64_t>(sample_bytes(c, problem, device)),
+      {samples, counts, u32_argument(counters), input_argument(), u64_argument(problem.n)});
 
   const auto tile = static_cast<std::uint64_t>(c.at("pass_threads") * c.at("pass_items"));
   const std::int64_t widest = std::min<std::int64_t>(8, 16 / static_cast<std::int64_t>(size_of(problem.key)));
-  builder.launch({"kernels/sample_partition.cuh",
+  builder.launch({"kernels/samplesort/sample_partition.cuh",
                   fmt::format("bitune::sample_partition<{}, {}, {}, {}, {}, {}>", codec, c.at("pass_threads"),
                               c.at("pass_items"), widest, tree_levels(c, problem),
                               partition_blocks(c, problem, device))},
@@ -246,7 +248,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
                  {words, spilled, counts, u32_argument(buckets), u32_argument(room), samples, sample_count,
                   input_argument(), u64_argument(problem.n)});
 
-  builder.launch({"kernels/leaf_sort.cuh",
+  builder.launch({"kernels/samplesort/leaf_sort.cuh",
                   fmt::format("bitune::leaf_sort<{}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
                               c.at("items_per_thread"), c.at("shuffle_steps"), c.at("imad_quarters"),
                               c.at("min_blocks_per_sm"))},
@@ -264,15 +266,16 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }  // namespace of_samplesort
 
 /// Every key is brought to its bucket in one pass over memory, and sorted once, in the registers of a block
-/// (kernels/sample_buckets.cuh). Where buckets end a random sample decides, so that no input is known to be a
-/// bad one; keys that are frequent are counted instead.
+/// (kernels/samplesort/sample_buckets.cuh). Where buckets end a random sample decides, so that no input is
+/// known to be a bad one; keys that are frequent are counted instead.
 const Variant& samplesort_variant() {
   static const DefinedVariant variant(
       {.name = "samplesort",
        .description =
            "splitters from a random sample; one pass brings every key to its bucket, which is sorted "
            "in registers",
-       .kernel_headers = {"kernels/sample_sort.cuh", "kernels/sample_partition.cuh", "kernels/leaf_sort.cuh"},
+       .kernel_headers = {"kernels/samplesort/sample_sort.cuh", "kernels/samplesort/sample_partition.cuh",
+                          "kernels/samplesort/leaf_sort.cuh"},
        .supports = of_samplesort::can_sort,
        .suits = of_samplesort::is_best,
        .space = of_samplesort::make_space,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -23,9 +24,7 @@ std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none;
-}
+bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
   SearchSpace space;
@@ -96,7 +95,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
   const int tile_bits = ceil_log2(tile);
   const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
-  const KernelSource steps{"kernels/block_steps.cuh",
+  const KernelSource steps{"kernels/steps/block_steps.cuh",
                            fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, {}, {}>", codec, threads,
                                        tile, c.at("loop_unroll_factor_pairs"), c.at("vector_width"),
                                        c.at("shared_padding") == 1, c.at("warp_barriers") == 1)};
@@ -129,7 +128,7 @@ const Variant& shared_variant() {
   static const DefinedVariant variant(
       {.name = "shared",
        .description = "tiles sorted and merged in shared memory, larger strides by passes over global memory",
-       .kernel_headers = {"kernels/block_steps.cuh", "kernels/strided_merge.cuh"},
+       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/strided_merge.cuh"},
        .supports = of_shared::can_sort,
        .space = of_shared::make_space,
        .default_configuration = of_shared::make_default,

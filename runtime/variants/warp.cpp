@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/definition.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
@@ -22,7 +23,7 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
 }
 
 bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return problem.operation == Operation::sort && problem.value == ValueType::none && device.warp_size == 32;
+  return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
 SearchSpace make_space(const Problem&, const DeviceInfo&) {
@@ -92,7 +93,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const int tile_bits = ceil_log2(tile);
   const auto append_tiles = [&](const char* kernel) {
     const KernelSource source{
-        "kernels/tile_sort.cuh",
+        "kernels/warp/tile_sort.cuh",
         fmt::format("bitune::{}<{}, {}, {}, {}, {}, {}, {}>", kernel, codec, c.at("block_size_x"),
                     c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
                     c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
@@ -118,14 +119,14 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 }  // namespace of_warp
 
 /// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
-/// (kernels/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
+/// (kernels/network/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
 const Variant& warp_variant() {
   static const DefinedVariant variant(
       {.name = "warp",
        .description =
            "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
            "multi-step passes",
-       .kernel_headers = {"kernels/strided_merge.cuh", "kernels/tile_sort.cuh"},
+       .kernel_headers = {"kernels/steps/strided_merge.cuh", "kernels/warp/tile_sort.cuh"},
        .supports = of_warp::can_sort,
        .space = of_warp::make_space,
        .default_configuration = of_warp::make_default,

@@ -26,8 +26,8 @@ def find_browser():
 class Browser:
     """One browser process with a profile of its own; `with Browser() as browser:` ends it."""
 
-    def __init__(self, timeout=60):
-        self.timeout = timeout
+    def __init__(self, timeout=240):
+        self.timeout = timeout  # seconds without an answer that mean a hang, on a slow machine too
         self.profile = tempfile.TemporaryDirectory(prefix="bitune-browser-", ignore_cleanup_errors=True)
         read_commands, self.commands = os.pipe()
         self.replies, write_replies = os.pipe()

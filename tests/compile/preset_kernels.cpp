@@ -20,8 +20,8 @@ TEST(PresetKernels, Compile) {
   std::set<KernelSource> kernels;
   for (const Preset& preset : presets()) {
     for (const KeyType key : {KeyType::u32, KeyType::f64}) {
-      const Problem problem{.key = key,
-                            .n = preset.most_keys > 0 ? preset.most_keys : std::uint64_t{1} << 20};
+      const Problem problem{{.key = key},
+                            {.n = preset.most_keys > 0 ? preset.most_keys : std::uint64_t{1} << 20}};
       const Plan plan = variant(preset.configuration.variant).plan(problem, preset.configuration, device);
       kernels.insert(plan.kernels.begin(), plan.kernels.end());
     }

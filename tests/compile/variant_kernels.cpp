@@ -48,7 +48,7 @@ std::optional<std::pair<Problem, Configuration>> drawn(const Variant& variant, K
                                                        const DeviceInfo& device, bool large,
                                                        std::uint64_t seed) {
   for (const std::uint64_t n : {100000, 1000}) {
-    const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, n, 1};
+    const Problem problem{{.key = key}, {.n = n}};
     if (!variant.supports(problem, device)) continue;
     const auto sample = sample_configurations(variant, problem, device, large ? 2 : 4, seed);
     const auto fewest = std::min_element(
@@ -80,10 +80,10 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
     const std::size_t turn = first + index;
     const std::uint64_t seed = first + 2 * static_cast<std::size_t>(architecture);
     KeyType key = turn % 2 == 0 ? KeyType::f32 : KeyType::i64;
-    if (!variant->supports({.key = key, .n = 1000}, device)) key = KeyType::f16;
+    if (!variant->supports({{.key = key}, {.n = 1000}}, device)) key = KeyType::f16;
     const bool large = index / neighbours % groups == first % groups;
     const auto found = drawn(*variant, key, device, large, seed);
-    EXPECT_EQ(found.has_value(), variant->supports({.key = key, .n = 1000}, device)) << variant->name();
+    EXPECT_EQ(found.has_value(), variant->supports({{.key = key}, {.n = 1000}}, device)) << variant->name();
     if (!found) continue;  // there are no clusters before sm_90
     const auto& [problem, configuration] = *found;
     const auto kernels = sample_kernels(variant->plan(problem, configuration, device));

@@ -91,7 +91,7 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
-  return {Operation::sort, key, ValueType::none, Order::ascending, 3000, 1};
+  return {{.key = key}, {.n = 3000}};
 }
 
 /// More keys where a block has to look after more runs than a warp has threads, or to take many buckets, or
@@ -208,7 +208,8 @@ std::vector<Configuration> configurations() {
 class LeftOutBarrier : public testing::TestWithParam<Barrier> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::ValuesIn(all_barriers()),
                          [](const auto& parameter) {
-                           std::string name = parameter.param.path.substr(parameter.param.path.find('/') + 1);
+                           std::string name =
+                               parameter.param.path.substr(parameter.param.path.rfind('/') + 1);
                            return name.substr(0, name.find('.')) + "_line_" +
                                   std::to_string(parameter.param.line);
                          });

@@ -13,7 +13,7 @@ namespace {
 
 Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes,
                          std::int64_t chain = 1) {
-  const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, 20001, 1};
+  const Problem problem{{.key = key}, {.n = 20001}};
   Configuration configuration = variant("multiway").default_configuration(problem, DeviceInfo{});
   configuration.parameters["block_size_x"] = 64;
   configuration.parameters["items_per_thread"] = 4;
@@ -52,8 +52,8 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   std::uint64_t order = 0;
   for (const Distribution distribution : all_distributions) {
     std::uint64_t seed = 7;
-    const Problem single{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 1};
-    const Problem shorter{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 2001, 1};
+    const Problem single{{.key = KeyType::u32}, {.n = 20001}};
+    const Problem shorter{{.key = KeyType::u32}, {.n = 2001}};
     // The distributions take turns with three orders of threads, and differ in what they make of each.
     order = order % 3 + 1;
     EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), distribution, ++seed));
@@ -63,7 +63,7 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
         sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), distribution, ++seed));
     // Narrow and wide keys in turn: what is above meets every distribution.
     const KeyType key = static_cast<int>(distribution) % 2 == 0 ? KeyType::u32 : KeyType::f64;
-    const Problem problem{Operation::sort, key, ValueType::none, Order::descending, 20001, 1};
+    const Problem problem{{.key = key, .order = Order::descending}, {.n = 20001}};
     const Configuration of_both[] = {small_runs(key, 0, 3, 4), windowed(small_runs(key, 0, 5, 4), 64),
                                      small_runs(key, 1, 5, 32, 8), small_runs(key, 2, 3, 8),
                                      of_clusters(small_runs(key, 1, 3, 8))};
@@ -73,7 +73,7 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
       EXPECT_TRUE(sorts(bench, problem, of_both[i], distribution, ++seed));
     }
     // Two rows with a gap, each of these for every third distribution.
-    const Problem rows{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 20001, 2};
+    const Problem rows{{.key = KeyType::u32}, {.n = 20001, .rows = 2}};
     const Configuration of_rows[] = {small_runs(KeyType::u32, 2, 5, 4, 4), small_runs(KeyType::u32, 0, 7, 8),
                                      of_clusters(small_runs(KeyType::u32, 2, 3, 4))};
     EXPECT_TRUE(sorts(seeded(static_cast<std::uint64_t>(distribution) / 3), rows,

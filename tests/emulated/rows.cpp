@@ -46,7 +46,7 @@ class Rows : public ::testing::TestWithParam<VariantAndKey> {
     const auto [variant, key] = GetParam();
     const DeviceInfo& device = emulated().device->info();
     const Order order = length % 2 == 0 ? Order::ascending : Order::descending;
-    const Problem problem{Operation::sort, key, ValueType::none, order, length, rows};
+    const Problem problem{{.key = key, .order = order}, {.n = length, .rows = rows}};
     auto& configuration = configurations_[order == Order::ascending ? 0 : 1];
     if (variant->space(problem, device).violation(configuration, problem, device)) {
       configuration = cheap_configuration(*variant, problem);

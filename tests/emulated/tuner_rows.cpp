@@ -31,12 +31,12 @@ Plan plan_of(const char* name, const Problem& problem) {
   return family.plan(problem, family.default_configuration(problem, info), info);
 }
 
-constexpr Problem problem{.key = KeyType::u64, .order = Order::descending, .n = 30, .rows = 21};
+constexpr Problem problem{{.key = KeyType::u64, .order = Order::descending}, {.n = 30, .rows = 21}};
 
 TEST(EmulatedRows, EveryVariantIsVerifiedAndMeasured) {
   const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
   for (const Variant* family : variants()) {
-    for (const Problem& rows : {problem, Problem{.key = KeyType::u8, .n = 100, .rows = 3}}) {
+    for (const Problem& rows : {problem, Problem{{.key = KeyType::u8}, {.n = 100, .rows = 3}}}) {
       if (!family->supports(rows, emulated().device->info())) continue;
       EvaluationRequest request;
       request.problem = rows;
@@ -60,7 +60,7 @@ TEST(EmulatedRows, AWrongNumberOfRowsIsFound) {
 TEST(EmulatedRows, APlanThatTakesRowsForPackedIsFound) {
   Plan plan = plan_of("rows", problem);
   for (Argument& argument : plan.launches.at(0).arguments) {
-    if (argument.kind == Argument::Kind::row_stride) argument = {Argument::Kind::u64, problem.n};
+    if (argument.kind == Argument::Kind::stride) argument = Argument::number64(problem.n);
   }
   const auto wrong = verify(problem, std::move(plan));
   ASSERT_TRUE(wrong);
@@ -73,7 +73,7 @@ TEST(EmulatedRows, AWriteToTheInputIsFound) {
   ASSERT_TRUE(plan.out_of_place);
   Launch first = plan.launches.at(0);
   for (Argument& argument : first.arguments) {
-    if (argument.kind == Argument::Kind::keys) argument.kind = Argument::Kind::input;
+    if (argument == Argument::pointer_to(Role::keys_out)) argument.role = Role::keys_in;
   }
   plan.launches.insert(plan.launches.begin(), first);
   const auto wrong = verify(problem, std::move(plan));
@@ -82,7 +82,7 @@ TEST(EmulatedRows, AWriteToTheInputIsFound) {
 }
 
 TEST(EmulatedRows, MemoryForGapsIsCounted) {
-  const Problem large{.n = 1 << 10, .rows = 1 << 14};
+  const Problem large{{}, {.n = 1 << 10, .rows = 1 << 14}};
   EXPECT_EQ(verified_distributions(large, 0).size(), 4u);
   EXPECT_EQ(verified_distributions(large, std::int64_t{1200} << 20).size(), 2u);
   EXPECT_EQ(verified_distributions(large, 1).size(), 1u);

@@ -22,7 +22,7 @@ class EmulatedSession : public testing::Test {
               ("bitune-session-" + std::to_string(getpid()) + ".db")),
         evaluator_(make_local_evaluator(bench_.device, bench_.kernels)) {
     remove_files();
-    request_.problems = {{.key = KeyType::u32, .n = 512}};
+    request_.problems = {{{.key = KeyType::u32}, {.n = 512}}};
     request_.budget_evaluations = 8;  // the guess of every searched variant
     request_.finalists = 2;
   }

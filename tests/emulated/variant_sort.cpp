@@ -42,7 +42,7 @@ class ConfigurationFor {
 /// Whether a configuration for one length does not serve another, so that each length costs a compilation.
 bool is_bound_to_the_length(const Variant& variant) {
   const DeviceInfo& device = emulated().device->info();
-  Problem problem{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 3000, 1};
+  Problem problem{{.key = KeyType::u32}, {.n = 3000}};
   const Configuration configuration = variant.default_configuration(problem, device);
   problem.n = 30;
   return variant.space(problem, device).violation(configuration, problem, device).has_value();
@@ -62,7 +62,7 @@ TEST_P(VariantSort, SortsAwkwardLengthsInBothOrders) {
   const auto [variant, key] = GetParam();
   std::uint64_t seed = 17 * static_cast<std::uint64_t>(key) + variant->name().size();
   for (const Order order : {Order::ascending, Order::descending}) {
-    Problem problem{Operation::sort, key, ValueType::none, order, 3000, 1};
+    Problem problem{{.key = key, .order = order}, {.n = 3000}};
     const auto configurations =
         sample_configurations(*variant, problem, emulated().device->info(), 1, ++seed);
     ASSERT_FALSE(configurations.empty());
@@ -85,7 +85,7 @@ TEST_P(VariantSort, DefaultConfigurationIsValidForEveryLength) {
   const DeviceInfo& device = emulated().device->info();
   for (int bits = 0; bits <= 34; ++bits) {
     for (const std::uint64_t n : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits}) {
-      const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, n, 1};
+      const Problem problem{{.key = key}, {.n = n}};
       if (!variant->supports(problem, device)) continue;
       const Configuration configuration = variant->default_configuration(problem, device);
       const auto violation = variant->space(problem, device).violation(configuration, problem, device);
@@ -108,7 +108,7 @@ class ConfigurationSample : public ::testing::TestWithParam<VariantAndKey> {};
 
 TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
   const auto [variant, key] = GetParam();
-  Problem problem{Operation::sort, key, ValueType::none, Order::ascending, 9001, 1};
+  Problem problem{{.key = key}, {.n = 9001}};
   const DeviceInfo& device = emulated().device->info();
   std::uint64_t seed = 99 + 100 * static_cast<std::uint64_t>(key);
   for (const Configuration& sample : sample_configurations(*variant, problem, device, 4, seed)) {

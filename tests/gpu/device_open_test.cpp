@@ -49,7 +49,7 @@ TEST_F(GpuOpen, AutoTakesTheGpuWhoseContextIsCurrent) {
 
 TEST_F(GpuOpen, KeepsKernelsInMemoryAndCacheAndHealsTheCache) {
   // A kernel of the library itself, since the store compiles with the device's own compiler.
-  const KernelSource source{"kernels/compare.cuh", "bitune::compare_words<bitune::u32, 256>"};
+  const KernelSource source{"kernels/measure/compare.cuh", "bitune::compare_words<bitune::u32, 256>"};
   KernelImage image = device_->compiler().compile(source);
   std::string pattern = (std::filesystem::temp_directory_path() / "bitune-gpu-store-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());

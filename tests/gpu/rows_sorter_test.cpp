@@ -40,7 +40,7 @@ class GpuRows : public testing::Test {
 };
 
 Problem rows_of(KeyType key, std::uint64_t rows, std::uint64_t n, Order order = Order::ascending) {
-  return {.key = key, .order = order, .n = n, .rows = rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 TEST_F(GpuRows, EveryLengthUpTo130AndAroundPowersOfTwo) {
@@ -132,7 +132,7 @@ TEST_F(GpuRows, BenchVerifiesAndTimesBothSides) {
     if (result.peer_path.empty()) continue;  // built without nvcc
     EXPECT_EQ(result.note, "");
     EXPECT_TRUE(record.methods_us.contains("segmented"));
-    EXPECT_EQ(record.methods_us.contains("radix"), record.rows == 1);
+    EXPECT_EQ(record.methods_us.contains("radix"), record.problem.rows == 1);
     EXPECT_GT(record.ratio.value_or(0), 0);
   }
 }

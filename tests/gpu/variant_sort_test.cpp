@@ -11,6 +11,7 @@
 
 #include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
+#include "model/problem_operands.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
@@ -67,7 +68,7 @@ TEST_P(GpuVariant, SortsAwkwardLengthsInBothOrders) {
     // The longest first: what is valid for it is valid for most of the others.
     for (const std::uint64_t n :
          {(1u << 22) - 1, 1u << 20, 100003u, 65536u, 4097u, 1000u, 64u, 33u, 3u, 2u, 1u, 0u}) {
-      problems.push_back({Operation::sort, key, ValueType::none, order, n, 1});
+      problems.push_back({{.key = key, .order = order}, {.n = n}});
     }
   }
   std::uint64_t seed = 1;
@@ -85,7 +86,7 @@ TEST_P(GpuVariant, SortsRows) {
   std::vector<Problem> problems;
   for (const auto& [rows, n] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
            {100, 5000}, {3, 1025}, {10001, 100}, {4097, 33}, {1, 1000}, {1001, 7}, {1000, 2}, {1000, 1}}) {
-    problems.push_back({Operation::sort, key, ValueType::none, Order::ascending, n, rows});
+    problems.push_back({{.key = key}, {.n = n, .rows = rows}});
   }
   std::uint64_t seed = 1;
   for (const auto& [problem, configuration] : with_configurations(problems)) {
@@ -126,7 +127,9 @@ class GpuLarge : public testing::Test {
           make_executable(device, *gpu().kernels, variant->plan(problem, configuration, device.info()));
       const auto workspace = device.allocate(plan.plan().workspace_bytes);
       device.copy_to_device(keys->data(), input.data(), input.size(), nullptr);
-      plan.run(keys->data(), workspace->data(), nullptr);
+      Operands operands = packed_operands(problem, keys->data());
+      operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+      plan.run(operands, nullptr);
       device.copy_to_host(result.data(), keys->data(), result.size(), nullptr);
       device.synchronize(nullptr);
       EXPECT_EQ(std::memcmp(result.data(), expected.data(), expected.size()), 0) << configuration.text();
@@ -144,22 +147,21 @@ class GpuLarge : public testing::Test {
 
 TEST_F(GpuLarge, SixtyFourMillionKeysByEveryVariantsDefault) {
   for (const KeyType key : {KeyType::u32, KeyType::f64}) {
-    const Problem problem{Operation::sort, key, ValueType::none, Order::ascending, std::uint64_t{1} << 26, 1};
+    const Problem problem{{.key = key}, {.n = std::uint64_t{1} << 26}};
     check(problem, supporting(problem));
   }
 }
 
 TEST_F(GpuLarge, MoreKeysThan31BitsCount) {
-  const Problem problem{
-      Operation::sort, KeyType::u8, ValueType::none, Order::descending, (std::uint64_t{1} << 31) + 4097, 1};
+  const Problem problem{{.key = KeyType::u8, .order = Order::descending},
+                        {.n = (std::uint64_t{1} << 31) + 4097}};
   if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n)
     GTEST_SKIP() << "too little memory";
   check(problem, {&variant("warp"), &variant("radix")});
 }
 
 TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {
-  const Problem problem{Operation::sort,  KeyType::u8, ValueType::none,
-                        Order::ascending, 64,          (std::uint64_t{1} << 26) + 3};
+  const Problem problem{{.key = KeyType::u8}, {.n = 64, .rows = (std::uint64_t{1} << 26) + 3}};
   if (static_cast<std::uint64_t>(gpu().device->info().memory_bytes) < 2 * problem.n * problem.rows) {
     GTEST_SKIP() << "too little memory";
   }
@@ -176,7 +178,7 @@ TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {
   const auto plan =
       make_executable(device, *gpu().kernels,
                       rows.plan(problem, rows.default_configuration(problem, device.info()), device.info()));
-  plan.run(memory->data(), nullptr, nullptr, problem.n);
+  plan.run(packed_operands(problem, memory->data()), nullptr);
   device.copy_to_host(keys.data(), memory->data(), keys.size(), nullptr);
   device.synchronize(nullptr);
   std::reverse(row.begin(), row.end());

@@ -75,7 +75,7 @@ void newest_trials(benchmark::State& state) {
 BENCHMARK(newest_trials)->Unit(benchmark::kMillisecond);
 
 void candidates_for_selection(benchmark::State& state) {
-  ask(state, [](const TuningDatabase& db) { return db.candidates({.n = 1 << 20}); });
+  ask(state, [](const TuningDatabase& db) { return db.candidates({{}, {.n = 1 << 20}}); });
 }
 BENCHMARK(candidates_for_selection)->Unit(benchmark::kMillisecond);
 

@@ -56,10 +56,9 @@ std::vector<Record> recorded_results() {
         const std::string configuration = record.at("configuration");
         const std::string digest = kernel_sources_digest(Configuration::parse(configuration).variant);
         if (record.value("kernel", "") != digest) continue;
-        records.push_back({{.key = parse_key_type(record.at("key_type").get<std::string>()),
-                            .order = parse_order(record.at("order").get<std::string>()),
-                            .n = record.at("n"),
-                            .rows = record.at("rows")},
+        records.push_back({{{.key = parse_key_type(record.at("key_type").get<std::string>()),
+                             .order = parse_order(record.at("order").get<std::string>())},
+                            {.n = record.at("n"), .rows = record.at("rows")}},
                            configuration,
                            record.at("device")});
       }

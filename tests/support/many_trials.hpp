@@ -38,8 +38,8 @@ CREATE TEMP TABLE variants (name TEXT);
 INSERT INTO variants VALUES ('classic'), ('global'), ('shared'), ('warp'), ('cluster'), ('rows');
 CREATE TEMP TABLE numbers (x INTEGER PRIMARY KEY);
 WITH RECURSIVE count(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM count WHERE x < 4095) INSERT INTO numbers SELECT x FROM count;
-INSERT INTO problems (operation, key_type, key_width, value_type, key_order, n, rows)
-SELECT 'sort', k.name, k.width, 'none', 'ascending', 1 << (10 + x), 1 FROM keys k JOIN numbers ON x < 17;
+INSERT INTO problems (operation, key_type, key_width, value_bytes, index_bytes, key_order, stable, k, n, rows, ragged)
+SELECT 'sort', k.name, k.width, 0, 0, 'ascending', 0, 0, 1 << (10 + x), 1, 0 FROM keys k JOIN numbers ON x < 17;
 INSERT INTO kernels (digest) VALUES ('kernels');
 INSERT INTO series (device_id, problem_id, protocol_id, kernel_id, variant, imported)
 SELECT d.id, p.id, 1, 1, v.name, 0 FROM devices d CROSS JOIN problems p CROSS JOIN variants v;

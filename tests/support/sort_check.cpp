@@ -87,7 +87,8 @@ std::vector<VariantAndKey> variants_and_keys(const std::vector<KeyType>& keys, s
   std::vector<VariantAndKey> found;
   for (const Variant* family : variants()) {
     for (const KeyType key : keys) {
-      if (family->supports({.key = key, .n = 1000, .rows = rows}, device)) found.emplace_back(family, key);
+      if (family->supports({{.key = key}, {.n = 1000, .rows = rows}}, device))
+        found.emplace_back(family, key);
     }
   }
   return found;
@@ -119,7 +120,7 @@ Bench seeded(std::uint64_t seed) {
 }
 
 Problem problem_of(KeyType key, std::uint64_t n, Order order, std::uint64_t rows) {
-  return {Operation::sort, key, ValueType::none, order, n, rows};
+  return {{.key = key, .order = order}, {.n = n, .rows = rows}};
 }
 
 void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts) {
@@ -158,12 +159,12 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   if (out_of_place) device.fill(base, guard, input.size(), nullptr);
   device.copy_to_device(from, input.data(), input.size(), nullptr);
 
-  PlanBinding binding;
-  binding.keys = base + layout.begin();
-  if (out_of_place) binding.input = from + layout.begin();
-  binding.workspace = workspace->data();
-  binding.row_stride = problem.n + placement.gap_keys;
-  plan.run(binding, nullptr);
+  const std::uint64_t stride = problem.n + placement.gap_keys;
+  Operands operands;
+  operands[Role::keys_out] = {base + layout.begin(), stride * problem.rows, stride};
+  if (out_of_place) operands[Role::keys_in] = {from + layout.begin(), stride * problem.rows, stride};
+  operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+  plan.run(operands, nullptr);
   std::vector<std::byte> result(input.size());
   device.copy_to_host(result.data(), base, result.size(), nullptr);
   device.synchronize(nullptr);

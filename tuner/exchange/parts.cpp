@@ -7,8 +7,13 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <map>
+#include <type_traits>
+#include <vector>
 
+#include "model/fields.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
@@ -23,6 +28,47 @@ constexpr std::int64_t most_int = std::numeric_limits<int>::max();
 
 std::uint64_t size_of_value(const Value& value, std::int64_t least) {
   return static_cast<std::uint64_t>(value.integer(least, most_size));
+}
+
+/// Reads the members that are called as the object's fields are. A later field may be missing.
+template <class Object>
+void read_fields(const Value& value, Object& object) {
+  for_each_field(object, [&value](std::string_view name, auto& field, FieldAge age) {
+    if (age == FieldAge::later && value.find(name) == nullptr) return;
+    const Value& given = value.at(name);
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, bool>) {
+      field = given.is(Value::Kind::number) ? given.integer(0, 1) == 1 : given.boolean();
+    } else if constexpr (std::is_enum_v<Field>) {
+      parse_name(given.text(), field);
+    } else if constexpr (std::is_integral_v<Field>) {
+      field = static_cast<Field>(given.integer(0, sizeof(Field) == 8 ? most_size : most_int));
+    } else {
+      field = given.text();
+    }
+  });
+}
+
+/// The specs by `word_of`.
+const std::map<std::string, SortSpec, std::less<>>& specs_by_word() {
+  static const auto specs = [] {
+    std::map<std::string, SortSpec, std::less<>> made;
+    const auto add = [&made](SortSpec spec) { made.emplace(word_of(spec), spec); };
+    for (const Operation operation : all_operations) {
+      for (const KeyType key : all_key_types) {
+        for (const std::uint32_t value_bytes : {0u, 1u, 2u, 4u, 8u, 16u}) {
+          for (const std::uint32_t index_bytes : {0u, 4u, 8u}) {
+            for (const Order order : {Order::ascending, Order::descending}) {
+              add({operation, key, value_bytes, index_bytes, order, false, 0});
+              add({operation, key, value_bytes, index_bytes, order, true, 0});
+            }
+          }
+        }
+      }
+    }
+    return made;
+  }();
+  return specs;
 }
 
 void check_size(const Problem& problem) { static_cast<void>(key_bytes(problem)); }
@@ -47,17 +93,14 @@ Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
   Subject subject;
   const auto named = [&] {
     for (const Variant* family : variants()) {
-      for (const Operation operation : {Operation::sort, Operation::sort_pairs, Operation::argsort}) {
-        for (const ValueType value : {ValueType::none, ValueType::u32, ValueType::u64}) {
-          for (const KeyType key : all_key_types) {
-            for (const Order order : {Order::ascending, Order::descending}) {
-              subject.problem = {operation, key, value, order, 0, 1};
-              subject.variant = family->name();
-              if (kernel_name_of(subject.problem, subject.variant) == kernel_name) return true;
-            }
-          }
-        }
-      }
+      const std::string prefix = fmt::format("bitune_{}_", family->name());
+      if (!kernel_name.starts_with(prefix)) continue;
+      const std::string_view word = kernel_name.substr(prefix.size());
+      auto found = specs_by_word().find(word);
+      if (found == specs_by_word().end()) found = specs_by_word().find(fmt::format("sort_{}", word));
+      if (found == specs_by_word().end()) continue;
+      subject = {.variant = std::string(family->name()), .problem = {found->second, {}}, .kernel_digest = {}};
+      return true;
     }
     return false;
   };
@@ -82,12 +125,8 @@ Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
 
 Problem problem_of(const Value& value) {
   Problem problem;
-  problem.operation = parse_operation(value.at("operation").text());
-  problem.key = parse_key_type(value.at("key").text());
-  problem.value = parse_value_type(value.at("value").text());
-  problem.order = parse_order(value.at("order").text());
-  problem.n = size_of_value(value.at("n"), 0);
-  problem.rows = size_of_value(value.at("rows"), 1);
+  read_fields(value, problem);
+  if (problem.rows < 1) reject("it has no rows");
   check_size(problem);
   return problem;
 }
@@ -165,7 +204,9 @@ std::string timestamp_of(const std::string& text) {
 Recording recording_of_unknown(const std::string& device_name) {
   Recording recording;
   // No facts: not even a warp's size is known, and nothing is taken for the facts of a real device.
-  recording.device = DeviceInfo{"unknown", device_name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false, 0};
+  for_each_field(recording.device, [](std::string_view, auto& fact, FieldAge) { fact = {}; });
+  recording.device.kind = "unknown";
+  recording.device.name = device_name;
   recording.protocol.distribution = "unknown";
   return recording;
 }
@@ -189,16 +230,7 @@ void read_circumstances(const Value& about, Recording& recording) {
   if (const Value* origin = about.find("origin")) recording.source = origin->text();
   if (const Value* facts = about.find("device")) {
     within("the device", [&] {
-      Json known = json_of(DeviceInfo{});
-      for (const auto& [name, fact] : known.items()) {
-        // These two exceed 32 bits on large GPUs; the digest is computed.
-        if (name == "memory_bytes" || name == "l2_bytes") {
-          fact = facts->at(name).integer(0, most_size);
-        } else if (name != "digest") {
-          overlay(fact, facts->at(name));
-        }
-      }
-      recording.device = device_from(known);
+      read_fields(*facts, recording.device);
       const std::string& kind = recording.device.kind;
       if (kind != "cuda" && kind != "emulated" && kind != "unknown") {
         reject(fmt::format("there is no kind of device '{}'", kind.substr(0, 40)));

@@ -56,11 +56,10 @@ std::vector<Recording> read_recordings(const std::filesystem::path& path, const 
 }
 
 std::string kernel_name_of(const Problem& problem, std::string_view variant) {
-  std::string name = fmt::format("bitune_{}", variant);
-  if (problem.operation != Operation::sort) name += fmt::format("_{}", name_of(problem.operation));
-  name += fmt::format("_{}", name_of(problem.key));
-  if (problem.value != ValueType::none) name += fmt::format("_{}", name_of(problem.value));
-  return name + fmt::format("_{}", name_of(problem.order));
+  // Keys alone were the first that there was: nothing says so.
+  const std::string word = word_of(problem);
+  return fmt::format("bitune_{}_{}", variant,
+                     word.starts_with("sort_") && !word.starts_with("sort_pairs") ? word.substr(5) : word);
 }
 
 }  // namespace bitune

@@ -19,7 +19,7 @@ std::string kernel_file(const Series& series) {
         series.problem, family->default_configuration(series.problem, series.device), series.device);
     if (!plan.kernels.empty()) return plan.kernels.front().header;
   }
-  return "kernels/platform.cuh";
+  return "kernels/platform/platform.cuh";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/fields.hpp"
 #include "model/key_type.hpp"
 #include "tuner/exchange/number_text.hpp"
 #include "tuner/exchange/readers.hpp"
@@ -40,12 +41,6 @@ std::vector<std::string> cells_of(const TrialRow& row, const std::set<std::strin
                                     row.origin,
                                     trial.timestamp,
                                     trial.kernel_digest,
-                                    std::string(name_of(trial.problem.operation)),
-                                    std::string(name_of(trial.problem.key)),
-                                    std::string(name_of(trial.problem.value)),
-                                    std::string(name_of(trial.problem.order)),
-                                    std::to_string(trial.problem.n),
-                                    std::to_string(trial.problem.rows),
                                     std::string(name_of(trial.status)),
                                     trial.message,
                                     trial.finalist ? "1" : "0",
@@ -66,6 +61,9 @@ std::vector<std::string> cells_of(const TrialRow& row, const std::set<std::strin
                                     std::to_string(trial.shared_bytes),
                                     std::to_string(trial.launches),
                                     trial.configuration.variant};
+  for_each_field(trial.problem, [&cells](std::string_view, const auto& field, FieldAge) {
+    cells.push_back(field_text(field));
+  });
   for (const std::string& name : parameters) {
     const auto found = trial.configuration.parameters.find(name);
     cells.push_back(found == trial.configuration.parameters.end() ? "" : std::to_string(found->second));
@@ -81,11 +79,11 @@ std::string csv_text(const std::vector<TrialRow>& rows) {
     for (const auto& [name, value] : row.trial.configuration.parameters) parameters.insert(name);
   }
   std::string text =
-      "trial,device,device_digest,driver,compiler,protocol,origin,timestamp,kernel_digest,operation,key,"
-      "value,"
-      "order,n,rows,status,message,finalist,median_us,mad_us,low_us,high_us,samples_us,compile_ms,verify_ms,"
+      "trial,device,device_digest,driver,compiler,protocol,origin,timestamp,kernel_digest,status,message,"
+      "finalist,median_us,mad_us,low_us,high_us,samples_us,compile_ms,verify_ms,"
       "measure_ms,clock_lowest_mhz,clock_highest_mhz,clock_throttled,remeasured,registers,local_bytes,"
       "shared_bytes,launches,variant";
+  for (const std::string& name : field_names<Problem>()) text += "," + name;
   for (const std::string& name : parameters) text += "," + field(name);
   text += "\n";
   for (const TrialRow& row : rows) {

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "bench/peer.hpp"
 #include "bench/turns.hpp"
@@ -20,6 +18,8 @@
 
 namespace bitune {
 namespace {
+
+Problem u32_array(std::uint64_t n) { return {{.key = KeyType::u32}, {.n = n}}; }
 
 namespace fs = std::filesystem;
 
@@ -95,25 +95,27 @@ TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
   const std::atomic<bool> stop{false};
   const auto of_total = run_bench(request, {}, stop).records;
   ASSERT_EQ(of_total.size(), 2u);
-  EXPECT_EQ(of_total[0].rows, 100u);
+  EXPECT_EQ(of_total[0].problem.rows, 100u);
   EXPECT_EQ(of_total[0].form, "out of place") << "in place there is nothing to do";
-  EXPECT_EQ(of_total[1].rows, 3u);
+  EXPECT_EQ(of_total[1].problem.rows, 3u);
   request.rows = {1, 7};
   const auto given = run_bench(request, {}, stop).records;
   ASSERT_EQ(given.size(), 4u);
-  EXPECT_EQ(given[3].rows, 7u);
+  EXPECT_EQ(given[3].problem.rows, 7u);
   for (const BenchRecord& record : given) {
     EXPECT_EQ(record.suite, "rows");
     EXPECT_TRUE(record.verified);
-    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us, static_cast<double>(record.n * record.rows),
-                1e-6);
+    EXPECT_NEAR(record.gkeys_per_s * 1000 * record.bitune_us,
+                static_cast<double>(record.problem.n * record.problem.rows), 1e-6);
   }
 }
 
 /// Sorts at once on the host. The address tells which of the separately restored buffers it was given.
 Contestant host_sorter(std::string name, bool in_place, std::size_t n,
                        std::vector<void*>* buffers = nullptr) {
-  return {std::move(name), in_place, [=](void* keys, void* out, StreamHandle) {
+  return {std::move(name), in_place, [=](const Operands& operands, Stream) {
+            void* const keys = operands.input().data;
+            void* const out = operands[Role::keys_out].data;
             if (buffers != nullptr) buffers->push_back(keys);
             EXPECT_FALSE(is_sorted(keys, n, KeyType::u32, Order::ascending)) << "the input was not restored";
             if (!in_place) std::memcpy(out, keys, n * 4);
@@ -124,15 +126,15 @@ Contestant host_sorter(std::string name, bool in_place, std::size_t n,
 TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
   constexpr std::size_t n = 100;
   const auto device = std::make_shared<fake::Device>();
+  device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{keys});
+  Turns turns(*device, kernels, u32_array(n), std::array{keys});
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
   const TurnsResult result = turns.run(both, 5);
   ASSERT_EQ(result.batches.size(), 2u);
-  EXPECT_GT(result.batches[0], 1) << "a sort of 100 keys takes less than 200 us";
-  EXPECT_LE(result.batches[0], 16);
+  EXPECT_EQ(result.batches[0], 16) << "of a microsecond each: as many as there may be";
   ASSERT_EQ(result.samples_us.size(), 2u);
   EXPECT_EQ(result.samples_us[0].size(), 5u);
   EXPECT_EQ(result.samples_us[1].size(), 5u);
@@ -156,7 +158,7 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
   plan.kernels = {{"fake.cuh", "u32 ascending"}};
   plan.launches.resize(7);
   const ExecutablePlan sort = make_executable(*device, kernels, plan);
-  const Problem problem{.n = 1 << 16};
+  const Problem problem{{}, {.n = 1 << 16}};
 
   Measurer measurer(*device, kernels);
   const ProblemData data(*device, problem, Distribution::random, 1, 8, nullptr);
@@ -164,10 +166,10 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
                                              {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
   const std::vector<std::string> by_tuner = last_sample(device->log);
 
-  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
+  Turns turns(*device, kernels, problem,
+              std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
   const std::vector<Contestant> contestants = {
-      {"plan", true, [&sort](void* keys, void*, StreamHandle stream) { sort.run(keys, nullptr, stream); },
-       7}};
+      {"plan", true, [&sort](const Operands& operands, Stream stream) { sort.run(operands, stream); }, 7}};
   const TurnsResult benched = turns.run(contestants, 1);
   EXPECT_EQ(last_sample(device->log), by_tuner);
   EXPECT_EQ(by_tuner.front(), "hold");
@@ -178,18 +180,16 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
 }
 
 TEST(Turns, SamplesWhatIsVerySlowLessOften) {
-  const auto device = std::make_shared<fake::Device>();
+  const auto device = std::make_shared<fake::TimedDevice>();
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
+  Turns turns(*device, kernels, u32_array(8),
+              std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
   const std::vector<Contestant> both = {
-      {"fast", true,
-       [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }},
-      {"slow", true,
-       [](void*, void*, StreamHandle) { std::this_thread::sleep_for(std::chrono::milliseconds(120)); }}};
+      {"fast", true, [&device](const Operands&, Stream) { device->work(1000); }},
+      {"slow", true, [&device](const Operands&, Stream) { device->work(120000); }}};
   const TurnsResult result = turns.run(both, 12);
   EXPECT_EQ(result.samples_us[0].size(), 12u);
-  EXPECT_GE(result.samples_us[1].size(), 3u);
-  EXPECT_LE(result.samples_us[1].size(), 5u);
+  EXPECT_EQ(result.samples_us[1].size(), 5u) << "until it has taken half a second";
 }
 
 TEST(Turns, VerifiesBitForBit) {
@@ -199,13 +199,14 @@ TEST(Turns, VerifiesBitForBit) {
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{keys});
+  Turns turns(*device, kernels, u32_array(n), std::array{keys});
   EXPECT_TRUE(turns.verify(host_sorter("in place", true, n), expected));
   EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n), expected));
-  EXPECT_FALSE(turns.verify({"nothing", true, [](void*, void*, StreamHandle) {}}, expected));
-  EXPECT_FALSE(turns.verify({"nothing", false, [](void*, void*, StreamHandle) {}}, expected));
+  EXPECT_FALSE(turns.verify({"nothing", true, [](const Operands&, Stream) {}}, expected));
+  EXPECT_FALSE(turns.verify({"nothing", false, [](const Operands&, Stream) {}}, expected));
   EXPECT_FALSE(turns.verify({"one wrong", true,
-                             [&](void* on_device, void*, StreamHandle) {
+                             [&](const Operands& operands, Stream) {
+                               void* const on_device = operands[Role::keys_out].data;
                                std::memcpy(on_device, expected.data(), n * 4);
                                static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
                              }},

@@ -22,9 +22,7 @@ DeviceInfo large_gpu() {
   return device;
 }
 
-Problem problem_of(std::uint64_t n, KeyType key = KeyType::i32) {
-  return {Operation::sort, key, ValueType::none, Order::ascending, n, 1};
-}
+Problem problem_of(std::uint64_t n, KeyType key = KeyType::i32) { return {{.key = key}, {.n = n}}; }
 
 Plan plan_of(const char* name, std::uint64_t n) {
   const Configuration& configuration = preset(name).configuration;
@@ -63,7 +61,7 @@ TEST(Presets, RefuseWithASentence) {
   EXPECT_NE(too_large->find("shared memory"), std::string::npos) << *too_large;
 
   Problem pairs = problem_of(1000);
-  pairs.value = ValueType::u32;
+  pairs.value_bytes = 4;
   EXPECT_TRUE(refusal(preset("v0"), pairs, large_gpu()).has_value());
 }
 

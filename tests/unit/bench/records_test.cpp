@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 BenchRecord record(KeyType key, std::uint64_t n, double us) {
   BenchRecord result;
   result.peer = "cub";
-  result.key = key;
+  result.problem.key = key;
   result.distribution = "sorted";
-  result.n = n;
+  result.problem.n = n;
   result.bitune_us = us;
   result.peer_us = 3 * us;
   result.ratio = 3;
@@ -72,14 +72,14 @@ TEST_F(RecordsTest, JsonHasTheAgreedMembersAndReadsBack) {
   const auto read = parse_bench_records(json, "text");
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].methods_us, records[0].methods_us);
-  EXPECT_EQ(read[1].n, records[1].n);
+  EXPECT_EQ(read[1].problem.n, records[1].problem.n);
   EXPECT_EQ(bench_records_json(read), json);
 }
 
 TEST_F(RecordsTest, KeepsWhatTorchWasMeasuredAt) {
   BenchRecord rows = record(KeyType::u32, 128, 5);
   rows.suite = "rows";
-  rows.rows = 1 << 19;
+  rows.problem.rows = 1 << 19;
   rows.form = "out of place";
   EXPECT_EQ(bench_records_json(std::vector{rows}).find("torch"), std::string::npos);
   rows.torch_us = 4321.5;
@@ -88,7 +88,48 @@ TEST_F(RecordsTest, KeepsWhatTorchWasMeasuredAt) {
   EXPECT_EQ(read.torch_us, 4321.5);
   EXPECT_EQ(read.torch_version, "2.9.0");
   EXPECT_EQ(read.form, "out of place");
-  EXPECT_EQ(read.rows, 1u << 19);
+  EXPECT_EQ(read.problem.rows, 1u << 19);
+}
+
+TEST_F(RecordsTest, PairsDoNotReplaceKeysOfTheSameLength) {
+  const BenchRecord keys = record(KeyType::u32, 1024, 5);
+  BenchRecord pairs = record(KeyType::u32, 1024, 7);
+  pairs.problem.operation = Operation::sort_pairs;
+  pairs.problem.value_bytes = 4;
+  BenchRecord stable = pairs;
+  stable.problem.stable = true;
+  BenchRecord segments = record(KeyType::u32, 1024, 8);
+  segments.problem.ragged = true;
+  segments.problem.rows = 16;
+  segments.lengths = "zipf";
+  BenchRecord uniform = segments;
+  uniform.lengths = "uniform";
+  BenchRecord on_two = keys;
+  on_two.gpus = 2;
+  const fs::path path = folder / "all.json";
+  for (const BenchRecord& one : {keys, pairs, stable, segments, uniform, on_two, keys}) {
+    store_bench_records(path, std::vector{one});
+  }
+  const std::string json = text(path);
+  const auto read = parse_bench_records(json, path.string());
+  ASSERT_EQ(read.size(), 6u);
+  EXPECT_EQ(bench_records_json(read), json);
+  for (const char* member : {"\"operation\":\"sort_pairs\"", "\"value_bytes\":4", "\"index_bytes\":0",
+                             "\"stable\":true", "\"k\":0", "\"shape\":\"segments\"", "\"segments\":16",
+                             "\"lengths\":\"zipf\"", "\"mean_length\":64.0", "\"keys\":1024", "\"gpus\":2"}) {
+    EXPECT_NE(json.find(member), std::string::npos) << member << " in " << json;
+  }
+}
+
+TEST_F(RecordsTest, RecordsOfBeforeThereWereOperationsSortKeys) {
+  const auto read = parse_bench_records(
+      R"j([{"suite":"rows","peer":"cub","key_type":"f16","order":"descending","n":7,"rows":3,"bitune_us":5.0,)j"
+      R"j("configuration":"rows(a=1)","match":"exact","verified":true}])j",
+      "text");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].problem,
+            (Problem{{.key = KeyType::f16, .order = Order::descending}, {.n = 7, .rows = 3}}));
+  EXPECT_EQ(read[0].gpus, 1);
 }
 
 TEST_F(RecordsTest, KeepsTheTimeAsAGraphBesideTheOther) {
@@ -137,10 +178,10 @@ TEST_F(RecordsTest, StoringReplacesTheSameComparisonOnly) {
   store_bench_records(path, std::vector{record(KeyType::u32, 256, 4), record(KeyType::f32, 256, 3)});
   const auto read = parse_bench_records(text(path), path.string());
   ASSERT_EQ(read.size(), 3u);
-  EXPECT_EQ(read[0].n, 256u);
+  EXPECT_EQ(read[0].problem.n, 256u);
   EXPECT_EQ(read[0].bitune_us, 4);
-  EXPECT_EQ(read[1].n, 512u);
-  EXPECT_EQ(read[2].key, KeyType::f32);
+  EXPECT_EQ(read[1].problem.n, 512u);
+  EXPECT_EQ(read[2].problem.key, KeyType::f32);
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1) << "nothing half-written stays";
 }
 

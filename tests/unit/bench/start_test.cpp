@@ -77,7 +77,7 @@ TEST_F(StartBench, ReportsMediansOfAllProcessesButTheFirst) {
   ASSERT_EQ(result.records.size(), 1u);
   const BenchRecord& record = result.records[0];
   EXPECT_EQ(record.suite, "start");
-  EXPECT_EQ(record.n, 300u);
+  EXPECT_EQ(record.problem.n, 300u);
   ASSERT_TRUE(record.start.has_value());
   EXPECT_EQ(record.start->cuda_start_us, 3000);
   EXPECT_EQ(record.start->first_us, 300);
@@ -127,7 +127,7 @@ TEST_F(StartBench, SaysHowAProcessFailed) {
 }
 
 TEST_F(StartBench, Stops) {
-  set_program("exec sleep 60");  // nothing is left behind that holds the output of the tests
+  set_program("exec cat");  // waits for what never comes, and ends with the bench
   stop = true;
   EXPECT_TRUE(run().records.empty());
 }
@@ -137,7 +137,7 @@ TEST(StartProcess, MeasuresItselfOnTheEmulatedDevice) {
   StartProcessRequest request{.device = "emulated",
                               .database = (folder / "none.db").string(),
                               .kernel_cache = (folder / "cache").string(),
-                              .problem = {.key = KeyType::f32, .order = Order::descending, .n = 100}};
+                              .problem = {{.key = KeyType::f32, .order = Order::descending}, {.n = 100}}};
   const StartProcessAnswer compiling = measure_start(request);
   const StartProcessAnswer warm = measure_start(request);
   fs::remove_all(folder);

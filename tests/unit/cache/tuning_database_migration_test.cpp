@@ -45,7 +45,7 @@ class MigrationTest : public DirectoryTest, public testing::WithParamInterface<i
     ASSERT_TRUE(cold);
     EXPECT_TRUE(cold->protocol.cold_l2);
     EXPECT_EQ(cold->trial.problem,
-              (Problem{Operation::sort, KeyType::bf16, ValueType::none, Order::descending, 1000, 16}));
+              (Problem{{.key = KeyType::bf16, .order = Order::descending}, {.n = 1000, .rows = 16}}));
     EXPECT_EQ(cold->trial.samples_us, std::vector<double>{0.1});
     EXPECT_EQ(cold->origin, "") << "bitune measured all that there was";
 

@@ -6,9 +6,10 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <chrono>
+#include <atomic>
+#include <future>
+#include <latch>
 #include <set>
-#include <thread>
 
 #include "cache/tuning_database.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
@@ -122,25 +123,34 @@ TEST_F(ProcessesTest, AKilledProcessLosesAtMostTheTrialUnderWay) {
 TEST_F(ProcessesTest, AWriterWaitsForAnother) {
   TuningDatabase db(path, DatabaseMode::read_write);
   const auto session = db.begin_session(h200(), software(), {});
-  int channel[2];
-  ASSERT_EQ(::pipe(channel), 0);
+  int locked[2];
+  int may_end[2];
+  ASSERT_EQ(::pipe(locked), 0);
+  ASSERT_EQ(::pipe(may_end), 0);
+  char byte = 0;
   const pid_t child = start([&] {
     SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
     raw.exec("BEGIN IMMEDIATE");
-    if (::write(channel[1], "x", 1) != 1) ::_exit(2);
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    if (::write(locked[1], "x", 1) != 1) ::_exit(2);
+    if (::read(may_end[0], &byte, 1) != 1) ::_exit(2);
     raw.exec("COMMIT");
   });
-  char byte = 0;
-  ASSERT_EQ(::read(channel[0], &byte, 1), 1);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(db.trials({}).empty()) << "readers do not wait";
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
-  db.store(session, trial(problem(), "warp(a=1)", 1));
-  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  ASSERT_EQ(::read(locked[0], &byte, 1), 1);
+  std::latch begun(1);
+  std::atomic<bool> has_stored = false;
+  auto writer = std::async(std::launch::async, [&] {
+    begun.count_down();
+    db.store(session, trial(problem(), "warp(a=1)", 1));
+    has_stored = true;
+  });
+  begun.wait();
+  const TuningDatabase reader(path, DatabaseMode::read_only);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(reader.trials({}).empty()) << "readers do not wait";
+  EXPECT_FALSE(has_stored) << "the other process has the lock";
+  ASSERT_EQ(::write(may_end[1], "x", 1), 1);
+  writer.get();
   ::waitpid(child, nullptr, 0);
-  ::close(channel[0]);
-  ::close(channel[1]);
+  for (const int end : {locked[0], locked[1], may_end[0], may_end[1]}) ::close(end);
   EXPECT_EQ(db.trials({}).size(), 1u);
 }
 

@@ -105,7 +105,7 @@ TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {
   other_rows.rows = 5;
   Problem pairs = problem();
   pairs.operation = Operation::sort_pairs;
-  pairs.value = ValueType::u32;
+  pairs.value_bytes = 4;
   store(trial(problem(), "warp(a=1)", 1));
   store(trial(problem(4096), "warp(a=2)", 2));
   store(trial(problem(1024, KeyType::f32), "warp(a=3)", 3));

@@ -15,7 +15,11 @@ class TuningDatabaseTest : public DirectoryTest {
 
 Trial full_trial() {
   Trial trial;
-  trial.problem = {Operation::sort_pairs, KeyType::bf16, ValueType::u64, Order::descending, 12345, 7};
+  trial.problem = {{.operation = Operation::sort_pairs,
+                    .key = KeyType::bf16,
+                    .value_bytes = 8,
+                    .order = Order::descending},
+                   {.n = 12345, .rows = 7}};
   trial.configuration = Configuration::parse("shared(items=-3,tile=4096)");
   trial.kernel_digest = "0123456789abcdef";
   trial.status = TrialStatus::wrong_result;

@@ -79,7 +79,7 @@ BenchRecord record(std::uint64_t n, double ours, double theirs) {
   BenchRecord one;
   one.peer = "cub";
   one.device = "NVIDIA H200";
-  one.n = n;
+  one.problem.n = n;
   one.bitune_us = ours;
   one.peer_us = theirs;
   one.peer_method = "radix";
@@ -93,13 +93,13 @@ TEST(Comparison, TakesVerifiedRecordsOfThisDeviceAndKind) {
                                       record(512, 1, 1),    record(256, 1, 1),    record(128, 1, 1)};
   records[2].verified = false;
   records[3].device = "another";
-  records[4].key = KeyType::f64;
+  records[4].problem.key = KeyType::f64;
   records[5].suite = "rows";
   const std::vector<Problem> problems = {problem(1024)};
   const auto found = records_about(records, "NVIDIA H200", problems);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].n, 1024U);
-  EXPECT_EQ(found[1].n, 4096U);
+  EXPECT_EQ(found[0].problem.n, 1024U);
+  EXPECT_EQ(found[1].problem.n, 4096U);
   EXPECT_TRUE(records_about(records, "NVIDIA H200", std::vector<Problem>{problem(1024, 8)}).empty());
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 Trial a_trial() {
   Trial trial;
-  trial.problem = {.key = KeyType::bf16, .order = Order::descending, .n = std::uint64_t{1} << 40, .rows = 3};
+  trial.problem = {{.key = KeyType::bf16, .order = Order::descending},
+                   {.n = std::uint64_t{1} << 40, .rows = 3}};
   trial.configuration = {"warp", {{"block_size_x", 256}, {"items_per_thread", 16}}};
   trial.kernel_digest = "abc";
   trial.status = TrialStatus::wrong_result;

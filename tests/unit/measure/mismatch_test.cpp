@@ -19,8 +19,8 @@ struct Images {
   std::vector<std::byte> actual;
 };
 
-constexpr Problem array{.key = KeyType::u32, .n = 30};
-constexpr Problem rows{.key = KeyType::u16, .n = 10, .rows = 4};
+constexpr Problem array{{.key = KeyType::u32}, {.n = 30}};
+constexpr Problem rows{{.key = KeyType::u16}, {.n = 10, .rows = 4}};
 
 TEST(Mismatch, TellsHowManyKeysAndWhereTheFirst) {
   Images images(array, 30);

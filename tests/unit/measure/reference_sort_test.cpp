@@ -38,7 +38,7 @@ void expect_sorted_rows(KeyType type, std::uint64_t rows, std::uint64_t n, Order
     }
   }
   reference_sort_rows(std::as_writable_bytes(std::span(keys)),
-                      {.key = type, .order = order, .n = n, .rows = rows});
+                      {{.key = type, .order = order}, {.n = n, .rows = rows}});
   EXPECT_EQ(keys, expected) << name_of(type) << " rows=" << rows << " n=" << n;
 }
 

@@ -26,11 +26,11 @@ TEST(KeyType, NamesAreReadBack) {
   for (const KeyType type : all_key_types) EXPECT_EQ(parse_key_type(name_of(type)), type);
   for (const Order order : {Order::ascending, Order::descending})
     EXPECT_EQ(parse_order(name_of(order)), order);
-  for (const Operation operation : {Operation::sort, Operation::sort_pairs, Operation::argsort}) {
+  for (const Operation operation : all_operations) {
     EXPECT_EQ(parse_operation(name_of(operation)), operation);
   }
-  for (const ValueType type : {ValueType::none, ValueType::u32, ValueType::u64}) {
-    EXPECT_EQ(parse_value_type(name_of(type)), type);
+  for (const ShapeKind kind : {ShapeKind::array, ShapeKind::rows, ShapeKind::segments}) {
+    EXPECT_EQ(parse_shape_kind(name_of(kind)), kind);
   }
 }
 
@@ -62,7 +62,7 @@ TEST(KeyType, AnUnknownNameIsRefusedWithTheNamesThereAre) {
   EXPECT_EQ(sentence.find("float32"), std::string::npos) << "synonyms would clutter: " << sentence;
   EXPECT_NE(refusal([] { return parse_order(""); }).find("ascending, descending"), std::string::npos);
   EXPECT_NE(refusal([] { return parse_operation("SORT"); }).find("argsort"), std::string::npos);
-  EXPECT_NE(refusal([] { return parse_value_type("f32"); }).find("none"), std::string::npos);
+  EXPECT_NE(refusal([] { return parse_shape_kind("matrix"); }).find("segments"), std::string::npos);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@ TEST(Problem, TextNamesOnlyWhatIsNotUsual) {
   Problem problem;
   problem.n = 1048576;
   EXPECT_EQ(text_of(problem), "sort u32 ascending n=1048576");
-  problem = {Operation::sort_pairs, KeyType::f64, ValueType::u32, Order::descending, 100, 7};
-  EXPECT_EQ(text_of(problem), "sort_pairs f64 descending n=100 rows=7 value=u32");
+  problem = {
+      {.operation = Operation::sort_pairs, .key = KeyType::f64, .value_bytes = 4, .order = Order::descending},
+      {.n = 100, .rows = 7}};
+  EXPECT_EQ(text_of(problem), "sort_pairs f64 descending n=100 rows=7 value_bytes=4");
 }
 
 TEST(Problem, KeyBytesStopAt2ToThe63) {

@@ -16,7 +16,8 @@
 namespace bitune::emulated {
 namespace {
 
-constexpr const char* prologue = "#pragma once\n#include \"kernels/platform.cuh\"\nnamespace bitune {\n";
+constexpr const char* prologue =
+    "#pragma once\n#include \"kernels/platform/platform.cuh\"\nnamespace bitune {\n";
 
 EmulatedCompiler compiler_with(const std::string& definition) {
   return EmulatedCompiler({{"kernels/planted.cuh", prologue + definition + "\n}\n"}});

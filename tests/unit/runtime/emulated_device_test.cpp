@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -128,22 +129,29 @@ TEST(EmulatedDevice, CopiesFillsAndTimes) {
 
   const auto begin = device->create_event();
   const auto end = device->create_event();
+  using Clock = std::chrono::steady_clock;
+  const auto before = Clock::now();
   device->record(*begin, stream->handle());
+  const auto after_begin = Clock::now();
   device->fill(bytes, 7, 16, stream->handle());
   device->copy_on_device(bytes + 1, bytes, 0, stream->handle());
   const std::uint32_t word = 0x01020304;
   device->copy_to_device(bytes, &word, 4, stream->handle());
   device->copy_on_device(bytes + 2, bytes, 4, stream->handle());  // overlapping
   device->copy_to_host(host->data(), bytes, 16, stream->handle());
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const auto before_end = Clock::now();
   device->record(*end, stream->handle());
+  const auto after = Clock::now();
   device->synchronize(stream->handle());
 
   const Data expected = {0x03040304, 0x07070102, 0x07070707, 0x07070707};
   EXPECT_EQ(std::memcmp(host->data(), expected.data(), 16), 0);
   const double ms = device->elapsed_ms(*begin, *end);
-  EXPECT_GE(ms, 2.0);
-  EXPECT_LT(ms, 10000.0);
+  const auto in_ms = [](Clock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+  };
+  EXPECT_GE(ms, in_ms(before_end - after_begin));
+  EXPECT_LE(ms, in_ms(after - before));
 }
 
 TEST(EmulatedDevice, RefusesMoreMemoryThanThereIs) {

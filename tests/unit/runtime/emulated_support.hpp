@@ -26,7 +26,7 @@ class PlantedKernel {
                          const std::string& expression = "bitune::planted")
       : device_(make_emulated_device(
             options, {{"kernels/planted.cuh",
-                       "#pragma once\n#include \"kernels/platform_cluster.cuh\"\nnamespace bitune {\n" +
+                       "#pragma once\n#include \"kernels/platform/platform.cuh\"\nnamespace bitune {\n" +
                            definition + "\n}\n"}})),
         kernel_(device_->load(image_of(device_->compiler(), {"kernels/planted.cuh", expression}))) {}
 

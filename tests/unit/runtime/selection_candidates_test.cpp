@@ -53,7 +53,7 @@ class CandidatesTest : public testing::Test {
     return path;
   }
 
-  Problem problem{.key = KeyType::u32, .n = 4096};
+  Problem problem{{.key = KeyType::u32}, {.n = 4096}};
   fs::path folder;
   std::optional<std::string> before;
   std::string warning;

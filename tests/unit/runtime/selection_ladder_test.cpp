@@ -306,7 +306,7 @@ std::vector<Case> kernel_versions() {
 std::vector<Case> exclusions() {
   const DeviceInfo here = gpu();
   Problem pairs = u32(4096);
-  pairs.value = ValueType::u32;
+  pairs.value_bytes = 4;
   Problem argsort = u32(4096);
   argsort.operation = Operation::argsort;
   return {

@@ -49,7 +49,7 @@ inline Candidate trial(int tile, const DeviceInfo& device, const Problem& proble
 }
 
 inline Problem u32(std::uint64_t n, std::uint64_t rows = 1) {
-  return {.key = KeyType::u32, .n = n, .rows = rows};
+  return {{.key = KeyType::u32}, {.n = n, .rows = rows}};
 }
 
 inline Problem with_key(Problem problem, KeyType key) {

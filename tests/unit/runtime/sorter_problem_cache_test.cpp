@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
+#include <latch>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 using Cache = ProblemCache<int>;
 
-Problem of_size(std::uint64_t n) { return {.n = n}; }
+Problem of_size(std::uint64_t n) { return {{}, {.n = n}}; }
 
 Cache::Pointer value(int number) { return std::make_shared<const int>(number); }
 
@@ -27,13 +27,13 @@ TEST(ProblemCache, MakesOnceAndFindsAgain) {
 
 TEST(ProblemCache, TellsAllFieldsApart) {
   Cache cache(64);
-  const std::vector<Problem> problems = {{.n = 5},
-                                         {.n = 6},
-                                         {.n = 5, .rows = 2},
-                                         {.key = KeyType::f32, .n = 5},
-                                         {.order = Order::descending, .n = 5},
-                                         {.value = ValueType::u32, .n = 5},
-                                         {.operation = Operation::argsort, .n = 5}};
+  const std::vector<Problem> problems = {{{}, {.n = 5}},
+                                         {{}, {.n = 6}},
+                                         {{}, {.n = 5, .rows = 2}},
+                                         {{.key = KeyType::f32}, {.n = 5}},
+                                         {{.order = Order::descending}, {.n = 5}},
+                                         {{.value_bytes = 4}, {.n = 5}},
+                                         {{.operation = Operation::argsort}, {.n = 5}}};
   int next = 0;
   for (const Problem& problem : problems) {
     const int number = next++;
@@ -64,10 +64,12 @@ TEST(ProblemCache, OneThreadMakesWhileTheOthersWait) {
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
   std::atomic<int> sum{0};
+  std::latch begun(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
+      begun.count_down();
       sum += *cache.get(of_size(7), [&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        begun.wait();
         return value(++made);
       });
     });
@@ -79,18 +81,21 @@ TEST(ProblemCache, OneThreadMakesWhileTheOthersWait) {
 
 TEST(ProblemCache, ProblemsAreMadeSideBySide) {
   Cache cache(8);
-  std::atomic<bool> other_made{false};
-  std::thread slow([&] {
+  std::latch first_begun(1);
+  std::latch second_made(1);
+  std::thread first([&] {
     static_cast<void>(cache.get(of_size(1), [&] {
-      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-      while (!other_made && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-      return value(other_made ? 1 : 0);
+      first_begun.count_down();
+      second_made.wait();
+      return value(1);
     }));
   });
-  static_cast<void>(cache.get(of_size(2), [] { return value(2); }));
-  other_made = true;
-  slow.join();
-  EXPECT_EQ(*cache.find(of_size(1)), 1) << "the second problem waited for the first";
+  first_begun.wait();
+  EXPECT_EQ(*cache.get(of_size(2), [] { return value(2); }), 2) << "it does not wait for the first";
+  EXPECT_EQ(cache.find(of_size(1)), nullptr);
+  second_made.count_down();
+  first.join();
+  EXPECT_EQ(*cache.find(of_size(1)), 1);
 }
 
 TEST(ProblemCache, ForgetsAFailure) {
@@ -104,11 +109,13 @@ TEST(ProblemCache, GivesAFailureToAllWhoWaited) {
   Cache cache(8);
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
+  std::latch begun(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
+      begun.count_down();
       try {
-        static_cast<void>(cache.get(of_size(1), []() -> Cache::Pointer {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        static_cast<void>(cache.get(of_size(1), [&begun]() -> Cache::Pointer {
+          begun.wait();
           throw std::runtime_error("no");
         }));
       } catch (const std::runtime_error&) {

@@ -88,7 +88,7 @@ TEST_F(SorterTest, SortsDeviceArraysOfAnyElementAlignment) {
 
 TEST_F(SorterTest, SelectsWhatWasTuned) {
   const auto device = open_device("emulated");
-  const Problem problem{.key = KeyType::u32, .n = 1024};
+  const Problem problem{{.key = KeyType::u32}, {.n = 1024}};
   const auto valid = variant("global").space(problem, device->info()).valid(problem, device->info());
   ASSERT_GT(valid.size(), 1u);
   {
@@ -106,8 +106,8 @@ TEST_F(SorterTest, SelectsWhatWasTuned) {
   EXPECT_EQ(exact.match, "exact");
   EXPECT_EQ(exact.expected_us, 124);
   EXPECT_FALSE(exact.launches.empty());
-  EXPECT_EQ(sorter.explain({.key = KeyType::u32, .n = 1500}).match, "near size");
-  EXPECT_EQ(sorter.explain({.key = KeyType::u16, .n = 1024}).match, "default");
+  EXPECT_EQ(sorter.explain({{.key = KeyType::u32}, {.n = 1500}}).match, "near size");
+  EXPECT_EQ(sorter.explain({{.key = KeyType::u16}, {.n = 1024}}).match, "default");
 
   auto keys = random_keys<std::uint32_t>(1024);
   sorter.sort(std::span<std::uint32_t>(keys));
@@ -123,7 +123,7 @@ TEST_F(SorterTest, SortsWithoutAUsableDatabaseOrCache) {
   auto keys = random_keys<std::uint32_t>(100);
   sorter.sort(std::span<std::uint32_t>(keys));
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
-  const Explanation how = sorter.explain({.key = KeyType::u32, .n = 100});
+  const Explanation how = sorter.explain({{.key = KeyType::u32}, {.n = 100}});
   EXPECT_EQ(how.match, "default");
   EXPECT_NE(how.reason.find("damaged.db"), std::string::npos) << how.reason;
   EXPECT_NE(how.reason.find("cannot be written"), std::string::npos) << how.reason;
@@ -150,8 +150,8 @@ TEST_F(SorterTest, MovesAndDescribes) {
   Sorter first(options());
   Sorter second(std::move(first));
   EXPECT_NE(second.device().find("emulated"), std::string::npos);
-  second.prepare({.key = KeyType::u32, .n = 1000});
-  EXPECT_EQ(second.workspace_size({.key = KeyType::u32, .n = 1000}), 0u);
+  second.prepare({{.key = KeyType::u32}, {.n = 1000}});
+  EXPECT_EQ(second.workspace_size({{.key = KeyType::u32}, {.n = 1000}}), 0u);
 }
 
 }  // namespace

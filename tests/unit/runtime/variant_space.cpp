@@ -17,9 +17,7 @@ namespace {
 
 using test::h200;
 
-Problem problem_of(KeyType key, std::uint64_t n) {
-  return {Operation::sort, key, ValueType::none, Order::ascending, n, 1};
-}
+Problem problem_of(KeyType key, std::uint64_t n) { return {{.key = key}, {.n = n}}; }
 
 /// The variants that sort arrays of any length; others hold each in the registers of a block or a cluster.
 std::vector<const Variant*> variants_of_any_length() {
@@ -183,7 +181,7 @@ TEST(VariantPlan, CountsPastFourBillionKeys) {
     ASSERT_FALSE(plan.launches.empty());
     for (const Launch& launch : plan.launches) {
       const auto is_of_keys = [](const Argument& a) {
-        return a.kind == Argument::Kind::keys || a.kind == Argument::Kind::input;
+        return a.kind == Argument::Kind::pointer && (a.role == Role::keys_out || a.role == Role::keys_in);
       };
       if (std::none_of(launch.arguments.begin(), launch.arguments.end(), is_of_keys)) continue;
       EXPECT_NE(std::find(launch.arguments.begin(), launch.arguments.end(), u64_argument(n)),
@@ -247,7 +245,7 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
       EXPECT_EQ(of_many.launches[i].grid[0], blocks) << variant->name();
       const auto& arguments = of_many.launches[i].arguments;
       EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(),
-                              [](const Argument& a) { return a.kind == Argument::Kind::row_stride; }),
+                              [](const Argument& a) { return a.kind == Argument::Kind::stride; }),
                 1)
           << variant->name();
     }

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <atomic>
+#include <latch>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "tests/unit/tuner/fake_session.hpp"
@@ -13,10 +13,8 @@
 namespace bitune {
 namespace {
 
-using namespace std::chrono_literals;
-
 TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
-  ProblemQueue queue({{.n = 1}, {.n = 2}, {.n = 3}}, 2, 10);
+  ProblemQueue queue({{{}, {.n = 1}}, {{}, {.n = 2}}, {{}, {.n = 3}}}, 2, 10);
   const auto never = [] { return false; };
   EXPECT_EQ(queue.left_for_each(), 2u);
   const auto first = queue.take(never);
@@ -37,10 +35,10 @@ TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
 TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
   // 64 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
   constexpr std::uint64_t long_n = std::uint64_t{1} << 25;
-  ProblemQueue queue({{.key = KeyType::u32, .n = 1},
-                      {.key = KeyType::u8, .n = 1},
-                      {.key = KeyType::u32, .n = long_n},
-                      {.n = 1}},
+  ProblemQueue queue({{{.key = KeyType::u32}, {.n = 1}},
+                      {{.key = KeyType::u8}, {.n = 1}},
+                      {{.key = KeyType::u32}, {.n = long_n}},
+                      {{}, {.n = 1}}},
                      1);
   const auto go_on = [] { return false; };
   for (const double part : {1.0 / 6, 1.0 / 5, 3.0 / 4, 1.0}) {
@@ -52,13 +50,20 @@ TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
 }
 
 TEST(ProblemQueue, WhatAFailedDeviceHadWaitsForAnother) {
-  ProblemQueue queue({{.n = 1}}, 2, 10);
+  ProblemQueue queue({{{}, {.n = 1}}}, 2, 10);
   const auto never = [] { return false; };
   const auto share = queue.take(never);
   ASSERT_TRUE(share);
   std::optional<ProblemQueue::Share> taken_over;
-  std::jthread other([&] { taken_over = queue.take(never); });
-  std::this_thread::sleep_for(20ms);
+  std::latch waiting(1);
+  std::jthread other([&] {
+    bool asked = false;
+    taken_over = queue.take([&] {  // asked while it waits
+      if (!std::exchange(asked, true)) waiting.count_down();
+      return false;
+    });
+  });
+  waiting.wait();
   queue.give_back(*share, 4);
   other.join();
   ASSERT_TRUE(taken_over);
@@ -73,15 +78,10 @@ TEST(ProblemQueue, WhatAFailedDeviceHadWaitsForAnother) {
 class Devices : public testing::Test, protected testing_support::SessionFixture {
  protected:
   Devices() {
-    request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+    request.problems = {
+        {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
     request.budget_evaluations = 25;
     evaluators.resize(3);
-  }
-
-  /// However slowly the other thread gets on; but not for ever.
-  template <class Condition>
-  static void wait_for(Condition condition) {
-    for (int i = 0; i < 10000 && !condition(); ++i) std::this_thread::sleep_for(1ms);
   }
 
   DeviceJob job(std::size_t i, const std::string& facts) {
@@ -108,11 +108,10 @@ class Devices : public testing::Test, protected testing_support::SessionFixture 
 };
 
 TEST_F(Devices, EqualOnesShareTheProblemsOut) {
-  std::array<std::atomic<bool>, 2> begun{};
+  std::latch both(2);
   for (std::size_t i : {0U, 1U}) {
-    evaluators[i].on_call = [&begun, i](const EvaluationRequest&) {
-      begun[i] = true;
-      wait_for([&begun, i] { return begun[1 - i].load(); });
+    evaluators[i].on_call = [this, &both, i](const EvaluationRequest&) {
+      if (evaluators[i].requests.size() == 1) both.arrive_and_wait();
     };
   }
   std::set<std::size_t> shown_devices;
@@ -139,12 +138,14 @@ TEST_F(Devices, UnequalOnesEachTuneAllProblems) {
 }
 
 TEST_F(Devices, OneThatFailsDoesNotStopTheOthers) {
-  std::atomic<int> calls{0};
-  evaluators[1].on_call = [&calls](const EvaluationRequest&) {
-    if (++calls == 3) throw Error(ErrorCode::device, "GPU 1 fell off the bus");
+  std::latch fell(1);
+  evaluators[1].on_call = [this, &fell](const EvaluationRequest&) {
+    if (evaluators[1].requests.size() < 3) return;
+    fell.count_down();
+    throw Error(ErrorCode::device, "GPU 1 fell off the bus");
   };
   for (std::size_t i : {0U, 2U}) {
-    evaluators[i].on_call = [&calls](const EvaluationRequest&) { wait_for([&calls] { return calls >= 3; }); };
+    evaluators[i].on_call = [&fell](const EvaluationRequest&) { fell.wait(); };
   }
   const auto results = tune_devices(request, {job(0, "GPU"), job(1, "GPU"), job(2, "GPU")}, {});
   EXPECT_EQ(results[1].error, "GPU 1 fell off the bus");

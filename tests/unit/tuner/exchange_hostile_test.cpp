@@ -134,7 +134,6 @@ TEST_F(HostileTest, HeadersOfOthers) {
 TEST_F(HostileTest, TruncatedAndAlteredFiles) {
   const std::string good = cache_of(entry_of(32, 4, R"("time": 1.0, "times": [1.0, 2.5])") + "," +
                                     entry_of(64, 8, R"("time": "RuntimeFailedConfig")"));
-  const auto begin = std::chrono::steady_clock::now();
   std::size_t taken = 0;
   const auto attempt = [&](const std::string& text) {
     try {
@@ -152,7 +151,6 @@ TEST_F(HostileTest, TruncatedAndAlteredFiles) {
       attempt(text);
     }
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 }  // namespace

@@ -52,8 +52,7 @@ TEST_F(ReadTest, ACacheOfKernelTuner) {
   EXPECT_EQ(recording.protocol.distribution, "unknown");
   ASSERT_EQ(recording.trials.size(), 4u);
   const Trial& timed = recording.trials[0];
-  EXPECT_EQ(timed.problem,
-            (Problem{Operation::sort, KeyType::u32, ValueType::none, Order::ascending, 1024, 1}));
+  EXPECT_EQ(timed.problem, (Problem{{.key = KeyType::u32}, {.n = 1024}}));
   EXPECT_EQ(timed.configuration.text(), "warp(block_size_x=32,items_per_thread=4)");
   EXPECT_EQ(timed.status, TrialStatus::unverified) << "no file is believed to have verified";
   EXPECT_EQ(timed.samples_us, (std::vector<double>{12, 12.5, 1000}));
@@ -138,7 +137,7 @@ TEST_F(ReadTest, AResultsFile) {
   ASSERT_EQ(recordings.size(), 2u);
   EXPECT_EQ(recordings[0].device.name, "A");
   EXPECT_EQ(recordings[0].trials[0].problem,
-            (Problem{Operation::sort, KeyType::u64, ValueType::none, Order::descending, 512, 65536}));
+            (Problem{{.key = KeyType::u64, .order = Order::descending}, {.n = 512, .rows = 65536}}));
   EXPECT_EQ(recordings[0].trials[0].samples_us, std::vector<double>{250});
   EXPECT_EQ(recordings[1].trials[0].problem.rows, 1u);
 }

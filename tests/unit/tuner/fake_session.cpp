@@ -69,9 +69,10 @@ std::vector<std::int64_t> FakeEvaluator::asked(bool verify) const {
 
 SessionFixture::SessionFixture() : path(fresh_path()), database(path, DatabaseMode::read_write) {
   device.name = "Fake GPU";
-  request.problems = {{.n = 1024}};
+  request.problems = {{{}, {.n = 1024}}};
   request.strategy = "exhaustive";
   request.compile_threads = 2;
+  request.now = [this] { return now; };
 }
 
 SessionFixture::~SessionFixture() {

@@ -4,6 +4,7 @@
 /// A scripted source of configurations and a scripted evaluator, for tests of sessions.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -53,7 +54,8 @@ class FakeEvaluator final : public Evaluator {
   [[nodiscard]] std::vector<std::int64_t> asked(bool verify) const;
 };
 
-/// A session's surroundings with a database file of their own.
+/// A session's surroundings with a database file of their own, and a clock that stands still unless a test
+/// turns it.
 struct SessionFixture {
   SessionFixture();
   ~SessionFixture();
@@ -65,6 +67,7 @@ struct SessionFixture {
   [[nodiscard]] std::vector<Trial> stored(TrialStatus status) const;
 
   std::string path;
+  std::chrono::steady_clock::time_point now;
   DeviceInfo device;
   FakeSource source{20};
   FakeEvaluator evaluator;

@@ -3,13 +3,11 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX signals
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tuner/request_json.hpp"
 
@@ -17,8 +15,6 @@ namespace bitune::testing_support {
 namespace {
 
 void say(const Json& message) { std::cout << line_of(message) << std::endl; }
-
-void sleep_ms(int time) { std::this_thread::sleep_for(std::chrono::milliseconds(time)); }
 
 Trial answer(const EvaluationRequest& request) {
   Trial trial;
@@ -47,8 +43,7 @@ int run_fake_worker(const std::string& behaviour) {
     switch (request.configuration.at("mode")) {
       case 1:
         say({{"phase", "run"}});
-        sleep_ms(60000);
-        break;
+        while (true) pause();
       case 2:
         say({{"phase", "run"}});
         signal(SIGSEGV, SIG_DFL);  // no report by the address sanitizer
@@ -69,10 +64,7 @@ int run_fake_worker(const std::string& behaviour) {
         say({{"error", "the GPU is gone"}});
         return 1;
       case 8:
-        for (const char* phase : {"prepare", "compile", "run"}) {
-          say({{"phase", phase}});
-          sleep_ms(150);
-        }
+        for (const char* phase : {"prepare", "compile"}) say({{"phase", phase}});
         say({{"trial", json_of(answer(request))}});
         break;
       case 9:

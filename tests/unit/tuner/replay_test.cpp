@@ -140,7 +140,7 @@ TEST(RecordedSpaces, TheDefaultNeedsAThirdOfRandomsEvaluationsAtMost) {
 
 TEST(RecordedSpaces, ADatabaseIsOneToo) {
   testing_support::SessionFixture fixture;
-  fixture.request.problems = {{.n = 1024}, {.n = 2048}};
+  fixture.request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   (void)fixture.run();
   const auto spaces = read_recorded_spaces({fixture.path});
   ASSERT_EQ(spaces.size(), 2u);

@@ -10,7 +10,7 @@ namespace {
 
 TEST(RequestJson, SurvivesALine) {
   EvaluationRequest request;
-  request.problem = {.key = KeyType::f32, .order = Order::descending, .n = 1000, .rows = 3};
+  request.problem = {{.key = KeyType::f32, .order = Order::descending}, {.n = 1000, .rows = 3}};
   request.configuration = {"warp", {{"block_size_x", 256}}};
   request.protocol = {
       .distribution = "special", .seed = ~std::uint64_t{0}, .cold_l2 = true, .min_samples = 2};

@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/tuner/fake_session.hpp"
 
 namespace bitune {
 namespace {
+
+using namespace std::chrono_literals;
 
 class Search : public testing::Test, protected testing_support::SessionFixture {};
 
@@ -103,7 +104,7 @@ TEST_F(Search, WhatIsStoppedEarlyIsNoFinalist) {
 }
 
 TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
-  request.problems = {{.n = 1024}, {.n = 2048}};
+  request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.compile_threads = 1;
   request.finalists = 0;
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
@@ -122,17 +123,18 @@ TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
 }
 
 TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.problems = {
+      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
   request.compile_threads = 1;
   request.finalists = 0;
   request.budget_seconds = 1;
   source.guesses = {7, 0};
   std::vector<std::int64_t> asked;
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
-  evaluator.on_call = [&asked](const EvaluationRequest& evaluation) {
+  evaluator.on_call = [this, &asked](const EvaluationRequest& evaluation) {
     if (evaluation.problem.n != 2048) return;
     asked.push_back(evaluation.configuration.at("x"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // more than its share of the time
+    now += 300ms;  // more than its share of the time
   };
   (void)run();
   EXPECT_EQ(asked, (std::vector<std::int64_t>{13, 7})) << "what won at the last length, and the default";
@@ -146,7 +148,8 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
 }
 
 TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
-  request.problems = {{.n = 1024}, {.n = 2048}, {.n = 4096}, {.n = 8192}, {.n = 16384}};
+  request.problems = {
+      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
   request.compile_threads = 1;
   request.finalists = 0;
   request.warm_start = false;
@@ -156,10 +159,10 @@ TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
   evaluator.status = [](std::int64_t x) {
     return x == 7 || x == 3 || x == 5 ? TrialStatus::over_limit : TrialStatus::ok;
   };
-  evaluator.on_call = [&asked](const EvaluationRequest& evaluation) {
+  evaluator.on_call = [this, &asked](const EvaluationRequest& evaluation) {
     if (evaluation.problem.n != 2048) return;
     asked.push_back(evaluation.configuration.at("x"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(asked.size() == 1 ? 300 : 1));
+    now += asked.size() == 1 ? 300ms : 1ms;
   };
   (void)run();
   EXPECT_EQ(asked, (std::vector<std::int64_t>{7, 3, 5, 0}));

@@ -39,55 +39,59 @@ const DeviceInfo here = gpu(9, 0, 132);
 
 TEST(WarmStarts, NearestSizesOfThisDeviceBeforeOthers) {
   CandidateSet set;
-  set.user = {candidate(here, {.n = 1 << 20}, "a", 1, 10), candidate(here, {.n = 1 << 14}, "a", 2, 10),
-              candidate(here, {.n = 1 << 12}, "a", 3, 10),
-              candidate(gpu(9, 0, 100), {.n = 1 << 13}, "a", 4, 10)};
-  EXPECT_EQ(started({.n = 1 << 13}, here, set), (std::vector<std::int64_t>{2, 3, 1, 4}));
+  set.user = {candidate(here, {{}, {.n = 1 << 20}}, "a", 1, 10),
+              candidate(here, {{}, {.n = 1 << 14}}, "a", 2, 10),
+              candidate(here, {{}, {.n = 1 << 12}}, "a", 3, 10),
+              candidate(gpu(9, 0, 100), {{}, {.n = 1 << 13}}, "a", 4, 10)};
+  EXPECT_EQ(started({{}, {.n = 1 << 13}}, here, set), (std::vector<std::int64_t>{2, 3, 1, 4}));
 }
 
 TEST(WarmStarts, NearerDevicesFirst) {
   CandidateSet set;
-  set.shipped = {candidate(gpu(8, 9, 132), {.n = 1024}, "a", 1, 10),
-                 candidate(gpu(9, 1, 132), {.n = 1024}, "a", 2, 10),
-                 candidate(gpu(9, 0, 114), {.n = 2048}, "a", 3, 10)};
-  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
+  set.shipped = {candidate(gpu(8, 9, 132), {{}, {.n = 1024}}, "a", 1, 10),
+                 candidate(gpu(9, 1, 132), {{}, {.n = 1024}}, "a", 2, 10),
+                 candidate(gpu(9, 0, 114), {{}, {.n = 2048}}, "a", 3, 10)};
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
 }
 
 TEST(WarmStarts, OtherVariantsOnlyIfTheyAreNotFarBehind) {
   CandidateSet set;
-  set.user = {candidate(here, {.n = 1024}, "a", 1, 10), candidate(here, {.n = 1024}, "b", 2, 12),
-              candidate(here, {.n = 1024}, "c", 3, 13)};
-  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{1, 2}));
+  set.user = {candidate(here, {{}, {.n = 1024}}, "a", 1, 10), candidate(here, {{}, {.n = 1024}}, "b", 2, 12),
+              candidate(here, {{}, {.n = 1024}}, "c", 3, 13)};
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{1, 2}));
 }
 
 TEST(WarmStarts, TheSameKeyTypeAndOrderBeforeOthers) {
   CandidateSet set;
-  set.user = {candidate(here, {.key = KeyType::f32, .n = 1024}, "a", 1, 10),
-              candidate(here, {.key = KeyType::u32, .order = Order::descending, .n = 1024}, "a", 2, 10),
-              candidate(here, {.key = KeyType::u32, .n = 1024}, "a", 3, 10)};
-  EXPECT_EQ(started({.key = KeyType::u32, .n = 1024}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
+  set.user = {candidate(here, {{.key = KeyType::f32}, {.n = 1024}}, "a", 1, 10),
+              candidate(here, {{.key = KeyType::u32, .order = Order::descending}, {.n = 1024}}, "a", 2, 10),
+              candidate(here, {{.key = KeyType::u32}, {.n = 1024}}, "a", 3, 10)};
+  EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
 }
 
 TEST(WarmStarts, AnotherTypeOfThisLengthBeforeOtherLengthsAndVariantsThatDidNotWin) {
   CandidateSet set;
-  set.user = {candidate(here, {.key = KeyType::f32, .n = 1024}, "a", 1, 10),
-              candidate(here, {.key = KeyType::u32, .n = 1024}, "a", 2, 10),
-              candidate(here, {.key = KeyType::u32, .n = 1024}, "b", 3, 11),
-              candidate(here, {.key = KeyType::u32, .n = 2048}, "a", 4, 20)};
-  EXPECT_EQ(started({.key = KeyType::u32, .n = 1024}, here, set), (std::vector<std::int64_t>{2, 1, 3, 4}));
-  EXPECT_EQ(started({.key = KeyType::u32, .n = 2048}, here, set), (std::vector<std::int64_t>{4, 2, 1, 3}));
+  set.user = {candidate(here, {{.key = KeyType::f32}, {.n = 1024}}, "a", 1, 10),
+              candidate(here, {{.key = KeyType::u32}, {.n = 1024}}, "a", 2, 10),
+              candidate(here, {{.key = KeyType::u32}, {.n = 1024}}, "b", 3, 11),
+              candidate(here, {{.key = KeyType::u32}, {.n = 2048}}, "a", 4, 20)};
+  EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 1024}}, here, set),
+            (std::vector<std::int64_t>{2, 1, 3, 4}));
+  EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 2048}}, here, set),
+            (std::vector<std::int64_t>{4, 2, 1, 3}));
 }
 
 TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFiveAtMost) {
   DeviceInfo emulated = here;
   emulated.kind = "emulated";
   CandidateSet set;
-  set.user = {candidate(here, {.n = 1024}, "a", 100, 10), candidate(emulated, {.n = 1024}, "a", 1, 10)};
+  set.user = {candidate(here, {{}, {.n = 1024}}, "a", 100, 10),
+              candidate(emulated, {{}, {.n = 1024}}, "a", 1, 10)};
   for (std::int64_t x : {2, 2, 3, 4, 5, 6, 7}) {
-    set.user.push_back(candidate(here, {.n = std::uint64_t{2048} << x}, "a", x, 10));
+    set.user.push_back(candidate(here, {{}, {.n = std::uint64_t{2048} << x}}, "a", x, 10));
   }
-  EXPECT_EQ(started({.n = 1024}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
-  EXPECT_TRUE(started({.n = 1024}, here, {}).empty());
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
+  EXPECT_TRUE(started({{}, {.n = 1024}}, here, {}).empty());
 }
 
 }  // namespace

@@ -13,7 +13,9 @@
 namespace bitune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// However slow the machine is: CTest ends a test that hangs.
+constexpr double seconds_without_end = 1e6;
+constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
 EvaluationRequest request_of(std::int64_t mode) {
   EvaluationRequest request;
@@ -24,7 +26,8 @@ EvaluationRequest request_of(std::int64_t mode) {
 
 class Worker : public testing::Test {
  protected:
-  static std::unique_ptr<Evaluator> start(const std::string& behaviour = "good", double timeout = 20) {
+  static std::unique_ptr<Evaluator> start(const std::string& behaviour = "good",
+                                          double timeout = seconds_without_end) {
     return make_worker_evaluator({.program = testing_support::own_program(),
                                   .device = behaviour,
                                   .kernel_cache = "unused",
@@ -60,22 +63,22 @@ TEST_F(Worker, LeavesNoTemporaryFilesWhenItIsKilled) {
 
 TEST_F(Worker, IsKilledWhenItHangs) {
   const auto evaluator = start("good", 0.3);
-  const auto begin = Clock::now();
   EvaluationRequest request = request_of(1);
   request.configuration.variant = "global";
   const Trial trial = evaluator->evaluate(request);
   EXPECT_EQ(trial.status, TrialStatus::timed_out);
   EXPECT_NE(trial.message.find("0.3 s"), std::string::npos) << trial.message;
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
   EXPECT_EQ(trial.problem, request_of(1).problem);
   EXPECT_EQ(trial.kernel_digest, kernel_sources_digest("global"));
   EXPECT_FALSE(trial.timestamp.empty());
   expect_works(*evaluator);
 }
 
-TEST_F(Worker, TimeLimitIsForEachPhase) {
-  // Three phases of 150 ms are longer than 300 ms together, but none of them is by itself.
-  EXPECT_EQ(start("good", 0.3)->evaluate(request_of(8)).status, TrialStatus::ok);
+TEST_F(Worker, TimeLimitIsForThePhaseThatRunsKernels) {
+  // No answer comes within a nanosecond. A worker that says nothing of running kernels has minutes.
+  const auto evaluator = start("good", 1e-9);
+  EXPECT_EQ(evaluator->evaluate(request_of(8)).status, TrialStatus::ok);
+  EXPECT_EQ(evaluator->evaluate(request_of(1)).status, TrialStatus::timed_out);
 }
 
 TEST_F(Worker, CrashNamesTheSignal) {
@@ -142,19 +145,19 @@ TEST_F(Worker, SurvivesAnInterruptOfTheGroup) {
   // process.
   WorkerProcess process("/bin/sh", {"-c", "kill -INT $$; echo alive; read line; echo \"$line\""});
   std::string line;
-  ASSERT_EQ(process.receive(line, Clock::now() + std::chrono::seconds(10)), WorkerProcess::Received::line);
+  ASSERT_EQ(process.receive(line, no_deadline), WorkerProcess::Received::line);
   EXPECT_EQ(line, "alive");
   ASSERT_TRUE(process.send("hello"));
-  ASSERT_EQ(process.receive(line, Clock::now() + std::chrono::seconds(10)), WorkerProcess::Received::line);
+  ASSERT_EQ(process.receive(line, no_deadline), WorkerProcess::Received::line);
   EXPECT_EQ(line, "hello");
-  EXPECT_EQ(process.receive(line, Clock::now() + std::chrono::seconds(10)), WorkerProcess::Received::ended);
+  EXPECT_EQ(process.receive(line, no_deadline), WorkerProcess::Received::ended);
   EXPECT_EQ(process.terminate(), "exited with code 0");
 }
 
 TEST_F(Worker, SendingToAnEndedProcessIsNoSignal) {
   WorkerProcess process("/bin/true", {});
   std::string line;
-  EXPECT_EQ(process.receive(line, Clock::now() + std::chrono::seconds(10)), WorkerProcess::Received::ended);
+  EXPECT_EQ(process.receive(line, no_deadline), WorkerProcess::Received::ended);
   (void)process.terminate();
   EXPECT_FALSE(process.send(std::string(1 << 20, 'x')));
 }

@@ -1,0 +1,63 @@
+#pragma once
+
+/// \file
+/// The memory of one call. Plain values: they own nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bitune {
+
+/// A CUDA stream: a CUstream or cudaStream_t, passed as it is. Null is the default stream.
+using Stream = void*;
+
+/// What an operand is to a call.
+enum class Role : std::uint8_t {
+  keys_in,      ///< the keys as they are given; never written, unless it is the memory of keys_out
+  keys_out,     ///< where the sorted keys go
+  values_in,    ///< the value of each key
+  values_out,   ///< where the values go, each with its key
+  indices_out,  ///< where each sorted key stood in its row or array
+  offsets,      ///< where each segment begins, and the end of the last one
+  lengths,      ///< how many keys of each row count
+  workspace,    ///< memory that is used meanwhile; its contents are not kept
+};
+inline constexpr std::size_t role_count = 8;
+
+/// One array of a call, in device memory.
+struct Operand {
+  void* data = nullptr;        ///< null: there is none
+  std::uint64_t elements = 0;  ///< how many elements the array has room for; bytes, of a workspace
+  std::uint64_t stride = 0;    ///< elements from the beginning of one row to the next
+
+  bool operator==(const Operand& other) const noexcept {
+    return data == other.data && elements == other.elements && stride == other.stride;
+  }
+};
+
+/// The memory of one call: an operand for each role. What a problem does not need stays empty.
+///
+/// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
+/// may overlap, but rows of one may lie between rows of the other.
+class Operands {
+ public:
+  [[nodiscard]] Operand& operator[](Role role) noexcept { return table_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] const Operand& operator[](Role role) const noexcept {
+    return table_[static_cast<std::size_t>(role)];
+  }
+
+  /// Where the keys come from: keys_in, or keys_out where that is empty.
+  [[nodiscard]] const Operand& input() const noexcept {
+    const Operand& given = (*this)[Role::keys_in];
+    return given.data == nullptr ? (*this)[Role::keys_out] : given;
+  }
+
+  /// Whether the keys are sorted where they are.
+  [[nodiscard]] bool in_place() const noexcept { return input().data == (*this)[Role::keys_out].data; }
+
+ private:
+  std::array<Operand, role_count> table_ = {};
+};
+
+}  // namespace bitune

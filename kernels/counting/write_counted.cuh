@@ -1,0 +1,84 @@
+#pragma once
+
+// Writing: the last of the counting variant's kernels. A block writes a part of the result, whatever keys that has.
+
+#include "kernels/counting/counting.cuh"
+#include "kernels/network/block_sum.cuh"
+#include "kernels/network/tile_io.cuh"
+
+namespace bitune {
+
+/// The last of `count` ascending places, the first of which is not above `at`, that is not above `at`.
+BITUNE_DEVICE u32 last_not_above(const u32* places, u32 count, u32 at) {
+  u32 found = 0;
+  for (u32 size = count; size > 1;) {
+    const u32 half = size / 2;
+    if (places[found + half] <= at) found += half;
+    size -= half;
+  }
+  return found;
+}
+
+/// Writes the n < 2^31 keys that were counted at `all`, in order, to `keys`: each block `share` of them, which is a multiple of
+/// `vector`. Grid: a block for every share. nt is at least ValueCounts::of_group, and at least ValueCounts::groups. Dynamic shared
+/// memory, in u32: GroupPrefixSum's words, then ValueCounts::groups + nt + 1.
+template <class Codec, class Payload, int nt, int vector>
+BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u32 share) {
+  using Raw = typename Codec::Raw;
+  using Counts = ValueCounts<Codec::bits>;
+  static_assert(nt % Counts::of_group == 0 && nt >= Counts::groups);
+  const Counts counts{all};
+  GroupPrefixSum<ThreadGroup<nt, 1>> keys_before(shared_memory<u32>());
+  u32* const group_places = keys_before.shared + keys_before.words;  // in the result
+  u32* const places = group_places + Counts::groups;
+  begin_dependent_launch();
+
+  const u32 group = thread_index();
+  const u32 of_group = group < Counts::groups ? *counts.group(group) : 0;
+  const u32 before_group = keys_before(of_group);
+  if (group < Counts::groups) group_places[group] = before_group;
+  sync_block();
+  const u32 begin = block_index() * share;
+  const u32 end = static_cast<u32>(minimum<u64>(u64{begin} + share, n));
+  const bool aligned = reinterpret_cast<u64>(keys) % (vector * sizeof(Raw)) == 0;
+  for (u32 at = begin; at < end;) {
+    // As many values as there are threads, from those of the group on that the result has at this place.
+    const u32 first_group = last_not_above(group_places, Counts::groups, at);
+    const u32 first = first_group * Counts::of_group;
+    const u32 value = first + thread_index();
+    keys_before.carry = group_places[first_group];
+    places[thread_index()] = keys_before(value < Counts::values ? *counts.value(value) : 0);
+    if (thread_index() == 0) places[nt] = keys_before.carry;
+    sync_block();
+    const u32 stop = minimum(end, places[nt]);
+    for (u32 v = at / vector + thread_index(); v * vector < stop; v += nt) {
+      const u32 from = maximum(v * vector, at);
+      const u32 to = minimum((v + 1) * vector, stop);
+      u32 i = last_not_above(places, nt, from);
+      u32 next = places[i + 1];
+      Raw raw[vector];
+      BITUNE_UNROLL
+      for (int k = 0; k < vector; ++k) {
+        const u32 place = v * vector + k;
+        if (place >= from && place < to) {
+          while (place >= next) {
+            ++i;
+            next = places[i + 1];
+          }
+        }
+        raw[k] = Codec::decode(first + i);
+      }
+      if (aligned && to - from == vector) {
+        store_vector<Raw, vector>(keys + from, raw);
+      } else {
+        BITUNE_UNROLL
+        for (int k = 0; k < vector; ++k) {
+          if (v * vector + k >= from && v * vector + k < to) keys[v * vector + k] = raw[k];
+        }
+      }
+    }
+    at = stop;
+  }
+}
+
+}  // namespace bitune

@@ -1,0 +1,216 @@
+#pragma once
+
+// Exact splitting of sorted runs: how many keys of every run come before a given rank among all of them. Equal keys are told
+// apart by their place in their run, then by the run, so that what lies between two ranks is as many keys on any input. (By place
+// first: then the cuts of equal keys are near each other, too, and can be found without knowing where these begin; window_splitter.cuh.)
+//
+// A group of threads splits at one rank. It narrows an interval of values [least, greatest] that holds the key of that rank;
+// with it goes, for every run, the window of places whose keys lie in the interval. A round counts the keys below each of a
+// few pivots - a search in every window, and a sum over the runs - and keeps the part between two of them. Pivots are found
+// in one of three ways:
+//
+// - `guess`: every run proposes a key: the mean of two at either side of the place where the rank would be if all runs were alike.
+//   The proposals' mean and spread say where the key is likely to be; how far the two are apart says how dense the keys are, and
+//   so where in its run a thread should look: of k keys about the square root of k are left, for a few loads a run. The first
+//   round does this, and any after one that left more than a quarter of the keys.
+// - `interpolate`: where the rank would be if the keys of the interval were evenly spread, and about as far from there as that
+//   errs. Between the pivots of a good guess they are, and its proposals would be too few keys apart.
+// - `divide`: the interval into equal parts, after it was shrunk to the keys that there are. It ends on any input, and follows a
+//   guess that failed.
+//
+// As soon as no more than a few keys are left, they are ranked among each other.
+//
+// P. J. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12
+// (1991), treats the problem; narrowing by values needs no order among the runs' candidates.
+
+#include "kernels/multiway/rank_search.cuh"
+#include "kernels/platform/platform.cuh"
+
+namespace bitune {
+
+/// How pivots are found.
+enum class Pivots { guess, interpolate, divide };
+
+/// Where the key of a rank is likely to be, from what the runs propose.
+struct Guess {
+  float offset;        ///< of the value, from Splitter's origin
+  float error;         ///< of the offset: its standard deviation, about
+  float share_a_unit;  ///< of a run's window, near there
+  float furthest;      ///< from where it proposes, in keys, that a run is thought to have its place
+  float reach;         ///< how far, in keys, a run's place may err
+  bool has_equal;      ///< the two keys of some run are equal
+};
+
+/// `groups` groups of a block's nt threads, each of which splits at a rank of its own.
+template <class Word, int nt, int groups, int pivots>
+struct Splitter : RankSearch<Word, nt, groups, pivots> {
+  using Search = RankSearch<Word, nt, groups, pivots>;
+  using typename Search::Group;
+  using typename Search::Interval;
+  using Search::choose;
+  using Search::high;
+  using Search::middle;
+  using Search::narrow;
+  using Search::proposal_sum;
+  using Search::shrink;
+  using Search::take;
+
+  BITUNE_DEVICE Splitter(u32* memory, u32 run_count) : Search(memory, run_count) {}
+
+  /// Of offsets: squares of differences of 64-bit words would be more than a float can hold.
+  static constexpr float unit = sizeof(Word) == 8 ? 4294967296.0f : 1.0f;
+
+  /// A value from the origin on; what is beyond all values, or the least of them, is the nearest of the others.
+  BITUNE_DEVICE static Word value_at(Word origin, float offset) {
+    const float size = (offset < 0 ? -offset : offset) * unit;
+    const Word distance = static_cast<Word>(minimum(size, 0.9999f * static_cast<float>(~Word{0})));
+    const Word below = origin > distance ? origin - distance : 0;
+    const Word above = ~Word{0} - origin > distance ? origin + distance : ~Word{0};
+    return maximum<Word>(offset < 0 ? below : above, 1);
+  }
+
+  BITUNE_DEVICE static float offset_from(Word origin, Word value) {
+    const float size = static_cast<float>(value < origin ? origin - value : value - origin) / unit;
+    return value < origin ? -size : size;
+  }
+
+  /// Guesses, and stores where every run proposes (middle[run]) and what (as an offset: middle[count + run]). The origin is any
+  /// value near the rank's.
+  template <class Raw>
+  BITUNE_DEVICE Guess guess(const Runs<Raw>& runs, const Interval& interval, u32 rank, Word origin, const u32* low) {
+    const float inside = static_cast<float>(interval.end - interval.below);
+    const float share = minimum(approximate_quotient(static_cast<float>(rank - interval.below), inside), 1.0f);
+    const float variance = share * (1 - share);
+    float sums[6] = {};  // proposals, their offsets, the squares of these; how far the two keys are apart in value, and in place; equal ones
+    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
+      const u32 size = high[run] - low[run];
+      if (size == 0) continue;
+      const Raw* const keys = runs.begin(run) + low[run];
+      const u32 place = minimum(static_cast<u32>(share * static_cast<float>(size)), size - 1);
+      const u32 aside = static_cast<u32>(approximate_square_root(variance * static_cast<float>(size))) + 2;
+      const u32 before = place > aside ? place - aside : 0;
+      const u32 after = minimum(place + aside, size - 1);
+      const float lower = offset_from(origin, Word{keys[before]});
+      const float upper = offset_from(origin, Word{keys[after]});
+      const float offset = 0.5f * (lower + upper);
+      middle[run] = low[run] + place;
+      middle[runs.count + run] = bits_of(offset);
+      sums[0] += 1;
+      sums[1] += offset;
+      sums[2] += offset * offset;
+      sums[3] += upper - lower;
+      sums[4] += static_cast<float>(after - before);
+      sums[5] += lower < upper ? 0 : 1;
+    }
+    proposal_sum(sums);
+    const float part = approximate_quotient(1, maximum(sums[0], 1.0f));
+    const float mean = sums[1] * part;
+    const float spread = approximate_square_root(maximum(sums[2] * part - mean * mean, 0.0f));
+    const float average_window = inside * part;
+    const float place_spread = approximate_square_root(variance * average_window);
+    const float part_of_error = approximate_square_root(part);
+    // Keys a unit as the proposals' two keys have it, but no more than makes their spread that of random keys' places.
+    const float density = sums[3] > 0 ? approximate_quotient(sums[4], sums[3]) : 0;
+    const float most = spread > 0 ? approximate_quotient(place_spread, spread) : 0;
+    return {mean, spread * part_of_error, approximate_quotient(minimum(density, most), average_window), 3 * place_spread + 3,
+            2 * approximate_square_root(place_spread) + 4 * place_spread * part_of_error + 4, sums[5] > 0};
+  }
+
+  /// Where in its window [low, low + size) a run that proposed has its place, after a guess.
+  BITUNE_DEVICE float likely_place(const Guess& guess, u32 run, u32 run_count, u32 low, u32 size) const {
+    const float further = (guess.offset - float_of(middle[run_count + run])) * guess.share_a_unit * static_cast<float>(size);
+    return static_cast<float>(middle[run] - low) + minimum(maximum(further, -guess.furthest), guess.furthest);
+  }
+
+  /// The pivots of a guess, in (0, ~0]. Where all proposals are alike, they are that value and the next one.
+  BITUNE_DEVICE static void choose(const Guess& guess, const Interval& interval, Word origin, Word (&pivot)[pivots]) {
+    BITUNE_UNROLL
+    for (int i = 0; i < pivots; ++i) {
+      const Word value = value_at(origin, guess.offset + guess.error * deviation<pivots>(i));
+      const Word next = 2 * i > pivots && value != ~Word{0} ? value + 1 : value;
+      pivot[i] = minimum(maximum<Word>(next, interval.least + 1), interval.greatest);
+    }
+  }
+
+  /// As places_in_window, near the likely place (counted from low). Keys at equal distances there are loaded at once
+  /// and say between which of them every pivot is; if one is not, the whole window is searched.
+  template <class Raw>
+  BITUNE_DEVICE static void places_near(float place, float reach, const Raw* keys, u32 low, u32 high, const Word (&pivot)[pivots],
+                                        u32 (&places)[pivots]) {
+    constexpr int posts = 9;
+    const float limit = static_cast<float>(high - low);
+    const u32 first = low + static_cast<u32>(minimum(maximum(place - reach, 0.0f), limit - 1));
+    const u32 step = static_cast<u32>(minimum(reach, limit)) / ((posts - 1) / 2) + 1;
+    Word post[posts];  // past the window: greater than all
+    BITUNE_UNROLL
+    for (int i = 0; i < posts; ++i) {
+      const u32 at = first + i * step;
+      post[i] = at < high ? Word{keys[at]} : ~Word{0};
+    }
+    bool all_found = true;
+    BITUNE_UNROLL
+    for (int i = 0; i < pivots; ++i) {
+      u32 posts_below = 0;
+      BITUNE_UNROLL
+      for (int j = 0; j < posts; ++j) posts_below += post[j] < pivot[i];
+      all_found &= posts_below < posts && (posts_below > 0 || first == low);
+      places[i] = posts_below == 0 ? low : first + (posts_below - 1) * step + 1;
+    }
+    if (!all_found) return places_in_window(keys, low, high, pivot, places);
+    for (u32 size = step - 1; size > 0;) {
+      const u32 half = (size + 1) / 2;
+      BITUNE_UNROLL
+      for (int i = 0; i < pivots; ++i) {
+        if (places[i] + half <= high && keys[places[i] + half - 1] < pivot[i]) places[i] += half;
+      }
+      size -= half;
+    }
+  }
+
+  /// Splits the runs at `rank`, one of each group, between known places. low, in shared memory: for every run, the places of a
+  /// lower rank, and the result; high_of(run): those of a higher rank; below, end: these ranks. Thread t of the group writes
+  /// the places of the runs t, t + threads, ... before, and has those of the result; others after a barrier.
+  template <class Raw, class High>
+  BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32 below, u32 end, u32* low, const High& high_of) {
+    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) high[run] = high_of(run);
+    const Word origin = runs.begin(0)[first_place(runs, rank)];
+
+    // Invariant: the key of the rank is in [least, greatest], and a run's window has exactly its keys in that interval (of
+    // those between the known places).
+    Interval interval{0, ~Word{0}, below, end};
+    Pivots kind = Pivots::guess;
+    while (interval.is_open(rank)) {
+      Word pivot[pivots];
+      Guess guessed;
+      if (kind == Pivots::guess) {
+        guessed = guess(runs, interval, rank, origin, low);
+        choose(guessed, interval, origin, pivot);
+      } else {
+        if (kind == Pivots::divide) {
+          shrink(runs, runs.count, low, interval);
+          if (interval.least == interval.greatest) break;
+        }
+        choose(interval, rank, kind == Pivots::divide, pivot);
+      }
+      const bool failed = narrow(runs.count, rank, pivot, interval, low, [&](u32 run, u32 from, u32 to, u32(&places)[pivots]) {
+        if (kind == Pivots::guess && from < to) {
+          places_near(likely_place(guessed, run, runs.count, from, to - from), guessed.reach, runs.begin(run), from, to, pivot, places);
+        } else {
+          places_in_window(runs.begin(run), from, to, pivot, places);
+        }
+      });
+      kind = !failed ? Pivots::interpolate : kind == Pivots::guess ? Pivots::divide : Pivots::guess;
+    }
+    take(runs, runs.count, runs.length, rank, interval, low);
+  }
+
+  /// Where the first run's key is near the rank's, if all runs are alike.
+  template <class Raw>
+  BITUNE_DEVICE static u32 first_place(const Runs<Raw>& runs, u32 rank) {
+    const u32 size = runs.size(0);
+    const float share = approximate_quotient(static_cast<float>(rank), static_cast<float>(runs.n));
+    return minimum(static_cast<u32>(share * static_cast<float>(size)), size - 1);
+  }
+};
+
+}  // namespace bitune

@@ -1,0 +1,56 @@
+#pragma once
+
+/// \file
+/// Clusters, dependent launches and barriers of the grid on the emulated device.
+
+#include "kernels/platform/emulated/base.cuh"
+
+namespace bitune {
+
+// --- Clusters ---
+
+BITUNE_DEVICE u32 cluster_rank() { return detail::self().cluster_rank; }
+
+BITUNE_DEVICE u32 cluster_size() { return detail::self().cluster_size; }
+
+BITUNE_DEVICE void sync_cluster() { detail::services->sync_cluster(); }
+
+template <typename T>
+BITUNE_DEVICE T* shared_of_rank(T* local, u32 rank) {
+  const auto offset = reinterpret_cast<const unsigned char*>(local) - detail::self().shared;
+  return reinterpret_cast<T*>(detail::services->shared_of_rank(rank) + offset);
+}
+
+// --- What blocks of a cluster send each other ---
+
+struct Arrivals {
+  u64 state;
+};
+
+BITUNE_DEVICE void expect_bytes(Arrivals* arrivals, u32 bytes) { arrivals->state = bytes; }
+
+BITUNE_DEVICE void publish_arrivals() {}
+
+BITUNE_DEVICE void arrive_at_cluster() {}
+
+BITUNE_DEVICE void wait_for_cluster() { sync_cluster(); }
+
+template <typename T>
+BITUNE_DEVICE void send_to_rank(T* local, Arrivals* arrivals, u32 rank, T value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  *shared_of_rank(local, rank) = value;
+  detail::services->bytes_arrive(&shared_of_rank(arrivals, rank)->state, sizeof(T));
+}
+
+BITUNE_DEVICE void wait_for_bytes(Arrivals* arrivals) { detail::services->wait_for_bytes(&arrivals->state); }
+
+// --- Dependent launches: here each launch ends before the next begins ---
+
+BITUNE_DEVICE void allow_next_launch() {}
+BITUNE_DEVICE void wait_for_previous_launch() {}
+
+// --- The grid ---
+
+BITUNE_DEVICE void sync_grid(u32* barrier_state) { detail::services->sync_grid(barrier_state); }
+
+}  // namespace bitune

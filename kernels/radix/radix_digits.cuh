@@ -1,0 +1,36 @@
+#pragma once
+
+// Radix sort from the lowest digit on: what the kernels of the radix variant share. A digit is so many neighbouring bits of an encoded
+// word, so that any key type and order is one of unsigned integers; the last pass's may have fewer bits left.
+
+#include "kernels/network/codec.cuh"
+
+namespace bitune {
+
+/// The type that counts keys: of 8 bytes where 30 bits do not count all of them, since two bits of it say what it counts (LookBack).
+template <int bytes>
+struct CounterOf;
+template <>
+struct CounterOf<4> {
+  using Type = u32;
+};
+template <>
+struct CounterOf<8> {
+  using Type = u64;
+};
+
+/// The digits of words of `Codec`.
+template <class Codec, int bits>
+struct Digits {
+  using Word = typename Codec::Word;
+  static constexpr u32 values = u32{1} << bits;
+  static constexpr u32 passes = (Codec::bits + bits - 1) / bits;
+
+  /// Bits of the word from the pass's digit on, and others above it.
+  BITUNE_DEVICE static u32 from(Word word, u32 pass) { return static_cast<u32>(word >> (pass * bits)); }
+
+  /// Padding has the largest digit of all in each pass.
+  BITUNE_DEVICE static u32 of(Word word, u32 pass) { return from(word, pass) & (values - 1); }
+};
+
+}  // namespace bitune

@@ -1,0 +1,176 @@
+#pragma once
+
+// A pass of the radix variant: all keys are put in the order of one digit, those of equal digits staying in theirs. Each key is read
+// and written once ("Onesweep": A. Adinets, D. Merrill, 2022): a block ranks the keys of its tile, learns by looking back how many keys
+// with each digit the tiles before it have, and writes them from shared memory, where keys with equal digits are neighbours.
+
+#include "kernels/network/block_sum.cuh"
+#include "kernels/network/tile_io.cuh"
+#include "kernels/platform/platform.cuh"
+#include "kernels/radix/look_back.cuh"
+#include "kernels/radix/radix_digits.cuh"
+
+namespace bitune {
+
+/// How many keys have a smaller digit than each of the `values`, of which so many are counted: their exclusive prefix sums, in shared
+/// memory. By the block's nt threads; a barrier is behind.
+template <int nt, u32 values, class Counter>
+BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller) {
+  constexpr u32 of_thread = (values + nt - 1) / nt;
+  for (u32 i = thread_index(); i < values; i += nt) smaller[i] = i == 0 ? Counter{0} : counted[i - 1];
+  sync_block();
+  for (u32 distance = 1; distance < values; distance *= 2) {
+    Counter more[of_thread];
+    BITUNE_UNROLL
+    for (u32 i = 0; i < of_thread; ++i) {
+      const u32 at = thread_index() + i * nt;
+      more[i] = at >= distance && at < values ? smaller[at - distance] : Counter{0};
+    }
+    sync_block();
+    BITUNE_UNROLL
+    for (u32 i = 0; i < of_thread; ++i) {
+      if (thread_index() + i * nt < values) smaller[thread_index() + i * nt] += more[i];
+    }
+    sync_block();
+  }
+}
+
+/// What a block keeps in shared memory; all of it after `scratch` is aligned to 8 bytes.
+template <class Codec, class Counter, int nt, int vt, u32 values>
+struct RadixTile {
+  using Word = typename Codec::Word;
+  static constexpr u32 warps = nt / warp_size;
+
+  Word* words;       ///< [nt * vt]: the tile's, by digit
+  Counter* targets;  ///< [values]: from a word's place in the tile to its place in the array
+  u16* ranks;        ///< [warps][values]: how many keys with the digit the warp has met; then where in the tile the next one goes
+  u32* scratch;      ///< GroupPrefixSum's, and the tile's number
+
+  BITUNE_DEVICE explicit RadixTile(Word* memory)
+      : words(memory),
+        targets(reinterpret_cast<Counter*>(words + nt * vt)),
+        ranks(reinterpret_cast<u16*>(targets + values)),
+        scratch(reinterpret_cast<u32*>(ranks + warps * values)) {}
+};
+
+/// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
+template <class Codec, int nt, int vt>
+BITUNE_DEVICE void load_by_warps(const typename Codec::Raw* tile, u32 count, typename Codec::Word (&words)[vt]) {
+  const u32 first = warp_index() * (warp_size * vt) + lane();
+  if (count == u32{nt} * vt) {
+    typename Codec::Raw raw[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = tile[first + r * warp_size];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Codec::encode(raw[r]);
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      words[r] = first + r * warp_size < count ? Codec::encode(tile[first + r * warp_size]) : Codec::padding;
+    }
+  }
+}
+
+/// Sorts the n keys at `input` by digit `pass` to `output`, which is elsewhere. counts: what count_digits found. tickets: one of each
+/// pass, 0 at first. said: LookBack's of `tiles` blocks, twice, for even and odd passes: this pass's are 0 at first, and it clears the
+/// next one's. Grid: a block for every tile of nt * vt keys, of which there are `tiles`; a tile has at most 2^16. Dynamic shared memory:
+/// RadixTile's.
+template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
+           const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
+  using Word = typename Codec::Word;
+  using Counter = typename CounterOf<counter_bytes>::Type;
+  using Digit = Digits<Codec, bits>;
+  using Group = ThreadGroup<nt, 1>;
+  using Sums = LookBack<Counter, Digit::values, loads>;
+  constexpr u32 values = Digit::values;
+  constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
+  constexpr u32 nv = u32{nt} * vt;
+  const RadixTile<Codec, Counter, nt, vt, values> tile(shared_memory<Word>());
+  u32* const ticket = tile.scratch + GroupPrefixSum<Group>::words;
+  begin_dependent_launch();
+  if (thread_index() == 0) *ticket = atomic_add(tickets + pass, 1);
+  for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
+  sync_block();
+  const u32 mine = *ticket;
+  const u64 begin = u64{mine} * nv;
+  const u32 count = items_in_tile(begin, n, nv);
+  Word words[vt];
+  load_by_warps<Codec, nt>(input + begin, count, words);
+
+  // Among the warp's keys with that digit; and the counter's index in the upper half.
+  u32 ranks[vt];
+  const u32 first_counter = kept(warp_index() * values);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 bits_from_digit = Digit::from(words[r], pass);
+    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
+    const u32 lower = bit_count(same & lanes_before());
+    const u32 counter = (bits_from_digit & (values - 1)) | first_counter;
+    const u32 so_far = tile.ranks[counter];
+    sync_warp();
+    if (lower == 0) tile.ranks[counter] = static_cast<u16>(so_far + bit_count(same));
+    order_before_vote();
+    ranks[r] = kept(counter << 16 | (so_far + lower));
+  }
+  sync_block();
+
+  // Each thread: some digits. How many keys with the digit each warp has becomes where they begin in the tile.
+  const Sums sums{said + u64{pass % 2} * tiles * values};
+  const Sums next{said + u64{(pass + 1) % 2} * tiles * values};
+  u32 of_tile[of_thread];
+  BITUNE_UNROLL
+  for (u32 i = 0; i < of_thread; ++i) {
+    const u32 digit = thread_index() + i * nt;
+    of_tile[i] = 0;
+    if (digit >= values) break;
+    BITUNE_UNROLL
+    for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
+    if (mine != 0) sums.say_own(mine, digit, of_tile[i]);
+    if (pass + 1 < Digit::passes) *next.place(mine, digit) = 0;
+  }
+  u32 first[of_thread];
+  GroupPrefixSum<Group> keys_before(tile.scratch);
+  BITUNE_UNROLL
+  for (u32 i = 0; i < of_thread; ++i) {
+    const u32 digit = thread_index() + i * nt;
+    first[i] = keys_before(of_tile[i]);
+    if (digit >= values) continue;
+    u32 place = first[i];
+    BITUNE_UNROLL
+    for (u32 warp = 0; warp < tile.warps; ++warp) {
+      u16& of_warp = tile.ranks[warp * values + digit];
+      const u32 keys = of_warp;
+      of_warp = static_cast<u16>(place);
+      place += keys;
+    }
+  }
+  sync_block();
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) tile.words[tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff)] = words[r];
+
+  // Looked back for when the tile is put together: by then others have said more.
+  if (mine == 0) count_smaller_digits<nt, values>(counts + pass * values, tile.targets);
+  BITUNE_UNROLL
+  for (u32 i = 0; i < of_thread; ++i) {
+    const u32 digit = thread_index() + i * nt;
+    if (digit >= values) break;
+    const Counter before = mine == 0 ? tile.targets[digit] : sums.before(mine, digit);
+    sums.say_inclusive(mine, digit, before + of_tile[i]);
+    tile.targets[digit] = before - first[i];
+  }
+  sync_block();
+  const auto write = [&](u32 i) {
+    const Word word = tile.words[i];
+    output[tile.targets[Digit::of(word, pass)] + i] = Codec::decode(word);
+  };
+  if (count == nv) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) write(thread_index() + r * nt);
+  } else {
+    for (u32 i = thread_index(); i < count; i += nt) write(i);
+  }
+}
+
+}  // namespace bitune

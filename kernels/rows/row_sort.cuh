@@ -1,0 +1,145 @@
+#pragma once
+
+// Rows: many short arrays, each sorted on its own in the registers of a group of threads - part of a warp, a warp, or a
+// block - with several groups a block where they are small.
+
+#include "kernels/network/register_tile.cuh"
+
+namespace bitune {
+
+/// A row between global memory and the registers of a group of nt threads.
+///
+/// Loading is in any order, striped: neighbouring threads read neighbouring vectors. The sorted row is in layout 0
+/// of register_tile.cuh, where a thread holds vt neighbours: stored as it is, the vectors of neighbouring lanes would lie
+/// vt keys apart. `swaps` exchanges of a register bit with a lane bit, by shuffles, bring 2^swaps lanes' vectors
+/// side by side first: lane bit j trades places with register bit log2(vector) + j.
+template <class Codec, class Payload, int nt, int vt, int vector, int swaps>
+struct RowTile {
+  using Raw = typename Codec::Raw;
+  using Word = Item<Codec, Payload>;
+  static constexpr int E = log2_of(vt);
+  static constexpr int V = log2_of(vector);
+  static_assert(vt % vector == 0 && swaps <= E - V && (u32{1} << swaps) <= nt);
+
+  BITUNE_DEVICE static u32 thread() { return thread_index() & (nt - 1); }
+
+  /// Precondition: the row has nt * vt keys if `full`. vectors: rows are aligned to, and as long as, whole vectors. What the row
+  /// lacks becomes padding.
+  template <bool full>
+  BITUNE_DEVICE static void read(const Raw* row, u32 length, bool vectors, Raw (&raw)[vt]) {
+    // All loads before the first use, into registers that hold padding: a load that waits for another takes as long again.
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = Codec::decode(Codec::padding);
+    if (vectors) {
+      const Raw* mine = row + thread() * vector;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; r += vector) {
+        if (full || thread() * vector + r * nt < length) {
+          load_vector(mine + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
+        }
+      }
+    } else {
+      const Raw* mine = row + thread();
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        if (full || thread() + r * nt < length) raw[r] = mine[r * nt];
+      }
+    }
+  }
+
+  /// The row's words, padded with Codec::padding. Preconditions as read.
+  template <bool full>
+  BITUNE_DEVICE static void load(const Raw* row, u32 length, bool vectors, Word (&items)[vt]) {
+    Raw raw[vt];
+    read<full>(row, length, vectors, raw);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
+  }
+
+  /// Exchanges index bits between registers and lanes: afterwards register r of this thread holds the item
+  /// place(r) of the row.
+  template <int done = 0>
+  BITUNE_DEVICE static void swap_bits(Word (&items)[vt]) {
+    if constexpr (done < swaps) {
+      const LaneChoice if_upper((thread() >> done & 1) != 0);
+      Word given[vt / 2];
+      Word received[vt / 2];
+      BITUNE_UNROLL
+      for (int pair = 0; pair < vt / 2; ++pair) {
+        const int r = insert_zero_bits(pair, V + done, 1);
+        given[pair] = if_upper(items[r], items[r | (vector << done)]);
+      }
+      shuffle_xor_each(given, u32{1} << done, received);
+      BITUNE_UNROLL
+      for (int pair = 0; pair < vt / 2; ++pair) {
+        const int r = insert_zero_bits(pair, V + done, 1);
+        items[r] = if_upper(received[pair], items[r]);
+        items[r | (vector << done)] = if_upper(items[r | (vector << done)], received[pair]);
+      }
+      swap_bits<done + 1>(items);
+    }
+  }
+
+  /// Place in the row of the thread's register 0 after swap_bits.
+  BITUNE_DEVICE static u32 first_place() {
+    constexpr u32 low_lanes = (u32{1} << swaps) - 1;
+    return (thread() & low_lanes) * vector + (thread() & ~low_lanes) * vt;
+  }
+
+  /// Distance of register r's place from register 0's.
+  BITUNE_DEVICE static constexpr u32 register_place(int r) {
+    constexpr int middle_mask = ((1 << swaps) - 1) << V;
+    return static_cast<u32>((r & ~middle_mask) + ((r & middle_mask) >> V) * vt);
+  }
+
+  /// Stores what swap_bits left. Preconditions as load.
+  template <bool full>
+  BITUNE_DEVICE static void store(Raw* row, u32 length, bool vectors, const Word (&items)[vt]) {
+    Raw* mine = row + first_place();
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; r += vector) {
+      const u32 place = first_place() + register_place(r);
+      Raw raw[vector];
+      BITUNE_UNROLL
+      for (int v = 0; v < vector; ++v) raw[v] = Codec::decode(items[r + v]);
+      if (vectors) {
+        if (full || place < length) store_vector<Raw, vector>(mine + register_place(r), raw);
+      } else {
+        BITUNE_UNROLL
+        for (int v = 0; v < vector; ++v) {
+          if (full || place + v < length) mine[register_place(r) + v] = raw[v];
+        }
+      }
+    }
+  }
+};
+
+/// Sorts each of `rows` rows of `length` keys (at most nt * vt), row i beginning `stride` keys behind row i - 1, from
+/// `input` to `keys`; both may be the same. Grid: a block for every rows_per_block rows. Dynamic shared memory:
+/// rows_per_block * RegisterTile::shared_words words, none if all lane bits go by shuffles. full: length is nt * vt.
+template <class Codec, class Payload, int nt, int vt, int rows_per_block, int shuffle_steps, int vector, int swaps,
+          int imad_quarters, int min_blocks, bool full>
+BITUNE_KERNEL(nt * rows_per_block, min_blocks)
+row_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
+  using Word = Item<Codec, Payload>;
+  using Tile = RegisterTile<Word, Comparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
+  using Memory = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  const u32 group = thread_index() / nt;
+  const u64 row = u64{block_index()} * rows_per_block + group;
+  const bool vectors = (reinterpret_cast<u64>(keys) | reinterpret_cast<u64>(input) | stride * sizeof(*keys) |
+                        length * sizeof(*keys)) % (vector * sizeof(*keys)) == 0;
+  Word* shared = shared_memory<Word>() + group * Tile::shared_words;
+  Word items[vt];
+  // Threads past the last row sort whatever they hold, but go through all barriers and shuffles.
+  if (row < rows) {
+    Memory::template load<full>(input + row * stride, length, vectors, items);
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::padding;
+  }
+  Tile::sort(shared, items);
+  Memory::swap_bits(items);
+  if (row < rows) Memory::template store<full>(keys + row * stride, length, vectors, items);
+}
+
+}  // namespace bitune

@@ -1,0 +1,43 @@
+// The rooms of kernels/: who may include whom.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bitune/embedded_kernels.hpp"
+
+namespace bitune {
+namespace {
+
+/// "radix" of "kernels/radix/radix_pass.cuh".
+std::string_view room_of(std::string_view path) {
+  const std::size_t begin = path.find('/') + 1;
+  return path.substr(begin, path.find('/', begin) - begin);
+}
+
+std::vector<std::string_view> included_by(std::string_view text) {
+  constexpr std::string_view directive = "#include \"";
+  std::vector<std::string_view> paths;
+  for (std::size_t at = text.find(directive); at != text.npos; at = text.find(directive, at)) {
+    at += directive.size();
+    paths.push_back(text.substr(at, text.find('"', at) - at));
+  }
+  return paths;
+}
+
+TEST(KernelRooms, AFamilyIncludesThePlatformTheNetworkAndItself) {
+  ASSERT_FALSE(embedded_kernels().empty());
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    const std::string_view room = room_of(file.path);
+    for (const std::string_view path : included_by(file.text)) {
+      const std::string_view other = room_of(path);
+      const bool is_below = other == "platform" || (other == "network" && room != "platform");
+      EXPECT_TRUE(other == room || is_below) << file.path << " includes " << path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitune
