@@ -58,7 +58,7 @@ def pages(tmp_path_factory, make_bitune):
 
 @pytest.fixture(scope="module")
 def chromium():
-    with driver.Browser(timeout=1200) as browser:
+    with driver.Browser() as browser:
         yield browser
 
 
