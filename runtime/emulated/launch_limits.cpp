@@ -15,6 +15,41 @@ int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch) {
   return static_cast<int>(std::min({by_threads, by_shared, std::int64_t{device.max_blocks_per_sm}}));
 }
 
+namespace {
+
+/// The letter of a parameter that takes the argument.
+char letter_of(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::u32:
+      return '4';
+    case Argument::Kind::u64:
+    case Argument::Kind::stride:
+      return '8';
+    case Argument::Kind::pointer:
+      break;
+  }
+  return 'p';
+}
+
+}  // namespace
+
+void check_arguments(std::string_view kernel, std::string_view signature, const Launch& launch,
+                     std::size_t count) {
+  if (count != signature.size()) {
+    throw Error(ErrorCode::device,
+                fmt::format("The kernel {} has {} parameters and was launched with {} arguments.", kernel,
+                            signature.size(), count));
+  }
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (letter_of(launch.arguments[i]) == signature[i]) continue;
+    throw Error(
+        ErrorCode::device,
+        fmt::format("Argument {} of a launch of the kernel {} is '{}', and its parameter is '{}' (p: a "
+                    "pointer, 4 or 8: a number of so many bytes).",
+                    i, kernel, letter_of(launch.arguments[i]), signature[i]));
+  }
+}
+
 void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::device,

@@ -83,6 +83,22 @@ TEST(EmulatedDevice, RefusesAWrongNumberOfArguments) {
   EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch_of(1, 1), {}, nullptr), Error);
 }
 
+// As a variant would whose plan has an argument of the wrong width: the kernel would read half of it.
+TEST(EmulatedDevice, RefusesArgumentsOfOtherKindsThanTheParameters) {
+  PlantedKernel kernel("BITUNE_KERNEL(1, 0) planted(u32* to, u32 low, u64 high) { *to = low + u32(high); }");
+  std::uint32_t result = 0;
+  const std::vector<std::uint64_t> slots = {reinterpret_cast<std::uint64_t>(&result), 3, 4};
+  const Argument pointer = Argument::pointer_to(Role::keys_out);
+  Launch launch = launch_of(1, 1);
+  launch.arguments = {pointer, Argument::number32(3), Argument::stride_of(Role::keys_out)};
+  kernel.device().launch(kernel.kernel(), launch, slots, nullptr);
+  EXPECT_EQ(result, 7u);
+  launch.arguments = {pointer, Argument::number64(3), Argument::number64(4)};
+  EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch, slots, nullptr), Error);
+  launch.arguments = {pointer, Argument::number32(3), pointer};
+  EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch, slots, nullptr), Error);
+}
+
 TEST(EmulatedDevice, ArgumentsTakeTheTypesOfTheParameters) {
   PlantedKernel kernel(
       "template <u32 base> BITUNE_KERNEL(1, 0) planted(u64* to, u32 low, u64 high, u8 small, u32 last) {"
