@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bitune/error.hpp"
+#include "runtime/kernel_limits.hpp"
 
 namespace bitune::emulated {
 
@@ -62,16 +63,10 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
   if (launch.grid[1] != 1 || launch.grid[2] != 1 || launch.block[1] != 1 || launch.block[2] != 1) {
     refuse("its grid or block extends along y or z, and kernels are one-dimensional here");
   }
-  if (block == 0 || block > static_cast<std::uint32_t>(device.max_threads_per_block)) {
-    refuse(fmt::format("{} threads a block, where 1 to {} are allowed", block, device.max_threads_per_block));
-  }
-  if (launch.shared_bytes > device.shared_bytes_per_block_optin) {
-    refuse(fmt::format("{} bytes of shared memory a block, where at most {} are allowed", launch.shared_bytes,
-                       device.shared_bytes_per_block_optin));
-  }
-  if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.largest_cluster_size())) {
-    refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster,
-                       device.largest_cluster_size()));
+  if (block == 0 || launch.cluster == 0) refuse("its blocks have no threads, or its clusters no blocks");
+  const KernelResources any{.max_threads_per_block = device.max_threads_per_block};
+  if (const std::string excess = excess_of(launch, any, device); !excess.empty()) {
+    refuse("it needs " + excess);
   }
   if (grid % launch.cluster != 0) {
     refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));
