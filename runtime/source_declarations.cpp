@@ -328,14 +328,16 @@ class Cutter {
   }
 
   void begin_condition(Tokens directive) {
-    Condition condition{.depth = grammar_.depth(), .scopes = scopes_};
+    Condition condition;
+    condition.depth = grammar_.depth();
+    condition.scopes = scopes_;
     const auto known = known_condition(directive);
     if (left_out()) {
       condition.state = Condition::State::finished;
     } else if (known) {
       condition.state = *known ? Condition::State::taken : Condition::State::not_yet;
     } else {
-      add_directive(condition, directive, 1);
+      add_directive(condition, directive);
     }
     conditions_.push_back(std::move(condition));
   }
@@ -354,7 +356,7 @@ class Cutter {
     const bool is_else = directive[1].is("else");
     if (condition.state == State::unknown) {
       if (grammar_.depth() != condition.depth) throw CannotCut();
-      add_directive(condition, directive, 1);
+      add_directive(condition, directive);
     } else if (condition.state == State::not_yet && is_else) {
       condition.state = State::taken;
     } else if (condition.state == State::not_yet) {
@@ -365,9 +367,9 @@ class Cutter {
   }
 
   // To the condition, and to the declaration in which it stands.
-  void add_directive(Condition& condition, Tokens directive, std::size_t first) {
+  void add_directive(Condition& condition, Tokens directive) {
     condition.text.push_back(directive_begin);
-    for (const Token& token : directive.subspan(first)) {
+    for (const Token& token : directive.subspan(1)) {
       condition.text.append(token.text).push_back(token_end);
       if (token.kind == Token::Kind::identifier) condition.mentions.push_back(hash_of_name(token.text));
     }

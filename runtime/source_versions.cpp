@@ -97,7 +97,7 @@ class Sources {
     // A range-based for calls these two without a word.
     add_functions(hash_of_name("begin"));
     add_functions(hash_of_name("end"));
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t i = 0; i < found.size(); ++i) {  // NOLINT(modernize-loop-convert): found grows
       for (const NameHash name : found[i]->declaration.mentions) add_functions(name);
     }
     return found;

@@ -117,6 +117,8 @@ def move_records(path, moves):
 def move(before, after, files):
     moves = proven(before, after)
     for variant, old in before.versions.items():
+        if moves.get(old) == old:
+            continue
         if old in moves:
             print(f'    {{"{old}", "{moves[old]}"}},  // {variant}')
         else:

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/timestamp.hpp"
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/warm_start.hpp"
@@ -234,15 +233,13 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
       trial.message = fmt::format("measured briefly: {} samples", trial.samples_us.size());
     }
   } else {
-    trial.problem = problem_;
-    trial.configuration = configuration;
+    trial = begun_trial(problem_, configuration);
     trial.kernel_digest = session_.source.kernel_digest(configuration.variant);
     trial.status = compilation.status;
     trial.message = compilation.message;
     trial.registers = std::max(compilation.registers, 0);
     trial.local_bytes = std::max(compilation.local_bytes, 0);
     trial.launches = compilation.launches;
-    trial.timestamp = timestamp_now();
   }
   trial.compile_ms += compilation.compile_ms;
   return trial;

@@ -1,7 +1,5 @@
 #include "tuner/tuning_source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -9,6 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
+#include "runtime/kernel_limits.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
@@ -111,8 +110,7 @@ class VariantSource final : public TuningSource {
     result.local_bytes = std::max(result.local_bytes, image.local_bytes);
     if (image.local_bytes > 0) {
       result.status = TrialStatus::spilled;
-      result.message = fmt::format("kernel '{}' keeps {} bytes a thread in local memory",
-                                   source.name_expression, image.local_bytes);
+      result.message = spill_text(source.name_expression, image.local_bytes);
     }
   }
 

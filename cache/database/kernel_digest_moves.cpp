@@ -8,7 +8,7 @@
 namespace bitune::database {
 namespace {
 
-constexpr std::array<KernelDigestMove, 12> all_moves = {{
+constexpr auto all_moves = std::to_array<KernelDigestMove>({
     // From the text of headers to the tokens of what they declare: the kernels of bitune 0.1.
     {"9e6f70098241f3d047b54412126d7a1f", "e79aea7e00ee7fd241075e7214f452ae"},  // classic
     {"66d61b73eb50fd33a7583897fc6e5a01", "84f036c142f5b9ee6c76bfef75291b1e"},  // global
@@ -22,7 +22,7 @@ constexpr std::array<KernelDigestMove, 12> all_moves = {{
     {"ce6352b3c5e25a7187e86d8ee241501f", "b4b9471f1edcf3c4887f5d6bc32dce4d"},  // rows
     {"704db1745fba947260cb2815e15a6261", "a112a3e0684281edbf70114d3730b92b"},  // row_pairs
     {"1df85ef80ce18e84cabf5605c885672b", "353597ac12e3991ff4c287c39aca7665"},  // counting
-}};
+});
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {
   SQLite::Statement statement(db, sql);
