@@ -13,13 +13,13 @@ class GraphOfEachBuffer {
   GraphOfEachBuffer(const Device& device, Contestant contestant)
       : device_(device), contestant_(std::move(contestant)), capturing_(device.create_stream()) {}
 
-  const DeviceGraph& graph(void* keys, void* out) {
-    std::unique_ptr<DeviceGraph>& found = graphs_[{keys, contestant_.in_place ? nullptr : out}];
+  const DeviceGraph& graph(const Operands& operands) {
+    std::unique_ptr<DeviceGraph>& found = graphs_[{operands.input().data, operands[Role::keys_out].data}];
     if (!found) {
       // In a stream of its own: samples may be queued in the one that is timed.
-      const StreamHandle stream = capturing_->handle();
+      const Stream stream = capturing_->handle();
       found =
-          device_.capture(stream, [sort = contestant_.sort, keys, out, stream] { sort(keys, out, stream); });
+          device_.capture(stream, [sort = contestant_.sort, operands, stream] { sort(operands, stream); });
     }
     return *found;
   }
@@ -37,9 +37,9 @@ Contestant as_graph(const Device& device, const Contestant& contestant) {
   const auto graphs = std::make_shared<GraphOfEachBuffer>(device, contestant);
   // As many launches as before: how many sorts make a sample is to be the same for both.
   return {contestant.name, contestant.in_place,
-          [graphs](void* keys, void* out, StreamHandle stream) { graphs->graph(keys, out).launch(stream); },
+          [graphs](const Operands& operands, Stream stream) { graphs->graph(operands).launch(stream); },
           contestant.launches,
-          [graphs](void* keys, void* out) { static_cast<void>(graphs->graph(keys, out)); }};
+          [graphs](const Operands& operands) { static_cast<void>(graphs->graph(operands)); }};
 }
 
 }  // namespace bitune

@@ -100,28 +100,15 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   own_workspace_.reset();
   const std::uint64_t bytes = sorter_.workspace_size(problem);
   if (bytes != 0) own_workspace_ = device_->allocate(bytes);
-  const auto options = [this, problem, bytes](StreamHandle stream, const void* input) {
-    RowOptions given{.order = problem.order, .stream = stream, .input = input};
-    if (own_workspace_) given.workspace = {own_workspace_->data(), bytes};
-    return given;
+  const auto sort = [this, problem, bytes](Operands operands, Stream stream) {
+    if (own_workspace_) operands[Role::workspace] = {own_workspace_->data(), bytes, 0};
+    sorter_.run(problem, operands, stream);
   };
   std::vector<Contestant> own;
   const bool single = request_.suite == BenchSuite::single;
-  if (problem.n > 1 || single) {  // in place there is nothing to do for rows of one key
-    own.push_back({"in place", true,
-                   [this, problem, options](void* keys, void*, StreamHandle stream) {
-                     sorter_.sort_rows(keys, problem.rows, problem.n, problem.n, problem.key,
-                                       options(stream, nullptr));
-                   },
-                   launches});
-  }
-  if (single) return own;
-  own.push_back({"out of place", false,
-                 [this, problem, options](void* keys, void* out, StreamHandle stream) {
-                   sorter_.sort_rows(out, problem.rows, problem.n, problem.n, problem.key,
-                                     options(stream, keys));
-                 },
-                 launches});
+  // In place there is nothing to do for rows of one key.
+  if (problem.n > 1 || single) own.push_back({"in place", true, sort, launches});
+  if (!single) own.push_back({"out of place", false, sort, launches});
   return own;
 }
 
@@ -161,8 +148,9 @@ std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
     if (!bytes) continue;
     most_workspace = std::max(most_workspace, *bytes);
     peers.push_back({method->name, method->in_place != 0,
-                     [this, problem, method, bytes = *bytes](void* keys, void* out, StreamHandle stream) {
-                       peer_->sort(*method, problem, keys, out, workspace_->data(), bytes, stream);
+                     [this, problem, method, bytes = *bytes](Operands operands, Stream stream) {
+                       operands[Role::workspace] = {workspace_->data(), bytes, 0};
+                       peer_->sort(*method, problem, operands, stream);
                      }});
   }
   workspace_.reset();
@@ -203,7 +191,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   for (int i = 0; i < in_turn; ++i) {
     inputs.push_back(bench_keys(problem, distribution, request_.seed + static_cast<std::uint64_t>(i)));
   }
-  Turns turns(*device_, kernels_, inputs);
+  Turns turns(*device_, kernels_, problem, inputs);
   std::vector<std::byte> expected = std::move(inputs.front());
   inputs.clear();
   reference_sort_rows(expected, problem);

@@ -2,13 +2,15 @@
 /// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, behind the C
 /// interface of bench/peer_abi.h.
 ///
-/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand":
-/// radix: out of place (keys -> out), which saves CUB the copy back; merge: in place and, as "merge_copy",
-/// out of place, as which of them is faster depends on the parity of the number of merge passes. Segmented
-/// sorts of rows: out of place from pointer to pointer, which for rows of up to a tile is one pass as with a
-/// DoubleBuffer, and for longer ones differs from it only in that the spare buffer is part of the workspace;
-/// offsets of 32 bits, computed by an iterator, so that none are read from memory. DeviceSegmentedSort waits
-/// for the device in between when there are more than 500 rows: that is part of its time.
+/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand".
+///
+/// - radix: out of place (keys -> out), which saves CUB the copy back.
+/// - merge: in place, and as "merge_copy" out of place. Which is faster depends on the parity of the
+///   number of merge passes.
+/// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one
+///   pass, as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the
+///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. With
+///   more than 500 rows DeviceSegmentedSort waits for the device in between: that is part of its time.
 
 #include <cuda_runtime.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -27,6 +29,7 @@
 #include <type_traits>
 
 #include "bench/peer_abi.h"
+#include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 
 namespace {
@@ -208,8 +211,15 @@ int dispatch<SegmentedRadix>(int key_type, Call& call) {
   return run<SegmentedRadix, std::uint32_t>(call);
 }
 
+/// Only keys alone are built in, in arrays and rows.
+bool is_built_in(const BitunePeerProblem& problem) {
+  return problem.operation == static_cast<int>(bitune::Operation::sort) && problem.value_bytes == 0 &&
+         problem.ragged == 0;
+}
+
 template <class Method>
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
+  if (!is_built_in(*problem)) return not_built_in;
   Call call{problem->descending != 0, nullptr, nullptr, problem->n, problem->rows, nullptr, 0, nullptr};
   const int status = dispatch<Method>(problem->key_type, call);
   *bytes = call.bytes;
@@ -217,11 +227,17 @@ int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
 }
 
 template <class Method>
-int sort(const BitunePeerProblem* problem, void* keys, void* out, void* workspace,
-         std::uint64_t workspace_bytes, void* stream) {
-  Call call{
-      problem->descending != 0,         keys, out, problem->n, problem->rows, workspace, workspace_bytes,
-      static_cast<cudaStream_t>(stream)};
+int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream) {
+  if (!is_built_in(*problem)) return not_built_in;
+  const auto of = [operands](bitune::Role role) { return operands->of_role[static_cast<int>(role)]; };
+  Call call{problem->descending != 0,
+            of(bitune::Role::keys_in).data,
+            of(bitune::Role::keys_out).data,
+            problem->n,
+            problem->rows,
+            of(bitune::Role::workspace).data,
+            of(bitune::Role::workspace).elements,
+            static_cast<cudaStream_t>(stream)};
   return dispatch<Method>(problem->key_type, call);
 }
 

@@ -34,7 +34,26 @@ std::vector<fs::path> folders() {
 }
 
 BitunePeerProblem peer_problem(const Problem& problem) {
-  return {static_cast<int>(problem.key), problem.order == Order::descending ? 1 : 0, problem.n, problem.rows};
+  return {.operation = static_cast<int>(problem.operation),
+          .key_type = static_cast<int>(problem.key),
+          .value_bytes = problem.value_bytes,
+          .index_bytes = problem.index_bytes,
+          .descending = problem.order == Order::descending ? 1 : 0,
+          .stable = problem.stable ? 1 : 0,
+          .k = problem.k,
+          .n = problem.n,
+          .rows = problem.rows,
+          .ragged = problem.ragged ? 1 : 0};
+}
+
+BitunePeerOperands peer_operands(const Operands& operands) {
+  static_assert(BITUNE_PEER_ROLES == role_count);
+  BitunePeerOperands given{};
+  for (std::size_t role = 0; role < role_count; ++role) {
+    const Operand& operand = operands[static_cast<Role>(role)];
+    given.of_role[role] = {operand.data, operand.elements, operand.stride};
+  }
+  return given;
 }
 
 }  // namespace
@@ -101,10 +120,11 @@ std::optional<std::uint64_t> Peer::workspace_bytes(const BitunePeerMethod& metho
   return bytes;
 }
 
-void Peer::sort(const BitunePeerMethod& method, const Problem& problem, void* keys, void* out,
-                void* workspace, std::uint64_t workspace_bytes, StreamHandle stream) const {
+void Peer::sort(const BitunePeerMethod& method, const Problem& problem, const Operands& operands,
+                Stream stream) const {
   const BitunePeerProblem asked = peer_problem(problem);
-  check(method.sort(&asked, keys, out, workspace, workspace_bytes, stream), method.name);
+  const BitunePeerOperands given = peer_operands(operands);
+  check(method.sort(&asked, &given, stream), method.name);
 }
 
 }  // namespace bitune

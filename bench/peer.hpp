@@ -40,8 +40,8 @@ class Peer {
                                                              const Problem& problem) const;
 
   /// Enqueues one sort. \throws Error (device)
-  void sort(const BitunePeerMethod& method, const Problem& problem, void* keys, void* out, void* workspace,
-            std::uint64_t workspace_bytes, StreamHandle stream) const;
+  void sort(const BitunePeerMethod& method, const Problem& problem, const Operands& operands,
+            Stream stream) const;
 
  private:
   Peer(std::filesystem::path path, std::shared_ptr<void> module, const BitunePeer* peer);

@@ -11,16 +11,36 @@
 extern "C" {
 #endif
 
-#define BITUNE_PEER_ABI 2
+#define BITUNE_PEER_ABI 3
 #define BITUNE_PEER_ENTRY "bitune_peer"
 
-/// What is sorted: `rows` arrays of `n` keys each, one behind the other, each on its own.
+/// What is sorted: the fields of a bitune::Problem. Enumerations as integers, truth values as 0 and 1.
 typedef struct BitunePeerProblem {
-  int key_type; /* a bitune::KeyType as an integer */
+  int operation;
+  int key_type;
+  uint32_t value_bytes;
+  uint32_t index_bytes;
   int descending;
+  int stable;
+  uint64_t k;
   uint64_t n;
   uint64_t rows;
+  int ragged;
 } BitunePeerProblem;
+
+/// One array in device memory: a bitune::Operand.
+typedef struct BitunePeerOperand {
+  void* data;
+  uint64_t elements;
+  uint64_t stride;
+} BitunePeerOperand;
+
+/// The memory of one call: a bitune::Operands, an entry for each bitune::Role. Rows follow each other without
+/// gaps.
+#define BITUNE_PEER_ROLES 8
+typedef struct BitunePeerOperands {
+  BitunePeerOperand of_role[BITUNE_PEER_ROLES];
+} BitunePeerOperands;
 
 /// One way in which the peer sorts. All pointers are device pointers, the stream a CUstream. Functions return
 /// 0, or an error code of the peer that `error_text` explains; -1 means that this problem is not built in.
@@ -28,11 +48,10 @@ typedef struct BitunePeerProblem {
 /// A sort allocates nothing. It is asynchronous, unless the peer itself waits for the device.
 typedef struct BitunePeerMethod {
   const char* name;
-  int in_place; /* 1: the result is in `keys`; 0: in `out` */
+  int in_place; /* 1: sorts keys_out where they are; 0: reads keys_in and writes keys_out */
   int of_rows;  /* 1: sorts any number of rows; 0: one array only */
   int (*workspace_bytes)(const BitunePeerProblem* problem, uint64_t* bytes);
-  int (*sort)(const BitunePeerProblem* problem, void* keys, void* out, void* workspace,
-              uint64_t workspace_bytes, void* stream);
+  int (*sort)(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream);
 } BitunePeerMethod;
 
 typedef struct BitunePeer {

@@ -124,9 +124,9 @@ Rivals Suite::time_rivals(const Problem& problem, RoundTrips& trips, std::span<c
     const auto bytes = method->name == peer_method ? peer_->workspace_bytes(*method, problem) : std::nullopt;
     if (!bytes) continue;
     const auto workspace = device_->allocate(std::max<std::uint64_t>(*bytes, 1));
-    const Contestant contestant{method->name, method->in_place != 0,
-                                [&](void* in, void* out, StreamHandle stream) {
-                                  peer_->sort(*method, problem, in, out, workspace->data(), *bytes, stream);
+    const Contestant contestant{method->name, method->in_place != 0, [&](Operands operands, Stream stream) {
+                                  operands[Role::workspace] = {workspace->data(), *bytes, 0};
+                                  peer_->sort(*method, problem, operands, stream);
                                 }};
     if (trips.verify(contestant, true, expected)) {
       rivals.peer = trips.time(contestant, true, request_.samples, budget_us);
@@ -157,8 +157,9 @@ void Suite::measure(const std::string& name, const Configuration& configuration,
       *device_, kernels_, variant(configuration.variant).plan(problem, configuration, device_->info()));
   const auto workspace = device_->allocate(std::max<std::uint64_t>(plan.plan().workspace_bytes, 1));
   const auto contestant_of = [&workspace](const ExecutablePlan& part) {
-    return Contestant{"", true, [&part, &workspace](void* keys, void*, StreamHandle stream) {
-                        part.run(keys, workspace->data(), stream);
+    return Contestant{"", true, [&part, &workspace](Operands operands, Stream stream) {
+                        operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+                        part.run(operands, stream);
                       }};
   };
   record.configuration = configuration.text();
@@ -231,7 +232,7 @@ void Suite::run(const Problem& problem, std::span<const std::string> names, Pres
         make_keys(problem.key, problem.n, Distribution::random, request_.seed);
     std::vector<std::byte> expected = keys;
     reference_sort(expected.data(), problem.n, problem.key, problem.order);
-    RoundTrips trips(*device_, keys);
+    RoundTrips trips(*device_, problem, keys);
     const Rivals rivals = time_rivals(problem, trips, keys, expected);
     for (const auto& [name, configuration] : chosen) {
       if (stop.load()) return;

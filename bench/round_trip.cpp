@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "model/problem_operands.hpp"
 #include "model/statistics.hpp"
 
 namespace bitune {
@@ -22,8 +23,9 @@ double median_of_member(const std::vector<RoundTrip>& trips, double RoundTrip::*
 
 }  // namespace
 
-RoundTrips::RoundTrips(const Device& device, std::span<const std::byte> keys)
+RoundTrips::RoundTrips(const Device& device, const Problem& problem, std::span<const std::byte> keys)
     : device_(device),
+      problem_(problem),
       keys_(keys),
       stream_(device.create_stream()),
       on_device_(device.allocate(keys.size())),
@@ -39,8 +41,13 @@ std::byte* RoundTrips::result(bool pinned) {
   return pinned ? pinned_result_->data() : pageable_result_.data();
 }
 
+void RoundTrips::sort(const Contestant& contestant) const {
+  void* const sorted = (contestant.in_place ? on_device_ : out_)->data();
+  contestant.sort(packed_operands(problem_, sorted, on_device_->data()), stream_->handle());
+}
+
 RoundTrip RoundTrips::run(const Contestant& contestant, bool pinned) {
-  const StreamHandle stream = stream_->handle();
+  const Stream stream = stream_->handle();
   const std::byte* const from = pinned ? pinned_keys_->data() : keys_.data();
   void* const sorted = contestant.in_place ? on_device_->data() : out_->data();
 
@@ -49,7 +56,7 @@ RoundTrip RoundTrips::run(const Contestant& contestant, bool pinned) {
   device_.record(*events_[0], stream);
   device_.copy_to_device(on_device_->data(), from, keys_.size(), stream);
   device_.record(*events_[1], stream);
-  contestant.sort(on_device_->data(), out_->data(), stream);
+  sort(contestant);
   device_.record(*events_[2], stream);
   device_.copy_to_host(result(pinned), sorted, keys_.size(), stream);
   device_.record(*events_[3], stream);
@@ -85,12 +92,12 @@ RoundTripTimes RoundTrips::time(const Contestant& contestant, bool pinned, int s
 }
 
 std::vector<double> RoundTrips::time_parts(std::span<const Contestant> parts) {
-  const StreamHandle stream = stream_->handle();
+  const Stream stream = stream_->handle();
   while (events_.size() < parts.size() + 1) events_.push_back(device_.create_event());
   device_.copy_to_device(on_device_->data(), pinned_keys_->data(), keys_.size(), stream);
   device_.record(*events_[0], stream);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].sort(on_device_->data(), out_->data(), stream);
+    sort(parts[i]);
     device_.record(*events_[i + 1], stream);
   }
   device_.synchronize(stream);

@@ -37,7 +37,7 @@ class RoundTrips {
   [[nodiscard]] static std::uint64_t memory_needed(std::uint64_t key_bytes) noexcept { return 2 * key_bytes; }
 
   /// `keys` must outlive it.
-  RoundTrips(const Device& device, std::span<const std::byte> keys);
+  RoundTrips(const Device& device, const Problem& problem, std::span<const std::byte> keys);
 
   /// Copies the keys to the device, sorts them, copies them back.
   RoundTrip run(const Contestant& contestant, bool pinned);
@@ -53,8 +53,10 @@ class RoundTrips {
 
  private:
   [[nodiscard]] std::byte* result(bool pinned);
+  void sort(const Contestant& contestant) const;
 
   const Device& device_;
+  const Problem problem_;
   const std::span<const std::byte> keys_;
   std::unique_ptr<DeviceStream> stream_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;

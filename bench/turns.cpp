@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/problem_operands.hpp"
+
 namespace bitune {
 namespace {
 
@@ -13,8 +15,10 @@ constexpr std::size_t most_in_turn = 5;
 
 }  // namespace
 
-Turns::Turns(const Device& device, KernelStore& kernels, std::span<const std::vector<std::byte>> inputs)
+Turns::Turns(const Device& device, KernelStore& kernels, const Problem& problem,
+             std::span<const std::vector<std::byte>> inputs)
     : device_(device),
+      problem_(problem),
       bytes_(inputs.front().size()),
       stream_(device.create_stream()),
       work_(device.allocate(bytes_)),
@@ -28,18 +32,23 @@ Turns::Turns(const Device& device, KernelStore& kernels, std::span<const std::ve
 }
 
 bool Turns::verify(const Contestant& contestant, std::span<const std::byte> expected) {
-  const StreamHandle stream = stream_->handle();
+  const Stream stream = stream_->handle();
   std::vector<std::byte> result(bytes_);
   device_.copy_on_device(work_->data(), pristine_.front()->data(), bytes_, stream);
   device_.fill(out_->data(), 0xA5, bytes_, stream);
-  contestant.sort(work_->data(), out_->data(), stream);
-  device_.copy_to_host(result.data(), (contestant.in_place ? work_ : out_)->data(), bytes_, stream);
+  void* const sorted = (contestant.in_place ? work_ : out_)->data();
+  contestant.sort(packed_operands(problem_, sorted, work_->data()), stream);
+  device_.copy_to_host(result.data(), sorted, bytes_, stream);
   device_.synchronize(stream);
   return result.size() == expected.size() && std::memcmp(result.data(), expected.data(), bytes_) == 0;
 }
 
 TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
-  SampledKeys keys{.images = {}, .bytes = bytes_, .offset = 0, .work = work_->data()};
+  SampledKeys keys{.keys = packed_operands(problem_, nullptr)[Role::keys_out],
+                   .images = {},
+                   .bytes = bytes_,
+                   .offset = 0,
+                   .work = work_->data()};
   for (const auto& input : pristine_) keys.images.push_back(input->data());
   std::vector<Sampler::Setup> setups;
   TurnsResult result;

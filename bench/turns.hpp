@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "bitune/types.hpp"
 #include "measure/sampler.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -30,9 +31,10 @@ class Turns {
   /// Bytes of device memory that a comparison of so many key bytes takes at the least.
   [[nodiscard]] static std::uint64_t memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes; }
 
-  /// `inputs`: at least one array of keys on the host, all of one length; copied. Samples take turns with
+  /// `inputs`: at least one array of the problem's keys on the host; copied. Samples take turns with
   /// them. Device and kernels must outlive it.
-  Turns(const Device& device, KernelStore& kernels, std::span<const std::vector<std::byte>> inputs);
+  Turns(const Device& device, KernelStore& kernels, const Problem& problem,
+        std::span<const std::vector<std::byte>> inputs);
 
   /// Whether the contestant makes `expected` of the first input. Runs it once.
   [[nodiscard]] bool verify(const Contestant& contestant, std::span<const std::byte> expected);
@@ -43,6 +45,7 @@ class Turns {
 
  private:
   const Device& device_;
+  const Problem problem_;
   const std::size_t bytes_;
   std::unique_ptr<DeviceStream> stream_;
   std::vector<std::unique_ptr<DeviceBuffer>> pristine_;

@@ -23,17 +23,18 @@ bool is_precise(const std::vector<double>& samples_us, const Protocol& protocol)
 
 Measurement Measurer::measure(const ExecutablePlan& plan, const ProblemData& data, Distribution distribution,
                               const Protocol& protocol, double abandon_above_us, void* workspace,
-                              StreamHandle stream) {
+                              Stream stream) {
   const auto begin = Clock::now();
-  const Contestant contestant{
-      .name = {},
-      .in_place = true,
-      .sort =
-          [&](void* keys, void*, StreamHandle on) {
-            plan.run({.keys = keys, .workspace = workspace, .row_stride = data.layout().row_stride}, on);
-          },
-      .launches = plan.plan().launches.size()};
-  const SampledKeys keys{.images = data.measured_inputs(distribution),
+  const Contestant contestant{.name = {},
+                              .in_place = true,
+                              .sort =
+                                  [&](Operands operands, Stream on) {
+                                    operands[Role::workspace] = {workspace, plan.plan().workspace_bytes, 0};
+                                    plan.run(operands, on);
+                                  },
+                              .launches = plan.plan().launches.size()};
+  const SampledKeys keys{.keys = data.layout().keys(nullptr),
+                         .images = data.measured_inputs(distribution),
                          .bytes = data.layout().bytes(),
                          .offset = ImageLayout::guard_bytes,
                          .work = data.work()};

@@ -39,7 +39,7 @@ class Measurer {
   /// to twice: see ClockWatch. \throws Error (device) if the device fails.
   [[nodiscard]] Measurement measure(const ExecutablePlan& plan, const ProblemData& data,
                                     Distribution distribution, const Protocol& protocol,
-                                    double abandon_above_us, void* workspace, StreamHandle stream);
+                                    double abandon_above_us, void* workspace, Stream stream);
 
  private:
   void take_samples(Sampler::Setup& setup, const Protocol& protocol, double abandon_above_us,

@@ -71,7 +71,7 @@ bool can_have_gaps(const Problem& problem, std::int64_t memory_bytes) {
 }
 
 std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std::byte>& bytes,
-                                     StreamHandle stream) {
+                                     Stream stream) {
   auto buffer = device.allocate(bytes.size());
   device.copy_to_device(buffer->data(), bytes.data(), bytes.size(), stream);
   device.synchronize(stream);  // the host's bytes go away
@@ -106,7 +106,7 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
 }
 
 ProblemData::ProblemData(const Device& device, const Problem& problem, Distribution measured,
-                         std::uint64_t seed, int inputs, StreamHandle stream)
+                         std::uint64_t seed, int inputs, Stream stream)
     : problem_(problem),
       measured_(measured),
       seed_(seed),

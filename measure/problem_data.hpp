@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "measure/inputs.hpp"
 #include "runtime/device.hpp"
@@ -30,6 +31,11 @@ struct ImageLayout {
   explicit ImageLayout(const Problem& problem) : ImageLayout(problem, problem.n) {}
   ImageLayout(const Problem& problem, std::uint64_t stride);
   [[nodiscard]] std::uint64_t bytes() const noexcept { return key_bytes + 2 * guard_bytes; }
+  /// The keys of an image as an operand. `image` may be null, where only their number and stride matter.
+  [[nodiscard]] Operand keys(void* image) const noexcept {
+    void* const first = image == nullptr ? nullptr : static_cast<std::byte*>(image) + guard_bytes;
+    return {first, key_bytes / key_size, row_stride};
+  }
   [[nodiscard]] std::uint64_t words() const noexcept { return bytes() / key_size; }
 };
 
@@ -44,7 +50,7 @@ class ProblemData {
   /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
   /// for problems that have no reference.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
-              int inputs, StreamHandle stream);
+              int inputs, Stream stream);
 
   [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
                             int inputs) const noexcept;

@@ -51,7 +51,7 @@ int images_in_turn(const Device& device, std::uint64_t bytes, int wanted) {
 }
 
 Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
-                                StreamHandle stream) {
+                                Stream stream) {
   Setup setup{
       .contestant = &contestant, .keys = keys, .stream = stream, .cold_l2 = cold_l2 && !is_emulated(device_)};
   reserve(setup);
@@ -98,35 +98,33 @@ void* Sampler::buffer(const Setup& setup, std::uint32_t index) const {
   return static_cast<std::byte*>(buffers_->data()) + index * stride_of(setup.keys);
 }
 
-void* Sampler::keys_of(const Setup& setup, std::uint32_t index) const {
-  return static_cast<std::byte*>(buffer(setup, index)) + setup.keys.offset;
-}
-
-void* Sampler::out_of(const Setup& setup) const {
-  return setup.contestant->in_place ? nullptr : out_->data();
+Operands Sampler::operands_of(const Setup& setup, std::uint32_t index) const {
+  Operand keys = setup.keys.keys;
+  keys.data = static_cast<std::byte*>(buffer(setup, index)) + setup.keys.offset;
+  Operands operands;
+  operands[Role::keys_in] = operands[Role::keys_out] = keys;
+  if (!setup.contestant->in_place) operands[Role::keys_out].data = out_->data();
+  return operands;
 }
 
 void Sampler::bind(const Setup& setup) const {
   if (!setup.contestant->bind) return;
-  for (std::uint32_t i = 0; i < setup.group; ++i) {
-    setup.contestant->bind(keys_of(setup, i), out_of(setup));
-  }
+  for (std::uint32_t i = 0; i < setup.group; ++i) setup.contestant->bind(operands_of(setup, i));
 }
 
 double Sampler::queue_sample(Setup& setup, std::size_t index) {
   while (events_.size() <= index) events_.push_back({device_.create_event(), device_.create_event()});
-  const StreamHandle stream = setup.stream;
+  const Stream stream = setup.stream;
   if (setup.hold_steps != 0) hold(setup.hold_steps, stream);
   for (std::uint32_t i = 0; i < setup.group; ++i) {
     const void* const image = setup.keys.images[setup.next_image++ % setup.keys.images.size()];
     device_.copy_on_device(buffer(setup, i), image, setup.keys.bytes, stream);
   }
   if (setup.cold_l2) device_.fill(flush_->data(), 0, flush_->size(), stream);
-  void* const out = out_of(setup);
   const auto begin = Clock::now();
   device_.record(*events_[index].begin, stream);
   for (std::uint32_t i = 0; i < setup.group; ++i) {
-    setup.contestant->sort(keys_of(setup, i), out, stream);
+    setup.contestant->sort(operands_of(setup, i), stream);
   }
   device_.record(*events_[index].end, stream);
   return us_since(begin);
@@ -180,13 +178,13 @@ std::uint64_t Sampler::hold_steps_for(const Setup& setup, double sort_us, double
   return static_cast<std::uint64_t>(hold_us * hold_steps_per_us(setup.stream));
 }
 
-void Sampler::hold(std::uint64_t steps, StreamHandle stream) const {
+void Sampler::hold(std::uint64_t steps, Stream stream) const {
   const std::array<std::uint64_t, 2> arguments = {steps,
                                                   reinterpret_cast<std::uintptr_t>(hold_sink_->data())};
   device_.launch(*hold_kernel_, Launch{}, arguments, stream);
 }
 
-double Sampler::hold_steps_per_us(StreamHandle stream) {
+double Sampler::hold_steps_per_us(Stream stream) {
   if (hold_steps_per_us_ > 0) return hold_steps_per_us_;
   constexpr std::uint64_t steps = 200000;
   hold_kernel_ = kernels_.get({"kernels/measure/hold.cuh", "bitune::hold_stream<1>"}).kernel;

@@ -14,20 +14,20 @@
 
 namespace bitune {
 
-/// A way to sort. `sort` enqueues it and allocates nothing; the result is in `keys` or, if not `in_place`, in
-/// `out`.
+/// A way to sort. `sort` enqueues it and allocates nothing. The operands are in place where `in_place` is.
 struct Contestant {
   std::string name;
   bool in_place = true;
-  std::function<void(void* keys, void* out, StreamHandle stream)> sort;
+  std::function<void(const Operands& operands, Stream stream)> sort;
   std::size_t launches = 0;  ///< that one sort enqueues; 0: not known
   /// What is to be done once for each buffer before its sorts are timed, where they are for that very memory,
   /// as CUDA graphs are. May be called again for the same memory; may be empty.
-  std::function<void(void* keys, void* out)> bind = {};
+  std::function<void(const Operands& operands)> bind = {};
 };
 
-/// Where the keys come from, in device memory.
+/// Where the keys of samples come from, in device memory.
 struct SampledKeys {
+  Operand keys;                     ///< elements and stride of the keys in an image; `data` is not looked at
   std::vector<const void*> images;  ///< at least one: what sorts begin with, in turn
   std::size_t bytes = 0;            ///< of an image
   std::size_t offset = 0;           ///< of the keys in the image
@@ -70,7 +70,7 @@ class Sampler {
   struct Setup {
     const Contestant* contestant = nullptr;
     SampledKeys keys;
-    StreamHandle stream = nullptr;
+    Stream stream = nullptr;
     bool cold_l2 = false;
     std::uint32_t group = 1;       ///< sorts a sample
     std::uint64_t hold_steps = 0;  ///< 0: the stream is not held
@@ -83,7 +83,7 @@ class Sampler {
 
   /// Warms up and finds how to sample. \throws Error (device, compile)
   [[nodiscard]] Setup prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
-                              StreamHandle stream);
+                              Stream stream);
 
   /// Takes `count` samples, microseconds for one sort each, and adds them to `samples_us`; what the clock was
   /// meanwhile is added to `clock`. \throws Error (device)
@@ -92,8 +92,8 @@ class Sampler {
  private:
   [[nodiscard]] void* buffer(const Setup& setup, std::uint32_t index) const;
   void reserve(const Setup& setup);
-  [[nodiscard]] void* keys_of(const Setup& setup, std::uint32_t index) const;
-  [[nodiscard]] void* out_of(const Setup& setup) const;
+  /// What the sort of the buffer with this number is given.
+  [[nodiscard]] Operands operands_of(const Setup& setup, std::uint32_t index) const;
   void bind(const Setup& setup) const;
   /// Queues one sample between the events with this number; returns the host's time for it in microseconds.
   double queue_sample(Setup& setup, std::size_t index);
@@ -101,8 +101,8 @@ class Sampler {
   void take_batch(Setup& setup, std::size_t count, std::vector<double>& samples_us, ClockSummary& clock);
   [[nodiscard]] std::uint32_t group_for(const Setup& setup, double sort_us) const;
   [[nodiscard]] std::uint64_t hold_steps_for(const Setup& setup, double sort_us, double queue_us);
-  void hold(std::uint64_t steps, StreamHandle stream) const;
-  [[nodiscard]] double hold_steps_per_us(StreamHandle stream);
+  void hold(std::uint64_t steps, Stream stream) const;
+  [[nodiscard]] double hold_steps_per_us(Stream stream);
 
   struct EventPair {
     std::unique_ptr<DeviceEvent> begin;

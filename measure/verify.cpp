@@ -74,7 +74,7 @@ std::vector<Verifier::Case> Verifier::cases_of(const ExecutablePlan& plan, const
 }
 
 void Verifier::compare(const void* actual, const void* expected, const ImageLayout& layout,
-                       std::size_t counter, StreamHandle stream) const {
+                       std::size_t counter, Stream stream) const {
   Launch launch;
   launch.block = {compare_threads, 1, 1};
   const std::uint64_t blocks = layout.words() / (compare_threads * words_per_thread) + 1;
@@ -86,11 +86,12 @@ void Verifier::compare(const void* actual, const void* expected, const ImageLayo
 }
 
 void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data,
-                        std::size_t counter, void* workspace, StreamHandle stream) {
+                        std::size_t counter, void* workspace, Stream stream) {
   const ImageLayout& layout = *one.layout;
   std::byte* image = data.work() + one.offset;
-  PlanBinding binding{
-      .keys = image + ImageLayout::guard_bytes, .workspace = workspace, .row_stride = layout.row_stride};
+  Operands operands;
+  operands[Role::keys_out] = layout.keys(image);
+  operands[Role::workspace] = {workspace, plan.plan().workspace_bytes, 0};
   if (one.separate_input) {
     if (!separate_input_ || separate_input_->size() < layout.bytes()) {
       separate_input_.reset();
@@ -98,17 +99,17 @@ void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const Probl
     }
     device_.copy_on_device(separate_input_->data(), one.input, layout.bytes(), stream);
     device_.fill(image, ImageLayout::guard_value, layout.bytes(), stream);
-    binding.input = static_cast<std::byte*>(separate_input_->data()) + ImageLayout::guard_bytes;
+    operands[Role::keys_in] = layout.keys(separate_input_->data());
   } else {
     device_.copy_on_device(image, one.input, layout.bytes(), stream);
   }
-  plan.run(binding, stream);
+  plan.run(operands, stream);
   compare(image, one.expected, layout, counter, stream);
   if (one.separate_input) compare(separate_input_->data(), one.input, layout, counter, stream);
 }
 
 std::optional<std::string> Verifier::check(const ExecutablePlan& plan, const ProblemData& data,
-                                           void* workspace, StreamHandle stream) {
+                                           void* workspace, Stream stream) {
   const std::vector<Case> cases = cases_of(plan, data);
   device_.fill(counters_->data(), 0, counters_->size(), stream);
   for (std::size_t i = 0; i < cases.size(); ++i) run_case(cases[i], plan, data, i, workspace, stream);
@@ -125,15 +126,14 @@ std::optional<std::string> Verifier::check(const ExecutablePlan& plan, const Pro
   return std::nullopt;
 }
 
-std::vector<std::byte> Verifier::download(const void* image, const ImageLayout& layout,
-                                          StreamHandle stream) const {
+std::vector<std::byte> Verifier::download(const void* image, const ImageLayout& layout, Stream stream) const {
   std::vector<std::byte> bytes(layout.bytes());
   device_.copy_to_host(bytes.data(), image, bytes.size(), stream);
   device_.synchronize(stream);
   return bytes;
 }
 
-std::string Verifier::describe(const Case& one, const ProblemData& data, StreamHandle stream) const {
+std::string Verifier::describe(const Case& one, const ProblemData& data, Stream stream) const {
   const ImageLayout& layout = *one.layout;
   const std::string input = fmt::format("on {} keys{}: ", name_of(one.distribution), one.remark);
   if (one.separate_input &&

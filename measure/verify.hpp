@@ -27,19 +27,19 @@ class Verifier {
   /// that any order of the same keys gives the same bits. \throws Error (device) if a launch fails or a
   /// kernel faults.
   [[nodiscard]] std::optional<std::string> check(const ExecutablePlan& plan, const ProblemData& data,
-                                                 void* workspace, StreamHandle stream);
+                                                 void* workspace, Stream stream);
 
  private:
   struct Case;
 
   [[nodiscard]] std::vector<Case> cases_of(const ExecutablePlan& plan, const ProblemData& data) const;
   void run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data, std::size_t counter,
-                void* workspace, StreamHandle stream);
+                void* workspace, Stream stream);
   void compare(const void* actual, const void* expected, const ImageLayout& layout, std::size_t counter,
-               StreamHandle stream) const;
+               Stream stream) const;
   [[nodiscard]] std::vector<std::byte> download(const void* image, const ImageLayout& layout,
-                                                StreamHandle stream) const;
-  [[nodiscard]] std::string describe(const Case& one, const ProblemData& data, StreamHandle stream) const;
+                                                Stream stream) const;
+  [[nodiscard]] std::string describe(const Case& one, const ProblemData& data, Stream stream) const;
 
   const Device& device_;
   std::size_t key_size_;

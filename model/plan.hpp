@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bitune/operands.hpp"
+
 namespace bitune {
 
 /// A kernel as the compiler sees it: the embedded header that defines it and the expression that names one
@@ -20,21 +22,30 @@ struct KernelSource {
   auto operator<=>(const KernelSource&) const = default;
 };
 
-/// One kernel argument. Pointers are offsets into what the caller gives, bound at launch, as is the distance
-/// of rows.
+/// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch.
 struct Argument {
   enum class Kind : std::uint8_t {
-    keys,        ///< where the sorted keys go
-    input,       ///< where the keys come from: `keys` itself, unless the plan sorts out of place
-    workspace,   ///< the plan's workspace
-    row_stride,  ///< u64: keys from the beginning of one row to the next
+    pointer,  ///< to the operand, `value` bytes behind its beginning
+    stride,   ///< u64: elements from one row of the operand to the next
     u32,
     u64,
   };
   Kind kind = Kind::u64;
-  std::uint64_t value = 0;  ///< the number, or the byte offset of the pointer
+  Role role = Role::keys_out;  ///< of a pointer or a stride
+  std::uint64_t value = 0;     ///< the number, or the byte offset of the pointer
 
   bool operator==(const Argument&) const = default;
+
+  [[nodiscard]] static Argument pointer_to(Role role, std::uint64_t offset = 0) noexcept {
+    return {Kind::pointer, role, offset};
+  }
+  [[nodiscard]] static Argument stride_of(Role role) noexcept { return {Kind::stride, role, 0}; }
+  [[nodiscard]] static Argument number32(std::uint32_t value) noexcept {
+    return {Kind::u32, Role::keys_out, value};
+  }
+  [[nodiscard]] static Argument number64(std::uint64_t value) noexcept {
+    return {Kind::u64, Role::keys_out, value};
+  }
 };
 
 using Dim3 = std::array<std::uint32_t, 3>;
@@ -59,7 +70,7 @@ struct Plan {
   std::vector<KernelSource> kernels;
   std::vector<Launch> launches;
   std::uint64_t workspace_bytes = 0;
-  bool out_of_place = false;  ///< reads `input` once and writes `keys`; else `keys` must hold the input
+  bool out_of_place = false;  ///< reads keys_in once and writes keys_out; else keys_out must hold the input
 
   bool operator==(const Plan&) const = default;
 };

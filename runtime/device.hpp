@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bitune/operands.hpp"
 #include "model/clock.hpp"
 #include "model/device_info.hpp"
 #include "model/kernel_image.hpp"
@@ -21,10 +22,6 @@
 namespace bitune {
 
 class KernelCache;
-
-/// A stream of the device: the caller's CUstream for CUDA; ignored by the emulated device. Null is the
-/// default stream.
-using StreamHandle = void*;
 
 /// Device memory owned by this object; freed (stream-ordered where it was so allocated) on destruction.
 class DeviceBuffer {
@@ -52,7 +49,7 @@ class DeviceEvent {
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
-  [[nodiscard]] virtual StreamHandle handle() const noexcept = 0;
+  [[nodiscard]] virtual Stream handle() const noexcept = 0;
 };
 
 /// Work that was captured and is launched as a whole, as often as wanted: a CUDA graph. Two launches of one
@@ -61,7 +58,7 @@ class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
   /// Enqueues one launch. \throws Error (device)
-  virtual void launch(StreamHandle stream) const = 0;
+  virtual void launch(Stream stream) const = 0;
 };
 
 /// The most arguments that a kernel takes.
@@ -101,7 +98,7 @@ class Device {
   /// Enqueues one launch of a kernel that this device loaded. `arguments` are resolved: one 8-byte slot an
   /// argument (a pointer, a u64, or a u32 in the low half), at most max_kernel_arguments.
   virtual void launch(const LoadedKernel& kernel, const Launch& launch,
-                      std::span<const std::uint64_t> arguments, StreamHandle stream) const = 0;
+                      std::span<const std::uint64_t> arguments, Stream stream) const = 0;
 
   /// What keeps a launch from ever starting on this device, that its facts don't tell: a share of a GPU may
   /// hold no cluster of more blocks than the portable size. A clause for people; empty where nothing does.
@@ -115,37 +112,38 @@ class Device {
   /// captured, the memory becomes the graph's. \throws Error (capture) there, if the device has no pools of
   /// memory.
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
-                                                                     StreamHandle stream) const = 0;
+                                                                     Stream stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
 
-  virtual void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
-  virtual void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
-  virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const = 0;
-  /// Copies `rows` rows of `row_bytes` bytes, each beginning `stride_bytes` behind the one before, in both
-  /// arrays; what lies between rows is neither read nor written.
-  virtual void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
-                                   std::uint64_t stride_bytes, StreamHandle stream) const = 0;
-  virtual void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const = 0;
+  virtual void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
+  virtual void copy_on_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
+  /// Copies `rows` rows of `row_bytes` bytes. In either array a row begins so many bytes behind the one
+  /// before. What lies between rows is neither read nor written.
+  virtual void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from,
+                                   std::uint64_t from_stride, std::size_t row_bytes, std::uint64_t rows,
+                                   Stream stream) const = 0;
+  virtual void fill(void* to, std::uint8_t value, std::size_t bytes, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
   [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;
-  virtual void record(DeviceEvent& event, StreamHandle stream) const = 0;
+  virtual void record(DeviceEvent& event, Stream stream) const = 0;
   /// Whether the work that was queued before the event has ended. Does not wait.
   [[nodiscard]] virtual bool has_passed(const DeviceEvent& event) const = 0;
   /// Waits for `end`, then returns the time from `begin` to it in milliseconds.
   [[nodiscard]] virtual double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const = 0;
 
   /// Waits for all work of the stream. \throws Error (device) if any of it failed.
-  virtual void synchronize(StreamHandle stream) const = 0;
+  virtual void synchronize(Stream stream) const = 0;
 
   /// Whether the stream is being captured into a graph (then nothing may be compiled or loaded).
-  [[nodiscard]] virtual bool is_capturing(StreamHandle stream) const = 0;
+  [[nodiscard]] virtual bool is_capturing(Stream stream) const = 0;
 
   /// Makes a graph of what `enqueue` enqueues in the stream, which may be in use by nobody else; nothing of
   /// it runs. Waits until the graph is on the device, so that its first launch is like the others. Null where
   /// there are no graphs (the emulated device). \throws Error (device), and what `enqueue` throws
   [[nodiscard]] virtual std::unique_ptr<DeviceGraph> capture(
-      [[maybe_unused]] StreamHandle stream, [[maybe_unused]] const std::function<void()>& enqueue) const {
+      [[maybe_unused]] Stream stream, [[maybe_unused]] const std::function<void()>& enqueue) const {
     return nullptr;
   }
 

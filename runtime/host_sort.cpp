@@ -64,7 +64,7 @@ void HostSort::give_back(std::unique_ptr<Lane> lane) {
 }
 
 void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes) const {
-  const StreamHandle stream = lane.stream->handle();
+  const Stream stream = lane.stream->handle();
   for (std::size_t offset = 0, i = 0; offset < bytes; offset += chunk_bytes_, ++i) {
     const std::size_t size = std::min(chunk_bytes_, bytes - offset);
     Slot& slot = lane.slots[i % slots_per_lane];
@@ -77,7 +77,7 @@ void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t b
 }
 
 void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const {
-  const StreamHandle stream = lane.stream->handle();
+  const Stream stream = lane.stream->handle();
   const std::size_t chunks = (bytes + chunk_bytes_ - 1) / chunk_bytes_;
   const auto size_of_chunk = [&](std::size_t i) { return std::min(chunk_bytes_, bytes - i * chunk_bytes_); };
   const auto enqueue = [&](std::size_t i) {
@@ -96,11 +96,10 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
   }
 }
 
-HostSortTimes HostSort::run(void* keys, std::size_t bytes,
-                            const std::function<void(void*, StreamHandle)>& sort) {
+HostSortTimes HostSort::run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort) {
   const auto begin = std::chrono::steady_clock::now();
   auto lane = take_lane();
-  const StreamHandle stream = lane->stream->handle();
+  const Stream stream = lane->stream->handle();
   HostSortTimes times;
   try {
     lane->reserve(*device_, bytes > chunk_bytes_ ? slots_per_lane : 1, std::min(bytes, chunk_bytes_));

@@ -25,7 +25,7 @@ class HostSort {
   ~HostSort();
 
   /// `sort` enqueues the sort of the device array on the stream. Returns when the host array is sorted.
-  HostSortTimes run(void* keys, std::size_t bytes, const std::function<void(void*, StreamHandle)>& sort);
+  HostSortTimes run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort);
 
  private:
   struct Lane;

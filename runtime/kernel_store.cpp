@@ -139,26 +139,20 @@ ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
   for (const Launch& launch : plan_.launches) check_launch(device, plan_, kernels_, launch);
 }
 
-void ExecutablePlan::run(const PlanBinding& binding, StreamHandle stream) const {
-  const auto keys_address = reinterpret_cast<std::uint64_t>(binding.keys);
-  const auto input_address = binding.input ? reinterpret_cast<std::uint64_t>(binding.input) : keys_address;
-  const auto workspace_address = reinterpret_cast<std::uint64_t>(binding.workspace);
+void ExecutablePlan::run(const Operands& operands, Stream stream) const {
   std::array<std::uint64_t, max_kernel_arguments> slots;
+  const auto operand_of = [&operands](Role role) -> const Operand& {
+    return role == Role::keys_in ? operands.input() : operands[role];
+  };
   for (const Launch& launch : plan_.launches) {
     std::size_t count = 0;
     for (const Argument& argument : launch.arguments) {
       switch (argument.kind) {
-        case Argument::Kind::keys:
-          slots[count++] = keys_address + argument.value;
+        case Argument::Kind::pointer:
+          slots[count++] = reinterpret_cast<std::uint64_t>(operand_of(argument.role).data) + argument.value;
           break;
-        case Argument::Kind::input:
-          slots[count++] = input_address + argument.value;
-          break;
-        case Argument::Kind::row_stride:
-          slots[count++] = binding.row_stride;
-          break;
-        case Argument::Kind::workspace:
-          slots[count++] = workspace_address + argument.value;
+        case Argument::Kind::stride:
+          slots[count++] = operand_of(argument.role).stride;
           break;
         case Argument::Kind::u32:
         case Argument::Kind::u64:

@@ -42,27 +42,15 @@ class KernelStore {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Device memory that a plan is run on.
-struct PlanBinding {
-  void* keys = nullptr;          ///< sorted keys; the input too, unless `input` is given
-  const void* input = nullptr;   ///< null: `keys`. Other memory only for plans that sort out of place
-  void* workspace = nullptr;     ///< plan().workspace_bytes
-  std::uint64_t row_stride = 0;  ///< keys from one row to the next, in input and output; any for one row
-};
-
 /// A plan bound to its loaded kernels: launching it costs the launches and nothing else.
 class ExecutablePlan {
  public:
   /// \throws Error (unfit) where a launch needs more than the device has
   ExecutablePlan(const Device& device, Plan plan, std::vector<std::shared_ptr<LoadedKernel>> kernels);
 
-  /// Enqueues all launches. Thread-safe: it changes nothing.
-  void run(const PlanBinding& binding, StreamHandle stream) const;
-
-  /// The same for rows that follow each other without gaps, `row_length` keys each, sorted in place.
-  void run(void* keys, void* workspace, StreamHandle stream, std::uint64_t row_length = 0) const {
-    run(PlanBinding{keys, nullptr, workspace, row_length}, stream);
-  }
+  /// Enqueues all launches. The workspace must have plan().workspace_bytes; rows have one stride in input and
+  /// output, and input in other memory is for plans that sort out of place. Thread-safe: it changes nothing.
+  void run(const Operands& operands, Stream stream) const;
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const std::vector<std::shared_ptr<LoadedKernel>>& kernels() const noexcept {

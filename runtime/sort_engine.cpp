@@ -8,61 +8,14 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/problem_operands.hpp"
+#include "runtime/check_operands.hpp"
 
 namespace bitune {
 namespace {
 
 /// Whether there is anything to put in order.
 bool is_trivial(const Problem& problem) noexcept { return problem.n < 2 || problem.rows == 0; }
-
-void check_pointer(const void* keys, const Problem& problem) {
-  if (keys == nullptr) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the keys of '{}' are a null pointer: pass the array", text_of(problem)));
-  }
-  const std::size_t size = size_of(problem.key);
-  if (reinterpret_cast<std::uintptr_t>(keys) % size != 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the keys at {} are not aligned to {} bytes: {} keys must lie at a multiple "
-                            "of their size",
-                            keys, size, name_of(problem.key)));
-  }
-}
-
-bool is_out_of_place(const RowMemory& memory) noexcept {
-  return memory.input != nullptr && memory.input != memory.keys;
-}
-
-/// Refuses rows that overlap, and such as reach farther than any memory does.
-void check_workspace(const Workspace& workspace, std::uint64_t needed, const Problem& problem) {
-  constexpr std::uintptr_t alignment = 256;
-  if (workspace.bytes < needed) {
-    throw Error(ErrorCode::usage,
-                fmt::format("'{}' takes {} bytes of workspace, and {} were given: ask workspace_size(), or "
-                            "give none",
-                            text_of(problem), needed, workspace.bytes));
-  }
-  if (reinterpret_cast<std::uintptr_t>(workspace.data) % alignment != 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the workspace at {} is not aligned to {} bytes", workspace.data, alignment));
-  }
-}
-
-void check_stride(const RowMemory& memory, const Problem& problem) {
-  if (memory.stride < problem.n) {
-    throw Error(ErrorCode::usage,
-                fmt::format("rows of {} keys that begin every {} keys overlap: the row stride "
-                            "is in keys, and at least the row length",
-                            problem.n, memory.stride));
-  }
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(memory.stride, size_of(problem.key), &bytes) ||
-      __builtin_mul_overflow(bytes, problem.rows, &bytes) || bytes > std::uint64_t{1} << 63) {
-    throw Error(ErrorCode::usage,
-                fmt::format("'{}' with a row stride of {} keys reaches over more than 2^63 bytes",
-                            text_of(problem), memory.stride));
-  }
-}
 
 std::string text_of(const Dim3& dim) {
   if (dim[1] == 1 && dim[2] == 1) return fmt::format("{}", dim[0]);
@@ -116,41 +69,41 @@ std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) 
   return prepared_.get(problem, [&] { return std::make_shared<const PreparedSort>(make(problem)); });
 }
 
-void SortEngine::copy_input(const RowMemory& memory, const Problem& problem, StreamHandle stream) const {
+void SortEngine::copy_input(const Problem& problem, const Operands& operands, Stream stream) const {
   const std::size_t size = size_of(problem.key);
-  device_->copy_rows_on_device(memory.keys, memory.input, problem.n * size, problem.rows,
-                               memory.stride * size, stream);
+  const Operand& out = operands[Role::keys_out];
+  const Operand& in = operands.input();
+  device_->copy_rows_on_device(out.data, out.stride * size, in.data, in.stride * size, problem.n * size,
+                               problem.rows, stream);
 }
 
-void SortEngine::run(const PreparedSort& prepared, const RowMemory& memory, const Problem& problem,
-                     StreamHandle stream) const {
+void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Operands operands,
+                        Stream stream) const {
   const Plan& plan = prepared.executable.plan();
-  PlanBinding binding{.keys = memory.keys, .row_stride = memory.stride};
-  std::unique_ptr<DeviceBuffer> workspace;
-  if (memory.workspace.data != nullptr) {
-    check_workspace(memory.workspace, plan.workspace_bytes, problem);
-    binding.workspace = memory.workspace.data;
+  Operand& workspace = operands[Role::workspace];
+  std::unique_ptr<DeviceBuffer> own;
+  if (workspace.data != nullptr) {
+    check_workspace(problem, workspace, plan.workspace_bytes);
   } else if (plan.workspace_bytes != 0) {
-    workspace = device_->allocate_async(plan.workspace_bytes, stream);
-    binding.workspace = workspace->data();
+    own = device_->allocate_async(plan.workspace_bytes, stream);
+    workspace = {own->data(), plan.workspace_bytes, 0};
   }
-  if (is_out_of_place(memory)) {
-    if (plan.out_of_place) {
-      binding.input = memory.input;
-    } else {
-      copy_input(memory, problem, stream);
-    }
+  // Kernels know one stride, of input and output. What they cannot read where it is, is copied first.
+  const bool one_stride = problem.rows == 1 || operands.input().stride == operands[Role::keys_out].stride;
+  if (!operands.in_place() && !(plan.out_of_place && one_stride)) {
+    copy_input(problem, operands, stream);
+    operands[Role::keys_in] = {};
   }
-  prepared.executable.run(binding, stream);
+  prepared.executable.run(operands, stream);
 }
 
-void SortEngine::sort_rows(const RowMemory& memory, const Problem& problem, StreamHandle stream) {
-  check_stride(memory, problem);
-  const bool out_of_place = is_out_of_place(memory);
-  if (problem.rows == 0 || problem.n == 0 || (is_trivial(problem) && !out_of_place)) return;
-  check_pointer(memory.keys, problem);
-  if (out_of_place) check_pointer(memory.input, problem);
-  if (is_trivial(problem)) return copy_input(memory, problem, stream);
+void SortEngine::run(const Problem& problem, const Operands& operands, Stream stream) {
+  check_operands(problem, operands);
+  if (problem.rows == 0 || problem.n == 0) return;
+  if (is_trivial(problem)) {
+    if (!operands.in_place()) copy_input(problem, operands, stream);
+    return;
+  }
   auto prepared = prepared_.find(problem);
   if (!prepared) {
     if (device_->is_capturing(stream)) {
@@ -161,15 +114,15 @@ void SortEngine::sort_rows(const RowMemory& memory, const Problem& problem, Stre
     }
     prepared = prepare(problem);
   }
-  run(*prepared, memory, problem, stream);
+  launch(*prepared, problem, operands, stream);
 }
 
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   if (is_trivial(problem)) return {};
-  check_pointer(keys, problem);
+  check_operands(problem, packed_operands(problem, keys));
   const auto prepared = prepare(problem);
-  return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, StreamHandle stream) {
-    run(*prepared, {.keys = on_device, .stride = problem.n}, problem, stream);
+  return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, Stream stream) {
+    launch(*prepared, problem, packed_operands(problem, on_device), stream);
   });
 }
 

@@ -26,14 +26,6 @@ struct PreparedSort {
   int compiled_kernels = 0;
 };
 
-/// Device memory of one sort: rows of keys.
-struct RowMemory {
-  void* keys = nullptr;         ///< where the sorted rows go; aligned to the key type
-  const void* input = nullptr;  ///< where they come from; null: `keys`
-  std::uint64_t stride = 0;     ///< keys from the beginning of one row to the next, in both
-  Workspace workspace = {};     ///< the caller's; none: it is allocated in the stream
-};
-
 /// Sorts on one device.
 ///
 /// Thread-safe. A problem is selected, compiled and loaded once, by one thread; what was prepared is found
@@ -48,15 +40,9 @@ class SortEngine {
              std::span<const Variant* const> variants, std::string note = {},
              std::size_t capacity = default_capacity);
 
-  /// Enqueues the sort of device memory. A problem that is prepared costs a lookup and its launches.
-  /// \throws Error (usage, capture, compile, device, unavailable)
-  void sort(void* keys, const Problem& problem, StreamHandle stream) {
-    sort_rows({.keys = keys, .stride = problem.n}, problem, stream);
-  }
-
-  /// The same for rows with gaps between them, and for input that is left as it is. The gaps are not touched.
-  /// What is prepared serves all strides and inputs.
-  void sort_rows(const RowMemory& memory, const Problem& problem, StreamHandle stream);
+  /// Enqueues what the problem says. A problem that is prepared costs a lookup and its launches. What is
+  /// prepared serves all memory and strides. \throws Error (usage, capture, compile, device, unavailable)
+  void run(const Problem& problem, const Operands& operands, Stream stream);
 
   /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new
   /// problem is not part of the times.
@@ -72,9 +58,8 @@ class SortEngine {
 
  private:
   [[nodiscard]] PreparedSort make(const Problem& problem);
-  void run(const PreparedSort& prepared, const RowMemory& memory, const Problem& problem,
-           StreamHandle stream) const;
-  void copy_input(const RowMemory& memory, const Problem& problem, StreamHandle stream) const;
+  void launch(const PreparedSort& prepared, const Problem& problem, Operands operands, Stream stream) const;
+  void copy_input(const Problem& problem, const Operands& operands, Stream stream) const;
 
   const std::shared_ptr<Device> device_;
   const std::string note_;

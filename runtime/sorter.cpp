@@ -7,6 +7,7 @@
 
 #include "bitune/bitune.hpp"
 #include "cache/tuning_database.hpp"
+#include "model/problem_operands.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/sort_engine.hpp"
 
@@ -61,6 +62,9 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
                                       std::move(note));
 }
 
+/// How many keys lie behind a pointer is not told by those who pass one alone.
+constexpr std::uint64_t unchecked_elements = ~std::uint64_t{0};
+
 Problem sort_problem(std::uint64_t n, KeyType type, Order order, std::uint64_t rows = 1) noexcept {
   return {{.key = type, .order = order}, {.n = n, .rows = rows}};
 }
@@ -78,17 +82,23 @@ Sorter::Sorter(Sorter&&) noexcept = default;
 Sorter& Sorter::operator=(Sorter&&) noexcept = default;
 
 void Sorter::sort(void* keys, std::uint64_t n, KeyType type, Stream stream, Order order) {
-  implementation_->engine->sort(keys, sort_problem(n, type, order), stream);
+  const Problem problem = sort_problem(n, type, order);
+  run(problem, packed_operands(problem, keys), stream);
 }
 
 HostSortTimes Sorter::sort_host(void* keys, std::uint64_t n, KeyType type, Order order) {
   return implementation_->engine->sort_host(keys, sort_problem(n, type, order));
 }
 
+void Sorter::run(const Problem& problem, const Operands& operands, Stream stream) {
+  implementation_->engine->run(problem, operands, stream);
+}
+
 void Sorter::sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
-                       KeyType type, const RowOptions& options) {
-  implementation_->engine->sort_rows({keys, options.input, row_stride, options.workspace},
-                                     sort_problem(row_length, type, options.order, rows), options.stream);
+                       KeyType type, Stream stream, Order order) {
+  Operands operands;
+  operands[Role::keys_out] = {keys, unchecked_elements, row_stride};
+  run(sort_problem(row_length, type, order, rows), operands, stream);
 }
 
 HostSortTimes Sorter::sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,

@@ -33,7 +33,7 @@ class Evaluator {
 [[nodiscard]] std::unique_ptr<Evaluator> make_local_evaluator(std::shared_ptr<Device> device,
                                                               std::shared_ptr<KernelStore> kernels);
 
-/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes) which is
+/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes). It is
 /// killed and started again when an evaluation exceeds `timeout_seconds`, crashes, or reports a sticky CUDA
 /// error.
 struct WorkerOptions {

@@ -57,8 +57,8 @@ bool is_filled(const fs::path& path) {
 
 enum class FileKind { missing, empty, database };
 
-// Looks at the file's header without SQLite, since opening a database can already write to its file (a
-// rollback, a checkpoint): what is not ours must not be touched.
+// Looks at the file's header without SQLite. Opening a database can already write to its file (a rollback, a
+// checkpoint), and what is not ours must not be touched.
 FileKind inspect(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -169,8 +169,8 @@ std::string uri_of(const fs::path& path) {
   return uri;
 }
 
-// A read-only connection. Reading a database in WAL mode needs a shared-memory file beside it; where none can
-// be made, and no log is there that would be missed, the file is read as it is.
+// A read-only connection. Reading a database in WAL mode needs a shared-memory file beside it. Where none can
+// be made, the file is read as it is, if there is no log that would be missed.
 std::unique_ptr<SQLite::Database> connect_read_only(const fs::path& path) {
   try {
     auto db = connect(path.string(), SQLite::OPEN_READONLY);
@@ -214,8 +214,8 @@ std::unique_ptr<SQLite::Database> open(const fs::path& path, DatabaseMode mode) 
 }
 
 void create_file(const fs::path& path) {
-  // Made under a name of its own and linked into place when it is whole: of several processes that create it
-  // at once, one wins and the others open the winner's file.
+  // Made under a name of its own, and linked into place when it is whole. If several processes create it at
+  // once, one wins, and the others open the winner's file.
   static std::atomic<unsigned> counter{0};
   fs::path temporary = path;
   temporary += fmt::format(".new-{}-{}", ::getpid(), counter++);

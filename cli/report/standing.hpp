@@ -21,8 +21,8 @@ struct Standing {
   bool finalist = false;
 };
 
-/// One for each configuration, in the order in which the database ranks them: those that were measured again
-/// in turn with others first, then by median. A configuration's finalist trial counts more than its first.
+/// One for each configuration, in the order in which the database ranks them. Those that were measured again
+/// in turn with others go first, then by median. A configuration's finalist trial counts more than its first.
 [[nodiscard]] std::vector<Standing> standings(const Evidence& evidence);
 
 /// The standings of one variant, in the same order.

@@ -14,12 +14,10 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 
 namespace bitune {
-
-/// A CUDA stream: a CUstream or cudaStream_t, passed as it is. Null is the default stream.
-using Stream = void*;
 
 /// Where things are found. Empty fields mean the defaults that the README names.
 struct SorterOptions {
@@ -35,26 +33,6 @@ struct HostSortTimes {
   double kernels_us = 0;
   double device_to_host_us = 0;
   double total_us = 0;  ///< wall clock, staging included
-};
-
-/// Device memory of the caller's that a sort uses while it runs. Sorts that follow each other on one stream
-/// may share it.
-struct Workspace {
-  void* data = nullptr;  ///< aligned to 256 bytes; null: there is none
-  std::uint64_t bytes = 0;
-};
-
-/// How rows are sorted.
-struct RowOptions {
-  Order order = Order::ascending;
-  Stream stream = nullptr;
-  /// Device memory that the rows are read from and that stays as it is, with the row stride of the sorted
-  /// rows; null: they are sorted in place. Its rows must not overlap the sorted ones, but may lie between
-  /// them.
-  const void* input = nullptr;
-  /// At least Sorter::workspace_size bytes; by default the call allocates them in the stream, which takes a
-  /// microsecond or two and keeps sorts that follow each other from overlapping.
-  Workspace workspace = {};
 };
 
 /// How a problem is sorted, and why.
@@ -85,27 +63,33 @@ class Sorter {
   Sorter(Sorter&&) noexcept;
   Sorter& operator=(Sorter&&) noexcept;
 
-  /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. `keys` must be aligned to its key
-  /// type. `sort_rows` of one row does the same with more options. \throws Error (capture) if the stream is
-  /// being captured and the problem was not prepared.
+  /// Does what the problem says with the operands, which are in device memory, asynchronously on `stream`.
+  /// Every operation and shape; the functions below are conveniences.
+  ///
+  /// Needed are keys_out, and keys_in where the keys are not sorted in place. Row i begins at element i *
+  /// stride of its operand; elements between rows are neither read nor written. Input and output may have
+  /// different strides. Pointers must be aligned to their element type (16 bytes are best, for row strides
+  /// too). A workspace of at least `workspace_size` bytes, aligned to 256, may be given, and shared by calls
+  /// that follow each other on one stream. Without one the call allocates it in the stream: that takes a
+  /// microsecond or two and keeps calls that follow each other from overlapping.
+  ///
+  /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
+  /// missing, misaligned, or has too few elements, if rows overlap, or if the workspace is too small; Error
+  /// (capture) if the stream is being captured and the problem was not prepared.
+  void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
+
+  /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. \throws Error as `run`
   void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr,
             Order order = Order::ascending);
 
   /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
   HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);
 
-  /// Sorts each of `rows` rows of `row_length` keys in device memory on its own, asynchronously on
-  /// `options.stream`. Row i begins at key i * `row_stride` behind `keys`, and behind `options.input` if that
-  /// is given; keys between the rows are neither read nor written. Lengths and strides are in keys; any of
-  /// them, 0 and 1 rows or keys a row included, and more than 2^31 keys in all, as far as memory goes. Both
-  /// pointers must be aligned to the key type (16 bytes are best, for row strides too).
-  ///
-  /// What is prepared serves all strides and inputs, but one length and number of rows: another number costs
-  /// a new selection on its first call, without a compilation unless a different configuration is best for
-  /// it. \throws Error (usage) if `row_stride` is below `row_length`, a pointer is null or misaligned, or the
-  /// workspace is too small; Error (capture) as `sort`.
+  /// Sorts each of `rows` rows of `row_length` keys in device memory on its own, in place. Row i begins at
+  /// key i * `row_stride` behind `keys`. Any number and length, 0 and 1 included, and more than 2^31 keys in
+  /// all, as far as memory goes. \throws Error as `run`
   void sort_rows(void* keys, std::uint64_t rows, std::uint64_t row_length, std::uint64_t row_stride,
-                 KeyType type, const RowOptions& options = {});
+                 KeyType type, Stream stream = nullptr, Order order = Order::ascending);
 
   /// Sorts each row of a host array, rows one behind the other, in place; returns when they are sorted.
   HostSortTimes sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
@@ -118,8 +102,7 @@ class Sorter {
   /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
   void prepare(const Problem& problem);
 
-  /// Device bytes that a sort of this problem takes besides the keys: of RowOptions::workspace, or allocated
-  /// in the stream; 0 for in-place variants.
+  /// Bytes of workspace that this problem takes on the device; 0 for variants that need none.
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
 
   /// Which configuration sorts this problem, where it came from, and its launches.

@@ -9,6 +9,9 @@
 
 namespace bitune {
 
+/// A CUDA stream: a CUstream or cudaStream_t, passed as it is. Null is the default stream.
+using Stream = void*;
+
 /// What an operand is to a call.
 enum class Role : std::uint8_t {
   keys_in,      ///< the keys as they are given; never written, unless it is the memory of keys_out
@@ -35,7 +38,7 @@ struct Operand {
 
 /// The memory of one call: an operand for each role. What a problem does not need stays empty.
 ///
-/// A call sorts in place where keys_in and keys_out are one array. Otherwise no rows of an input and an output
+/// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
 /// may overlap, but rows of one may lie between rows of the other.
 class Operands {
  public:
@@ -44,20 +47,17 @@ class Operands {
     return table_[static_cast<std::size_t>(role)];
   }
 
-  /// Whether the keys are sorted where they are.
-  [[nodiscard]] bool in_place() const noexcept {
-    return (*this)[Role::keys_in].data == (*this)[Role::keys_out].data;
+  /// Where the keys come from: keys_in, or keys_out where that is empty.
+  [[nodiscard]] const Operand& input() const noexcept {
+    const Operand& given = (*this)[Role::keys_in];
+    return given.data == nullptr ? (*this)[Role::keys_out] : given;
   }
+
+  /// Whether the keys are sorted where they are.
+  [[nodiscard]] bool in_place() const noexcept { return input().data == (*this)[Role::keys_out].data; }
 
  private:
   std::array<Operand, role_count> table_ = {};
 };
-
-/// Keys that are sorted where they are: `elements` of them, and for rows the distance of their beginnings.
-[[nodiscard]] inline Operands keys_in_place(void* keys, std::uint64_t elements, std::uint64_t stride) noexcept {
-  Operands operands;
-  operands[Role::keys_in] = operands[Role::keys_out] = {keys, elements, stride};
-  return operands;
-}
 
 }  // namespace bitune

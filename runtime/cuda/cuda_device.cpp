@@ -18,7 +18,7 @@
 namespace bitune::cuda {
 namespace {
 
-CUstream stream_of(StreamHandle stream) { return static_cast<CUstream>(stream); }
+CUstream stream_of(Stream stream) { return static_cast<CUstream>(stream); }
 
 CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
@@ -31,7 +31,7 @@ class CudaStream final : public DeviceStream {
   ~CudaStream() override {
     release_quietly(*context_, [this] { context_->driver().cuStreamDestroy(stream_); });
   }
-  [[nodiscard]] StreamHandle handle() const noexcept override { return stream_; }
+  [[nodiscard]] Stream handle() const noexcept override { return stream_; }
 
  private:
   std::shared_ptr<Context> context_;
@@ -82,7 +82,7 @@ class CudaDevice final : public Device {
   }
 
   void launch(const LoadedKernel& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
-              StreamHandle stream) const override {
+              Stream stream) const override {
     const ContextScope scope(*context_);
     static_cast<const CudaKernel&>(kernel).launch(launch, arguments, stream_of(stream));
   }
@@ -99,52 +99,55 @@ class CudaDevice final : public Device {
     return cuda::allocate(context_, bytes);
   }
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
-                                                             StreamHandle stream) const override {
+                                                             Stream stream) const override {
     return allocate_in_stream(context_, bytes, stream_of(stream));
   }
   [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
     return cuda::allocate_host(context_, bytes);
   }
 
-  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+  void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;
     const ContextScope scope(*context_);
     context_->check(api().cuMemcpyHtoDAsync(address_of(to), from, bytes, stream_of(stream)),
                     "cuMemcpyHtoDAsync");
   }
-  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+  void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;
     const ContextScope scope(*context_);
     context_->check(api().cuMemcpyDtoHAsync(to, address_of(from), bytes, stream_of(stream)),
                     "cuMemcpyDtoHAsync");
   }
-  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) const override {
+  void copy_on_device(void* to, const void* from, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;
     const ContextScope scope(*context_);
     context_->check(api().cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_of(stream)),
                     "cuMemcpyDtoDAsync");
   }
-  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
-                           std::uint64_t stride_bytes, StreamHandle stream) const override {
+  void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
+                           std::size_t row_bytes, std::uint64_t rows, Stream stream) const override {
     if (row_bytes == 0 || rows == 0) return;
-    if (rows == 1 || stride_bytes == row_bytes) return copy_on_device(to, from, row_bytes * rows, stream);
+    if (rows == 1 || (to_stride == row_bytes && from_stride == row_bytes)) {
+      return copy_on_device(to, from, row_bytes * rows, stream);
+    }
     // The driver takes no pitch above 2^31 - 1 bytes; then there are few rows, and long ones.
     constexpr std::uint64_t most_pitch = (std::uint64_t{1} << 31) - 1;
-    const std::uint64_t at_once = stride_bytes > most_pitch ? 1 : std::uint64_t{1} << 24;
+    const std::uint64_t at_once = std::max(to_stride, from_stride) > most_pitch ? 1 : std::uint64_t{1} << 24;
     const ContextScope scope(*context_);
     for (std::uint64_t row = 0; row < rows; row += at_once) {
       CUDA_MEMCPY2D copy{};
       copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-      copy.srcDevice = address_of(from) + row * stride_bytes;
+      copy.srcDevice = address_of(from) + row * from_stride;
       copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-      copy.dstDevice = address_of(to) + row * stride_bytes;
-      copy.srcPitch = copy.dstPitch = at_once == 1 ? row_bytes : stride_bytes;
+      copy.dstDevice = address_of(to) + row * to_stride;
+      copy.srcPitch = at_once == 1 ? row_bytes : from_stride;
+      copy.dstPitch = at_once == 1 ? row_bytes : to_stride;
       copy.WidthInBytes = row_bytes;
       copy.Height = std::min(at_once, rows - row);
       context_->check(api().cuMemcpy2DAsync(&copy, stream_of(stream)), "cuMemcpy2DAsync");
     }
   }
-  void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) const override {
+  void fill(void* to, std::uint8_t value, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;
     const ContextScope scope(*context_);
     context_->check(api().cuMemsetD8Async(address_of(to), value, bytes, stream_of(stream)),
@@ -158,7 +161,7 @@ class CudaDevice final : public Device {
     return std::make_unique<CudaEvent>(context_);
   }
 
-  void record(DeviceEvent& event, StreamHandle stream) const override {
+  void record(DeviceEvent& event, Stream stream) const override {
     const ContextScope scope(*context_);
     context_->check(api().cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord");
   }
@@ -179,15 +182,15 @@ class CudaDevice final : public Device {
     return milliseconds;
   }
 
-  void synchronize(StreamHandle stream) const override {
+  void synchronize(Stream stream) const override {
     const ContextScope scope(*context_);
     context_->check(api().cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize");
   }
 
-  [[nodiscard]] bool is_capturing(StreamHandle stream) const override {
+  [[nodiscard]] bool is_capturing(Stream stream) const override {
     return context_->is_capturing(stream_of(stream));
   }
-  [[nodiscard]] std::unique_ptr<DeviceGraph> capture(StreamHandle stream,
+  [[nodiscard]] std::unique_ptr<DeviceGraph> capture(Stream stream,
                                                      const std::function<void()>& enqueue) const override {
     return cuda::capture(context_, stream_of(stream), enqueue);
   }

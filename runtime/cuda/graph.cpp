@@ -22,7 +22,7 @@ class CudaGraph final : public DeviceGraph {
     context_->check(context_->driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
   }
 
-  void launch(StreamHandle stream) const override {
+  void launch(Stream stream) const override {
     const ContextScope scope(*context_);
     context_->check(context_->driver().cuGraphLaunch(executable_, static_cast<CUstream>(stream)),
                     "cuGraphLaunch");

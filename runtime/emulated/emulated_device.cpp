@@ -90,7 +90,7 @@ class EmulatedDevice : public Device {
   }
 
   void launch(const LoadedKernel& loaded, const Launch& launch, std::span<const std::uint64_t> arguments,
-              StreamHandle) const override {
+              Stream) const override {
     const auto& kernel = dynamic_cast<const EmulatedKernel&>(loaded);
     check_launch(info_, kernel.name(), launch);
     if (arguments.size() != kernel.parameter_count()) {
@@ -120,36 +120,36 @@ class EmulatedDevice : public Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
     return std::make_unique<Memory>(bytes);
   }
-  std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle) const override {
+  std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, Stream) const override {
     return allocate(bytes);
   }
   std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
     return std::make_unique<EmulatedHostBuffer>(bytes);
   }
 
-  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_to_device(void* to, const void* from, std::size_t bytes, Stream) const override {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
-  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_to_host(void* to, const void* from, std::size_t bytes, Stream) const override {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
-  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_on_device(void* to, const void* from, std::size_t bytes, Stream) const override {
     if (bytes != 0) std::memmove(to, from, bytes);
   }
-  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
-                           std::uint64_t stride_bytes, StreamHandle) const override {
+  void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
+                           std::size_t row_bytes, std::uint64_t rows, Stream) const override {
     for (std::uint64_t row = 0; row < rows && row_bytes != 0; ++row) {
-      std::memcpy(static_cast<std::byte*>(to) + row * stride_bytes,
-                  static_cast<const std::byte*>(from) + row * stride_bytes, row_bytes);
+      std::memcpy(static_cast<std::byte*>(to) + row * to_stride,
+                  static_cast<const std::byte*>(from) + row * from_stride, row_bytes);
     }
   }
-  void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle) const override {
+  void fill(void* to, std::uint8_t value, std::size_t bytes, Stream) const override {
     if (bytes != 0) std::memset(to, value, bytes);
   }
 
   std::unique_ptr<DeviceStream> create_stream() const override { return std::make_unique<EmulatedStream>(); }
   std::unique_ptr<DeviceEvent> create_event() const override { return std::make_unique<EmulatedEvent>(); }
-  void record(DeviceEvent& event, StreamHandle) const override {
+  void record(DeviceEvent& event, Stream) const override {
     dynamic_cast<EmulatedEvent&>(event).when = std::chrono::steady_clock::now();
   }
   bool has_passed(const DeviceEvent&) const override { return true; }
@@ -159,8 +159,8 @@ class EmulatedDevice : public Device {
     return std::chrono::duration<double, std::milli>(time).count();
   }
 
-  void synchronize(StreamHandle) const override {}
-  bool is_capturing(StreamHandle) const override { return false; }
+  void synchronize(Stream) const override {}
+  bool is_capturing(Stream) const override { return false; }
 
  private:
   EmulatedOptions options_;

@@ -45,7 +45,7 @@ class EmulatedHostBuffer : public HostBuffer {
 /// A stream with nothing in it: everything is done at once.
 class EmulatedStream : public DeviceStream {
  public:
-  [[nodiscard]] StreamHandle handle() const noexcept override { return const_cast<EmulatedStream*>(this); }
+  [[nodiscard]] Stream handle() const noexcept override { return const_cast<EmulatedStream*>(this); }
 };
 
 struct EmulatedEvent : DeviceEvent {

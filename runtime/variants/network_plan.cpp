@@ -58,7 +58,7 @@ void PlanBuilder::launch(const KernelSource& kernel, std::uint64_t blocks, std::
 Argument PlanBuilder::workspace(std::uint64_t bytes) {
   const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
   plan_.workspace_bytes = begin + bytes;
-  return {Argument::Kind::workspace, begin};
+  return Argument::pointer_to(Role::workspace, begin);
 }
 
 void PlanBuilder::launch_rows(const KernelSource& kernel, std::uint64_t blocks_per_row, std::uint32_t threads,
@@ -72,11 +72,11 @@ void PlanBuilder::launch_rows(const KernelSource& kernel, std::uint64_t blocks_p
   launch(kernel, blocks, threads, shared_bytes, std::move(arguments));
 }
 
-Argument keys_argument() { return {Argument::Kind::keys, 0}; }
-Argument input_argument() { return {Argument::Kind::input, 0}; }
-Argument row_stride_argument() { return {Argument::Kind::row_stride, 0}; }
-Argument u32_argument(std::uint64_t value) { return {Argument::Kind::u32, value}; }
-Argument u64_argument(std::uint64_t value) { return {Argument::Kind::u64, value}; }
+Argument keys_argument() { return Argument::pointer_to(Role::keys_out); }
+Argument input_argument() { return Argument::pointer_to(Role::keys_in); }
+Argument row_stride_argument() { return Argument::stride_of(Role::keys_out); }
+Argument u32_argument(std::uint64_t value) { return {Argument::Kind::u32, Role::keys_out, value}; }
+Argument u64_argument(std::uint64_t value) { return Argument::number64(value); }
 
 int ceil_log2(std::uint64_t n) noexcept { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); }
 

@@ -66,13 +66,13 @@ TEST(Radix, NeverWritesWhatAPassReads) {
       const auto& arguments = plan.launches[i].arguments;
       EXPECT_NE(arguments[0], arguments[1]) << bits;
       if (i == 2) {
-        EXPECT_EQ(arguments[0].kind, Argument::Kind::workspace) << bits;
-        EXPECT_EQ(arguments[1].kind, Argument::Kind::input) << bits;
+        EXPECT_EQ(arguments[0].role, Role::workspace) << bits;
+        EXPECT_EQ(arguments[1].role, Role::keys_in) << bits;
       } else {
         EXPECT_EQ(arguments[1], plan.launches[i - 1].arguments[0]) << bits;
       }
     }
-    EXPECT_EQ(plan.launches.back().arguments[0].kind, Argument::Kind::keys) << bits;
+    EXPECT_EQ(plan.launches.back().arguments[0].role, Role::keys_out) << bits;
   }
 }
 

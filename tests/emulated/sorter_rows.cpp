@@ -87,7 +87,10 @@ TEST_F(SorterRowsTest, RowsBetweenTheRowsOfTheInput) {
   const auto buffer = device->allocate(keys.size());
   device->copy_to_device(buffer->data(), keys.data(), keys.size(), nullptr);
   auto* first = static_cast<std::uint16_t*>(buffer->data());
-  sorter.sort_rows(first + n, rows, n, 2 * n, KeyType::u16, {.input = first});
+  Operands operands;
+  operands[Role::keys_in] = {first, rows * 2 * n, 2 * n};
+  operands[Role::keys_out] = {first + n, rows * 2 * n - n, 2 * n};
+  sorter.run(rows_of(KeyType::u16, rows, n), operands);
   std::vector<std::byte> expected = keys;
   for (std::uint64_t row = 0; row < rows; ++row) {
     std::byte* from = expected.data() + row * 4 * n;

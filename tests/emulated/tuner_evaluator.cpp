@@ -59,7 +59,8 @@ Plan spoiled(Plan plan, std::int64_t offset) {
   plan.kernels.push_back({"kernels/measure/hold.cuh", "bitune::hold_stream<1>"});
   Launch launch;
   launch.kernel = plan.kernels.size() - 1;
-  launch.arguments = {{Argument::Kind::u64, 3}, {Argument::Kind::keys, static_cast<std::uint64_t>(offset)}};
+  launch.arguments = {Argument::number64(3),
+                      Argument::pointer_to(Role::keys_out, static_cast<std::uint64_t>(offset))};
   plan.launches.push_back(launch);
   return plan;
 }

@@ -60,7 +60,7 @@ TEST(EmulatedRows, AWrongNumberOfRowsIsFound) {
 TEST(EmulatedRows, APlanThatTakesRowsForPackedIsFound) {
   Plan plan = plan_of("rows", problem);
   for (Argument& argument : plan.launches.at(0).arguments) {
-    if (argument.kind == Argument::Kind::row_stride) argument = {Argument::Kind::u64, problem.n};
+    if (argument.kind == Argument::Kind::stride) argument = Argument::number64(problem.n);
   }
   const auto wrong = verify(problem, std::move(plan));
   ASSERT_TRUE(wrong);
@@ -73,7 +73,7 @@ TEST(EmulatedRows, AWriteToTheInputIsFound) {
   ASSERT_TRUE(plan.out_of_place);
   Launch first = plan.launches.at(0);
   for (Argument& argument : first.arguments) {
-    if (argument.kind == Argument::Kind::keys) argument.kind = Argument::Kind::input;
+    if (argument == Argument::pointer_to(Role::keys_out)) argument.role = Role::keys_in;
   }
   plan.launches.insert(plan.launches.begin(), first);
   const auto wrong = verify(problem, std::move(plan));

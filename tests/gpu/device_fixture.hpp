@@ -79,7 +79,7 @@ class GpuTest : public testing::Test {
   }
 
   [[nodiscard]] std::vector<unsigned> read(const void* from, std::size_t count,
-                                           StreamHandle stream = nullptr) const {
+                                           Stream stream = nullptr) const {
     std::vector<unsigned> values(count);
     device_->copy_to_host(values.data(), from, count * sizeof(unsigned), stream);
     device_->synchronize(stream);

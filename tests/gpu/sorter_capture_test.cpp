@@ -7,6 +7,7 @@
 #include "bitune/bitune.hpp"
 #include "measure/inputs.hpp"
 #include "model/key_order.hpp"
+#include "model/problem_operands.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 
@@ -97,11 +98,12 @@ TEST_F(GpuSorterCapture, SoIsOneInTheCallersWorkspace) {
   sorter.prepare(problem);
   const std::uint64_t bytes = sorter.workspace_size(problem);
   const auto workspace = device->allocate(bytes);
-  const RowOptions options{.stream = stream->handle(), .workspace = {workspace->data(), bytes}};
-  capture_and_replay([&] { sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options); });
+  Operands operands = packed_operands(problem, buffer->data());
+  operands[Role::workspace] = {workspace->data(), bytes, 0};
+  capture_and_replay([&] { sorter.run(problem, operands, stream->handle()); });
   for (std::uint64_t seed = 5; seed < 8; ++seed) {
     restore(seed);
-    sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options);
+    sorter.run(problem, operands, stream->handle());
     EXPECT_TRUE(is_sorted_now());
   }
 }
@@ -111,10 +113,11 @@ TEST_F(GpuSorterCapture, TheDevicesGraphSortsAtEachLaunchAndNotBefore) {
   sorter.prepare(problem);
   const std::uint64_t bytes = sorter.workspace_size(problem);
   const auto workspace = device->allocate(bytes);
-  const RowOptions options{.stream = stream->handle(), .workspace = {workspace->data(), bytes}};
+  Operands operands = packed_operands(problem, buffer->data());
+  operands[Role::workspace] = {workspace->data(), bytes, 0};
   restore(1);
-  const auto graph = device->capture(
-      stream->handle(), [&] { sorter.sort_rows(buffer->data(), 1, n, n, KeyType::u32, options); });
+  const auto graph =
+      device->capture(stream->handle(), [&] { sorter.run(problem, operands, stream->handle()); });
   ASSERT_NE(graph, nullptr);
   EXPECT_FALSE(is_sorted_now());
   for (std::uint64_t seed = 1; seed < 4; ++seed) {

@@ -11,6 +11,7 @@
 
 #include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
+#include "model/problem_operands.hpp"
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "tests/support/sort_check.hpp"
@@ -126,7 +127,9 @@ class GpuLarge : public testing::Test {
           make_executable(device, *gpu().kernels, variant->plan(problem, configuration, device.info()));
       const auto workspace = device.allocate(plan.plan().workspace_bytes);
       device.copy_to_device(keys->data(), input.data(), input.size(), nullptr);
-      plan.run(keys->data(), workspace->data(), nullptr);
+      Operands operands = packed_operands(problem, keys->data());
+      operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+      plan.run(operands, nullptr);
       device.copy_to_host(result.data(), keys->data(), result.size(), nullptr);
       device.synchronize(nullptr);
       EXPECT_EQ(std::memcmp(result.data(), expected.data(), expected.size()), 0) << configuration.text();
@@ -175,7 +178,7 @@ TEST_F(GpuLarge, MoreKeysInRowsThan32BitsCount) {
   const auto plan =
       make_executable(device, *gpu().kernels,
                       rows.plan(problem, rows.default_configuration(problem, device.info()), device.info()));
-  plan.run(memory->data(), nullptr, nullptr, problem.n);
+  plan.run(packed_operands(problem, memory->data()), nullptr);
   device.copy_to_host(keys.data(), memory->data(), keys.size(), nullptr);
   device.synchronize(nullptr);
   std::reverse(row.begin(), row.end());

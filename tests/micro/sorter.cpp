@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/sort_engine.hpp"
+#include "tests/support/engine_calls.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
@@ -29,7 +30,7 @@ void warmed_sort(benchmark::State& state) {
   std::vector<std::uint32_t> keys(1024);
   const Problem problem{{.key = KeyType::u32}, {.n = keys.size()}};
   static_cast<void>(engine().prepare(problem));
-  for (auto _ : state) engine().sort(keys.data(), problem, nullptr);
+  for (auto _ : state) testing_support::sort_keys(engine(), keys.data(), problem);
 }
 BENCHMARK(warmed_sort)->Threads(1)->Threads(4)->UseRealTime();
 
@@ -41,7 +42,7 @@ void warmed_sort_of_many_problems(benchmark::State& state) {
     static_cast<void>(engine().prepare({{.key = KeyType::u32}, {.n = 2 + i}}));
   std::uint64_t i = 0;
   for (auto _ : state) {
-    engine().sort(keys.data(), {{.key = KeyType::u32}, {.n = 2 + i}}, nullptr);
+    testing_support::sort_keys(engine(), keys.data(), {{.key = KeyType::u32}, {.n = 2 + i}});
     i = (i + 1237) % count;
   }
 }

@@ -72,15 +72,15 @@ class Event : public DeviceEvent {
   std::chrono::steady_clock::time_point time;
 };
 
-class Stream : public DeviceStream {
+class FakeStream : public DeviceStream {
  public:
-  StreamHandle handle() const noexcept override { return const_cast<Stream*>(this); }
+  Stream handle() const noexcept override { return const_cast<FakeStream*>(this); }
 };
 
 class Graph : public DeviceGraph {
  public:
   explicit Graph(std::function<void()> work) : work_(std::move(work)) {}
-  void launch(StreamHandle) const override { work_(); }
+  void launch(Stream) const override { work_(); }
 
  private:
   std::function<void()> work_;
@@ -105,7 +105,7 @@ class Device : public bitune::Device {
   }
 
   void launch(const LoadedKernel& kernel, const Launch&, std::span<const std::uint64_t> arguments,
-              StreamHandle) const override {
+              Stream) const override {
     ++launches;
     if (arguments.size() < 5) return;
     if (fail_launches) throw Error(ErrorCode::device, "the launch failed on the fake device");
@@ -128,7 +128,7 @@ class Device : public bitune::Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }
-  std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, StreamHandle) const override {
+  std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, Stream) const override {
     if (bytes > most_bytes) throw Error(ErrorCode::unfit, "the fake device has no such memory");
     ++allocations;
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
@@ -137,43 +137,43 @@ class Device : public bitune::Device {
     ++host_allocations;
     return std::make_unique<Memory<HostBuffer>>(bytes);
   }
-  void copy_to_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_to_device(void* to, const void* from, std::size_t bytes, Stream) const override {
     std::memcpy(to, from, bytes);
   }
-  void copy_to_host(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_to_host(void* to, const void* from, std::size_t bytes, Stream) const override {
     std::memcpy(to, from, bytes);
   }
-  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) const override {
+  void copy_on_device(void* to, const void* from, std::size_t bytes, Stream) const override {
     std::memcpy(to, from, bytes);
   }
-  void copy_rows_on_device(void* to, const void* from, std::size_t row_bytes, std::uint64_t rows,
-                           std::uint64_t stride_bytes, StreamHandle) const override {
+  void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
+                           std::size_t row_bytes, std::uint64_t rows, Stream) const override {
     ++row_copies;
     for (std::uint64_t row = 0; row < rows; ++row) {
-      std::memcpy(static_cast<std::byte*>(to) + row * stride_bytes,
-                  static_cast<const std::byte*>(from) + row * stride_bytes, row_bytes);
+      std::memcpy(static_cast<std::byte*>(to) + row * to_stride,
+                  static_cast<const std::byte*>(from) + row * from_stride, row_bytes);
     }
   }
-  void fill(void* to, std::uint8_t value, std::size_t bytes, StreamHandle) const override {
+  void fill(void* to, std::uint8_t value, std::size_t bytes, Stream) const override {
     std::memset(to, value, bytes);
   }
 
   std::unique_ptr<DeviceStream> create_stream() const override {
     ++streams;
-    return std::make_unique<Stream>();
+    return std::make_unique<FakeStream>();
   }
   std::unique_ptr<DeviceEvent> create_event() const override { return std::make_unique<Event>(); }
-  void record(DeviceEvent& event, StreamHandle) const override { dynamic_cast<Event&>(event).time = now(); }
+  void record(DeviceEvent& event, Stream) const override { dynamic_cast<Event&>(event).time = now(); }
   bool has_passed(const DeviceEvent&) const override { return false; }
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return std::chrono::duration<double, std::milli>(dynamic_cast<const Event&>(end).time -
                                                      dynamic_cast<const Event&>(begin).time)
         .count();
   }
-  void synchronize(StreamHandle) const override {}
-  bool is_capturing(StreamHandle) const override { return capturing; }
+  void synchronize(Stream) const override {}
+  bool is_capturing(Stream) const override { return capturing; }
   /// The graph does the work at each launch; what it refers to must live as long.
-  std::unique_ptr<DeviceGraph> capture(StreamHandle, const std::function<void()>& enqueue) const override {
+  std::unique_ptr<DeviceGraph> capture(Stream, const std::function<void()>& enqueue) const override {
     ++captures;
     return std::make_unique<Graph>(enqueue);
   }
@@ -244,11 +244,9 @@ class Variant : public bitune::Variant {
     Launch launch;
     launch.cluster = cluster;
     if (launches_sort_) {
-      launch.arguments = {{Argument::Kind::keys, 0},
-                          {Argument::Kind::u64, problem.n},
-                          {Argument::Kind::u64, problem.rows},
-                          {Argument::Kind::row_stride, 0},
-                          {out_of_place_ ? Argument::Kind::input : Argument::Kind::keys, 0}};
+      launch.arguments = {Argument::pointer_to(Role::keys_out), Argument::number64(problem.n),
+                          Argument::number64(problem.rows), Argument::stride_of(Role::keys_out),
+                          Argument::pointer_to(out_of_place_ ? Role::keys_in : Role::keys_out)};
     }
     plan.launches = {launch};
     plan.workspace_bytes = workspace_bytes_;

@@ -64,10 +64,14 @@ std::string difference(const Device& device, const DeviceBuffer& actual, const I
   const auto from = upload(device, input.bytes);
   const auto separate = one.out_of_place ? upload(device, Image{one}.bytes) : nullptr;
   const DeviceBuffer& to = one.out_of_place ? *separate : *from;
-  RowOptions options{.order = problem.order};
-  if (one.out_of_place) options.input = static_cast<std::byte*>(from->data()) + input.first();
-  sorter.sort_rows(static_cast<std::byte*>(to.data()) + input.first(), problem.rows, problem.n, input.stride,
-                   problem.key, options);
+  const auto keys_of = [&](const DeviceBuffer& buffer) {
+    return Operand{static_cast<std::byte*>(buffer.data()) + input.first(), problem.rows * input.stride,
+                   input.stride};
+  };
+  Operands operands;
+  operands[Role::keys_out] = keys_of(to);
+  if (one.out_of_place) operands[Role::keys_in] = keys_of(*from);
+  sorter.run(problem, operands);
 
   reference_sort_rows(rows, problem);
   Image expected{one};

@@ -159,12 +159,12 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   if (out_of_place) device.fill(base, guard, input.size(), nullptr);
   device.copy_to_device(from, input.data(), input.size(), nullptr);
 
-  PlanBinding binding;
-  binding.keys = base + layout.begin();
-  if (out_of_place) binding.input = from + layout.begin();
-  binding.workspace = workspace->data();
-  binding.row_stride = problem.n + placement.gap_keys;
-  plan.run(binding, nullptr);
+  const std::uint64_t stride = problem.n + placement.gap_keys;
+  Operands operands;
+  operands[Role::keys_out] = {base + layout.begin(), stride * problem.rows, stride};
+  if (out_of_place) operands[Role::keys_in] = {from + layout.begin(), stride * problem.rows, stride};
+  operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+  plan.run(operands, nullptr);
   std::vector<std::byte> result(input.size());
   device.copy_to_host(result.data(), base, result.size(), nullptr);
   device.synchronize(nullptr);

@@ -33,24 +33,24 @@ class TimedDevice final : public Device {
   }
 
   void launch(const LoadedKernel& kernel, const Launch&, std::span<const std::uint64_t> arguments,
-              StreamHandle) const override {
+              Stream) const override {
     const bool holds = dynamic_cast<const Kernel&>(kernel).name.find("hold") != std::string::npos;
     log.push_back(holds ? "hold" : "sort");
     now_us += holds ? static_cast<double>(arguments[0]) / 1000 : launch_us();
   }
-  void copy_on_device(void* to, const void* from, std::size_t, StreamHandle) const override {
+  void copy_on_device(void* to, const void* from, std::size_t, Stream) const override {
     log.push_back("restore");
     restored.push_back(to);
     restored_from.push_back(from);
     now_us += 1;
   }
-  void fill(void*, std::uint8_t, std::size_t bytes, StreamHandle) const override {
+  void fill(void*, std::uint8_t, std::size_t bytes, Stream) const override {
     log.push_back("flush");
     flushed_bytes = bytes;
     now_us += 1;
   }
   std::unique_ptr<DeviceEvent> create_event() const override { return std::make_unique<Mark>(); }
-  void record(DeviceEvent& event, StreamHandle) const override {
+  void record(DeviceEvent& event, Stream) const override {
     log.push_back("event");
     dynamic_cast<Mark&>(event).us = now_us;
   }
@@ -58,7 +58,7 @@ class TimedDevice final : public Device {
   double elapsed_ms(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return (dynamic_cast<const Mark&>(end).us - dynamic_cast<const Mark&>(begin).us) / 1000;
   }
-  void synchronize(StreamHandle) const override { log.push_back("synchronize"); }
+  void synchronize(Stream) const override { log.push_back("synchronize"); }
   std::optional<ClockReading> read_clock() const override { return clock ? clock() : std::nullopt; }
 
   /// The log from the first of the samples that count: behind what warms up and calibrates.

@@ -19,6 +19,8 @@
 namespace bitune {
 namespace {
 
+Problem u32_array(std::uint64_t n) { return {{.key = KeyType::u32}, {.n = n}}; }
+
 namespace fs = std::filesystem;
 
 TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
@@ -111,7 +113,9 @@ TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
 /// Sorts at once on the host. The address tells which of the separately restored buffers it was given.
 Contestant host_sorter(std::string name, bool in_place, std::size_t n,
                        std::vector<void*>* buffers = nullptr) {
-  return {std::move(name), in_place, [=](void* keys, void* out, StreamHandle) {
+  return {std::move(name), in_place, [=](const Operands& operands, Stream) {
+            void* const keys = operands.input().data;
+            void* const out = operands[Role::keys_out].data;
             if (buffers != nullptr) buffers->push_back(keys);
             EXPECT_FALSE(is_sorted(keys, n, KeyType::u32, Order::ascending)) << "the input was not restored";
             if (!in_place) std::memcpy(out, keys, n * 4);
@@ -125,7 +129,7 @@ TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
   device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{keys});
+  Turns turns(*device, kernels, u32_array(n), std::array{keys});
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
   const TurnsResult result = turns.run(both, 5);
@@ -162,10 +166,10 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
                                              {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
   const std::vector<std::string> by_tuner = last_sample(device->log);
 
-  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
+  Turns turns(*device, kernels, problem,
+              std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
   const std::vector<Contestant> contestants = {
-      {"plan", true, [&sort](void* keys, void*, StreamHandle stream) { sort.run(keys, nullptr, stream); },
-       7}};
+      {"plan", true, [&sort](const Operands& operands, Stream stream) { sort.run(operands, stream); }, 7}};
   const TurnsResult benched = turns.run(contestants, 1);
   EXPECT_EQ(last_sample(device->log), by_tuner);
   EXPECT_EQ(by_tuner.front(), "hold");
@@ -178,10 +182,11 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
 TEST(Turns, SamplesWhatIsVerySlowLessOften) {
   const auto device = std::make_shared<fake::TimedDevice>();
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
+  Turns turns(*device, kernels, u32_array(8),
+              std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
   const std::vector<Contestant> both = {
-      {"fast", true, [&device](void*, void*, StreamHandle) { device->work(1000); }},
-      {"slow", true, [&device](void*, void*, StreamHandle) { device->work(120000); }}};
+      {"fast", true, [&device](const Operands&, Stream) { device->work(1000); }},
+      {"slow", true, [&device](const Operands&, Stream) { device->work(120000); }}};
   const TurnsResult result = turns.run(both, 12);
   EXPECT_EQ(result.samples_us[0].size(), 12u);
   EXPECT_EQ(result.samples_us[1].size(), 5u) << "until it has taken half a second";
@@ -194,13 +199,14 @@ TEST(Turns, VerifiesBitForBit) {
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{keys});
+  Turns turns(*device, kernels, u32_array(n), std::array{keys});
   EXPECT_TRUE(turns.verify(host_sorter("in place", true, n), expected));
   EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n), expected));
-  EXPECT_FALSE(turns.verify({"nothing", true, [](void*, void*, StreamHandle) {}}, expected));
-  EXPECT_FALSE(turns.verify({"nothing", false, [](void*, void*, StreamHandle) {}}, expected));
+  EXPECT_FALSE(turns.verify({"nothing", true, [](const Operands&, Stream) {}}, expected));
+  EXPECT_FALSE(turns.verify({"nothing", false, [](const Operands&, Stream) {}}, expected));
   EXPECT_FALSE(turns.verify({"one wrong", true,
-                             [&](void* on_device, void*, StreamHandle) {
+                             [&](const Operands& operands, Stream) {
+                               void* const on_device = operands[Role::keys_out].data;
                                std::memcpy(on_device, expected.data(), n * 4);
                                static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
                              }},

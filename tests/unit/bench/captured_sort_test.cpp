@@ -10,17 +10,28 @@
 #include "measure/inputs.hpp"
 #include "measure/reference_sort.hpp"
 #include "model/key_order.hpp"
+#include "model/problem_operands.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
 namespace {
 
+Problem array_to_capture(std::uint64_t n) { return {{.key = KeyType::u32}, {.n = n}}; }
+
 constexpr std::size_t captured_keys = 100;
+
+Operands in_place(std::vector<std::byte>& keys) {
+  Operands operands = packed_operands(array_to_capture(captured_keys), keys.data());
+  operands[Role::keys_in] = operands[Role::keys_out];
+  return operands;
+}
 
 /// Sorts at once on the host; as a graph, whenever that is launched.
 Contestant sorter_to_capture(bool in_place) {
   return {"host", in_place,
-          [in_place](void* keys, void* out, StreamHandle) {
+          [in_place](const Operands& operands, Stream) {
+            void* const keys = operands.input().data;
+            void* const out = operands[Role::keys_out].data;
             if (!in_place) std::memcpy(out, keys, captured_keys * 4);
             reference_sort(in_place ? keys : out, captured_keys, KeyType::u32, Order::ascending);
           },
@@ -34,17 +45,19 @@ TEST(CapturedSort, IsCapturedOnceForEachBuffer) {
   EXPECT_EQ(graph.launches, 3u);
   auto first = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
   auto second = make_keys(KeyType::u32, captured_keys, Distribution::random, 2);
-  graph.bind(first.data(), nullptr);
+  graph.bind(in_place(first));
   EXPECT_EQ(device.captures, 1);
   EXPECT_FALSE(is_sorted(first.data(), captured_keys, KeyType::u32, Order::ascending)) << "nothing ran yet";
-  for (int i = 0; i < 3; ++i) graph.sort(first.data(), nullptr, nullptr);
+  for (int i = 0; i < 3; ++i) graph.sort(in_place(first), nullptr);
   EXPECT_TRUE(is_sorted(first.data(), captured_keys, KeyType::u32, Order::ascending));
   EXPECT_EQ(device.captures, 1);
-  graph.sort(second.data(), second.data(), nullptr);
+  graph.sort(in_place(second), nullptr);
   EXPECT_TRUE(is_sorted(second.data(), captured_keys, KeyType::u32, Order::ascending));
   EXPECT_EQ(device.captures, 2);
-  graph.sort(second.data(), nullptr, nullptr);
-  EXPECT_EQ(device.captures, 2) << "in place there is no other memory to tell graphs apart by";
+  Operands without_input = in_place(second);
+  without_input[Role::keys_in] = {};
+  graph.sort(without_input, nullptr);
+  EXPECT_EQ(device.captures, 2) << "in place however it is said";
 }
 
 TEST(CapturedSort, OfAnotherOutputIsAnotherGraph) {
@@ -53,8 +66,8 @@ TEST(CapturedSort, OfAnotherOutputIsAnotherGraph) {
   auto keys = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
   std::vector<std::byte> out(keys.size());
   std::vector<std::byte> other(keys.size());
-  graph.sort(keys.data(), out.data(), nullptr);
-  graph.sort(keys.data(), other.data(), nullptr);
+  graph.sort(packed_operands(array_to_capture(captured_keys), out.data(), keys.data()), nullptr);
+  graph.sort(packed_operands(array_to_capture(captured_keys), other.data(), keys.data()), nullptr);
   EXPECT_EQ(device.captures, 2);
   EXPECT_EQ(out, other);
   EXPECT_TRUE(is_sorted(out.data(), captured_keys, KeyType::u32, Order::ascending));
@@ -67,11 +80,10 @@ TEST(CapturedSort, IsVerifiedAndTimedInTurnWithTheSortItself) {
   auto expected = keys;
   reference_sort(expected.data(), captured_keys, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, std::array{keys});
+  Turns turns(*device, kernels, array_to_capture(captured_keys), std::array{keys});
   const std::vector<Contestant> both = {sorter_to_capture(true), as_graph(*device, sorter_to_capture(true))};
   EXPECT_TRUE(turns.verify(both[1], expected));
-  EXPECT_FALSE(
-      turns.verify(as_graph(*device, {"nothing", true, [](void*, void*, StreamHandle) {}}), expected));
+  EXPECT_FALSE(turns.verify(as_graph(*device, {"nothing", true, [](const Operands&, Stream) {}}), expected));
   const TurnsResult result = turns.run(both, 5);
   EXPECT_EQ(result.samples_us[1].size(), 5u);
   EXPECT_EQ(result.batches[1], 16);

@@ -26,7 +26,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t length = 500;
 
 Contestant host_sorter(bool in_place) {
-  return {"sorter", in_place, [in_place](void* keys, void* out, StreamHandle) {
+  return {"sorter", in_place, [in_place](const Operands& operands, Stream) {
+            void* const keys = operands.input().data;
+            void* const out = operands[Role::keys_out].data;
             if (!in_place) std::memcpy(out, keys, length * 4);
             reference_sort(in_place ? keys : out, length, KeyType::u32, Order::ascending);
           }};
@@ -61,8 +63,8 @@ TEST(RoundTrips, VerifiesBothKindsOfHostMemoryAndKeepsTheKeys) {
   auto expected = keys;
   reference_sort(expected.data(), length, KeyType::u32, Order::ascending);
   const auto before = keys;
-  RoundTrips trips(device, keys);
-  const Contestant idle{"idle", true, [](void*, void*, StreamHandle) {}};
+  RoundTrips trips(device, Problem{{}, {.n = length}}, keys);
+  const Contestant idle{"idle", true, [](const Operands&, Stream) {}};
   for (const bool pinned : {false, true}) {
     EXPECT_TRUE(trips.verify(host_sorter(true), pinned, expected));
     EXPECT_TRUE(trips.verify(host_sorter(false), pinned, expected));
@@ -80,13 +82,13 @@ TEST(RoundTrips, VerifiesBothKindsOfHostMemoryAndKeepsTheKeys) {
 TEST(RoundTrips, RunsPartsInOrderOnTheKeys) {
   const fake::Device device;
   const auto keys = make_keys(KeyType::u32, length, Distribution::random, 1);
-  RoundTrips trips(device, keys);
+  RoundTrips trips(device, Problem{{}, {.n = length}}, keys);
   std::vector<int> order;
   std::vector<Contestant> parts;
   for (int part = 0; part < 7; ++part) {
-    parts.push_back({"", true, [&, part](void* on_device, void*, StreamHandle) {
+    parts.push_back({"", true, [&, part](const Operands& operands, Stream) {
                        if (part == 0) {
-                         EXPECT_EQ(std::memcmp(on_device, keys.data(), keys.size()), 0);
+                         EXPECT_EQ(std::memcmp(operands.input().data, keys.data(), keys.size()), 0);
                        }
                        order.push_back(part);
                      }});

@@ -14,7 +14,9 @@ class SamplerTest : public testing::Test {
  protected:
   Contestant contestant(double us, std::size_t launches = 1, bool in_place = true) {
     return {"one", in_place,
-            [this, us](void* keys, void* out, StreamHandle) {
+            [this, us](const Operands& operands, Stream) {
+              void* const keys = operands.input().data;
+              void* const out = operands[Role::keys_out].data;
               sorted.insert(keys);
               outs.insert(out);
               device->work(us);
@@ -178,9 +180,9 @@ TEST_F(SamplerTest, OutOfPlaceSortsGetMemoryOfTheirOwn) {
 TEST_F(SamplerTest, BindsEachBufferBeforeTheStreamIsHeld) {
   Contestant one = contestant(20, 2, false);
   std::set<void*> bound;
-  one.bind = [&](void* on_device, void* out) {
-    bound.insert(on_device);
-    EXPECT_NE(out, nullptr);
+  one.bind = [&](const Operands& operands) {
+    bound.insert(operands.input().data);
+    EXPECT_FALSE(operands.in_place());
     device->log.push_back("bind");
   };
   (void)sample(one, 9);

@@ -71,27 +71,27 @@ class CountingDevice final : public Device {
     return std::make_shared<CountingKernel>();
   }
   void launch(const LoadedKernel&, const Launch&, std::span<const std::uint64_t> arguments,
-              StreamHandle) const override {
+              Stream) const override {
     launches.emplace_back(arguments.begin(), arguments.end());
   }
   [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate(std::size_t) const override { return nullptr; }
-  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_async(std::size_t, StreamHandle) const override {
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> allocate_async(std::size_t, Stream) const override {
     return nullptr;
   }
   [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::size_t) const override { return nullptr; }
-  void copy_to_device(void*, const void*, std::size_t, StreamHandle) const override {}
-  void copy_to_host(void*, const void*, std::size_t, StreamHandle) const override {}
-  void copy_on_device(void*, const void*, std::size_t, StreamHandle) const override {}
-  void copy_rows_on_device(void*, const void*, std::size_t, std::uint64_t, std::uint64_t,
-                           StreamHandle) const override {}
-  void fill(void*, std::uint8_t, std::size_t, StreamHandle) const override {}
+  void copy_to_device(void*, const void*, std::size_t, Stream) const override {}
+  void copy_to_host(void*, const void*, std::size_t, Stream) const override {}
+  void copy_on_device(void*, const void*, std::size_t, Stream) const override {}
+  void copy_rows_on_device(void*, std::uint64_t, const void*, std::uint64_t, std::size_t, std::uint64_t,
+                           Stream) const override {}
+  void fill(void*, std::uint8_t, std::size_t, Stream) const override {}
   [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<DeviceEvent> create_event() const override { return nullptr; }
-  void record(DeviceEvent&, StreamHandle) const override {}
+  void record(DeviceEvent&, Stream) const override {}
   [[nodiscard]] bool has_passed(const DeviceEvent&) const override { return true; }
   [[nodiscard]] double elapsed_ms(const DeviceEvent&, const DeviceEvent&) const override { return 0; }
-  void synchronize(StreamHandle) const override {}
-  [[nodiscard]] bool is_capturing(StreamHandle) const override { return false; }
+  void synchronize(Stream) const override {}
+  [[nodiscard]] bool is_capturing(Stream) const override { return false; }
   [[nodiscard]] std::string describe() const override { return "counting device"; }
 
   CountingCompiler counting;
@@ -227,14 +227,15 @@ TEST_F(KernelStoreTest, ResolvesArgumentsOfAPlan) {
   Plan plan;
   plan.kernels = {source_};
   Launch launch;
-  launch.arguments = {{Argument::Kind::keys, 16},
-                      {Argument::Kind::workspace, 8},
-                      {Argument::Kind::u32, 3},
-                      {Argument::Kind::u64, std::uint64_t{1} << 40}};
+  launch.arguments = {Argument::pointer_to(Role::keys_out, 16), Argument::pointer_to(Role::workspace, 8),
+                      Argument::number32(3), Argument::number64(std::uint64_t{1} << 40)};
   plan.launches = {launch, Launch{}};
   const ExecutablePlan executable = make_executable(*device_, store, plan);
   EXPECT_EQ(executable.plan(), plan);
-  executable.run(reinterpret_cast<void*>(0x1000), reinterpret_cast<void*>(0x2000), nullptr);
+  Operands operands;
+  operands[Role::keys_out] = {reinterpret_cast<void*>(0x1000), 1, 0};
+  operands[Role::workspace] = {reinterpret_cast<void*>(0x2000), 1, 0};
+  executable.run(operands, nullptr);
   ASSERT_EQ(device_->launches.size(), 2u);
   EXPECT_EQ(device_->launches[0], (std::vector<std::uint64_t>{0x1010, 0x2008, 3, std::uint64_t{1} << 40}));
   EXPECT_TRUE(device_->launches[1].empty());
@@ -284,14 +285,16 @@ BITUNE_KERNEL(32, 1) planted_fill(u32* out, u32 value, u64 n) {
   Launch launch;
   launch.grid = {3, 1, 1};
   launch.block = {32, 1, 1};
-  launch.arguments = {{Argument::Kind::keys, 4}, {Argument::Kind::u32, 5}, {Argument::Kind::u64, 70}};
+  launch.arguments = {Argument::pointer_to(Role::keys_out, 4), Argument::number32(5), Argument::number64(70)};
   plan.launches = {launch};
   for (const KernelOrigin expected : {KernelOrigin::compiled, KernelOrigin::cache}) {
     KernelStore store(device, cache());
     EXPECT_EQ(store.get(plan.kernels.front()).origin, expected);
     const ExecutablePlan executable = make_executable(*device, store, plan);
     std::vector<unsigned> words(72, 0);
-    executable.run(words.data(), nullptr, nullptr);
+    Operands operands;
+    operands[Role::keys_out] = {words.data(), words.size(), 0};
+    executable.run(operands, nullptr);
     device->synchronize(nullptr);
     EXPECT_EQ(words[0], 0u);
     for (unsigned i = 0; i < 70; ++i) ASSERT_EQ(words[i + 1], 5 + i);

@@ -13,11 +13,15 @@
 #include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "runtime/sort_engine.hpp"
+#include "tests/support/engine_calls.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
 namespace engine_rows_test {
 namespace {
+
+using testing_support::RowsAt;
+using testing_support::sort_rows;
 
 const fake::Variant in_place("in_place");
 const fake::Variant out_of_place("out_of_place", 0, true, true);
@@ -36,10 +40,11 @@ class SortEngineRowsTest : public testing::Test {
         variants);
   }
 
-  static ErrorCode code_of(const std::function<void()>& call) {
+  static ErrorCode code_of(const std::function<void()>& call, std::string* sentence = nullptr) {
     try {
       call();
     } catch (const Error& error) {
+      if (sentence != nullptr) *sentence = error.what();
       return error.code();
     }
     ADD_FAILURE() << "nothing was thrown";
@@ -78,7 +83,7 @@ TEST_F(SortEngineRowsTest, LeavesTheGapsAlone) {
     for (const std::uint64_t stride : {20, 21, 64}) {
       auto keys = random_keys(problem.rows * stride, static_cast<unsigned>(stride));
       const auto expected = sorted(keys, problem, stride);
-      engine->sort_rows({keys.data(), nullptr, stride}, problem, nullptr);
+      sort_rows(*engine, {keys.data(), nullptr, stride}, problem);
       EXPECT_EQ(keys, expected) << stride;
     }
   }
@@ -97,18 +102,60 @@ TEST_F(SortEngineRowsTest, OutOfPlaceByThePlanOrByACopy) {
     for (std::uint64_t i = 0; i < problem.rows; ++i) {
       std::memcpy(&expected[i * stride * 4], &all[i * stride * 4], problem.n * 4);
     }
-    engine->sort_rows({keys.data(), input.data(), stride}, problem, nullptr);
+    sort_rows(*engine, {keys.data(), input.data(), stride}, problem);
     EXPECT_EQ(keys, expected);
     EXPECT_EQ(input, before);
   }
   EXPECT_EQ(device->row_copies, 1) << "the plan that can read elsewhere needs no copy";
 }
 
+TEST_F(SortEngineRowsTest, InputAndOutputMayHaveStridesOfTheirOwn) {
+  for (const auto& variants : {in_place_only, out_of_place_only}) {
+    const auto engine = make(variants);
+    const int copies = device->row_copies;
+    constexpr std::uint64_t in_stride = 31;
+    constexpr std::uint64_t out_stride = 22;
+    const auto input = random_keys(problem.rows * in_stride, 2);
+    std::vector<std::byte> keys(problem.rows * out_stride * 4, std::byte{0x5A});
+    auto expected = keys;
+    const auto all = sorted(input, problem, in_stride);
+    for (std::uint64_t i = 0; i < problem.rows; ++i) {
+      std::memcpy(&expected[i * out_stride * 4], &all[i * in_stride * 4], problem.n * 4);
+    }
+    auto given = input;
+    Operands operands;
+    operands[Role::keys_in] = {given.data(), problem.rows * in_stride, in_stride};
+    operands[Role::keys_out] = {keys.data(), problem.rows * out_stride, out_stride};
+    engine->run(problem, operands, nullptr);
+    EXPECT_EQ(keys, expected);
+    EXPECT_EQ(given, input);
+    EXPECT_EQ(device->row_copies, copies + 1) << "kernels know one stride";
+  }
+}
+
+TEST_F(SortEngineRowsTest, RefusesArraysThatAreTooShort) {
+  const auto engine = make(in_place_only);
+  std::vector<std::uint32_t> keys(100, 1);
+  const Problem rows{{.key = KeyType::u32}, {.n = 4, .rows = 3}};
+  Operands operands;
+  operands[Role::keys_out] = {keys.data(), 2 * 10 + 4, 10};
+  engine->run(rows, operands, nullptr);  // just enough
+  const int launches = device->launches;
+  operands[Role::keys_out].elements -= 1;
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { engine->run(rows, operands, nullptr); }, &sentence), ErrorCode::usage);
+  EXPECT_NE(sentence.find("room for 23 keys"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("reaches over 24"), std::string::npos) << sentence;
+  Operands array = packed_operands({{}, {.n = 50}}, keys.data());
+  EXPECT_EQ(code_of([&] { engine->run({{}, {.n = 51}}, array, nullptr); }), ErrorCode::usage);
+  EXPECT_EQ(device->launches, launches);
+}
+
 TEST_F(SortEngineRowsTest, InputThatIsTheKeysIsInPlace) {
   const auto engine = make(in_place_only);
   auto keys = random_keys(problem.rows * problem.n, 1);
   const auto expected = sorted(keys, problem, problem.n);
-  engine->sort_rows({keys.data(), keys.data(), problem.n}, problem, nullptr);
+  sort_rows(*engine, {keys.data(), keys.data(), problem.n}, problem);
   EXPECT_EQ(keys, expected);
   EXPECT_EQ(device->row_copies, 0);
 }
@@ -117,11 +164,11 @@ TEST_F(SortEngineRowsTest, NothingToSort) {
   const auto engine = make(in_place_only);
   std::array<std::uint32_t, 4> keys = {4, 3, 2, 1};
   const std::array<std::uint32_t, 4> input = {8, 7, 6, 5};
-  engine->sort_rows({nullptr, nullptr, 5}, {{}, {.n = 5, .rows = 0}}, nullptr);
-  engine->sort_rows({nullptr, input.data(), 5}, {{}, {.n = 0, .rows = 5}}, nullptr);
-  engine->sort_rows({keys.data(), nullptr, 1}, {{}, {.n = 1, .rows = 4}}, nullptr);
+  sort_rows(*engine, {nullptr, nullptr, 5}, {{}, {.n = 5, .rows = 0}});
+  sort_rows(*engine, {nullptr, input.data(), 5}, {{}, {.n = 0, .rows = 5}});
+  sort_rows(*engine, {keys.data(), nullptr, 1}, {{}, {.n = 1, .rows = 4}});
   EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{4, 3, 2, 1}));
-  engine->sort_rows({keys.data(), input.data(), 2}, {{}, {.n = 1, .rows = 2}}, nullptr);
+  sort_rows(*engine, {keys.data(), input.data(), 2}, {{}, {.n = 1, .rows = 2}});
   EXPECT_EQ(keys, (std::array<std::uint32_t, 4>{8, 3, 6, 1})) << "rows of one key are copied, gaps are not";
   EXPECT_EQ(device->launches + reads, 0);
 }
@@ -131,8 +178,8 @@ TEST_F(SortEngineRowsTest, RefusesWhatCannotBeRows) {
   std::vector<std::uint64_t> memory(100);
   auto* bytes = reinterpret_cast<std::byte*>(memory.data());
   const Problem small{{.key = KeyType::u32}, {.n = 4, .rows = 3}};
-  const auto refuses = [&](const RowMemory& rows, const Problem& of) {
-    EXPECT_EQ(code_of([&] { engine->sort_rows(rows, of, nullptr); }), ErrorCode::usage);
+  const auto refuses = [&](const RowsAt& rows, const Problem& of) {
+    EXPECT_EQ(code_of([&] { sort_rows(*engine, rows, of); }), ErrorCode::usage);
   };
   refuses({bytes, nullptr, 3}, small);
   refuses({bytes, nullptr, 0}, small);
@@ -149,19 +196,15 @@ TEST_F(SortEngineRowsTest, NewStridesAndInputsCostNothingNewNumbersNoKernel) {
   const auto engine = make(out_of_place_only);
   std::vector<std::uint32_t> keys(10000);
   std::vector<std::uint32_t> input(10000);
-  engine->sort_rows({keys.data(), nullptr, 20}, problem, nullptr);
+  sort_rows(*engine, {keys.data(), nullptr, 20}, problem);
   device->capturing = true;  // so that anything new is refused
-  engine->sort_rows({keys.data(), nullptr, 33}, problem, nullptr);
-  engine->sort_rows({keys.data(), input.data(), 40}, problem, nullptr);
+  sort_rows(*engine, {keys.data(), nullptr, 33}, problem);
+  sort_rows(*engine, {keys.data(), input.data(), 40}, problem);
   Problem more = problem;
   more.rows = 8;
-  EXPECT_EQ(code_of([&] {
-              engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
-            }),
-            ErrorCode::capture);
+  EXPECT_EQ(code_of([&] { sort_rows(*engine, {keys.data(), nullptr, 20}, more); }), ErrorCode::capture);
   device->capturing = false;
-  for (more.rows = 8; more.rows < 100; ++more.rows)
-    engine->sort_rows({keys.data(), nullptr, 20}, more, nullptr);
+  for (more.rows = 8; more.rows < 100; ++more.rows) sort_rows(*engine, {keys.data(), nullptr, 20}, more);
   EXPECT_EQ(device->fake_compiler.compiles, 1);
   EXPECT_EQ(reads, 1);
 }

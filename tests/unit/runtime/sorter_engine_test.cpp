@@ -12,11 +12,14 @@
 #include "bitune/error.hpp"
 #include "model/key_order.hpp"
 #include "runtime/sort_engine.hpp"
+#include "tests/support/engine_calls.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
 namespace engine_test {
 namespace {
+
+using testing_support::sort_keys;
 
 const fake::Variant in_place("in_place");
 const fake::Variant with_workspace("with_workspace", 4096);
@@ -66,7 +69,7 @@ TEST_F(SortEngineTest, SortsDeviceMemory) {
   for (const KeyType key : {KeyType::u32, KeyType::i32, KeyType::f32}) {
     for (const Order order : {Order::ascending, Order::descending}) {
       auto keys = random_keys(1000);
-      engine->sort(keys.data(), {{.key = key, .order = order}, {.n = keys.size()}}, nullptr);
+      sort_keys(*engine, keys.data(), {{.key = key, .order = order}, {.n = keys.size()}});
       EXPECT_TRUE(is_sorted(keys.data(), keys.size(), key, order));
     }
   }
@@ -75,20 +78,20 @@ TEST_F(SortEngineTest, SortsDeviceMemory) {
 TEST_F(SortEngineTest, PreparesOnceAndReadsTheDatabaseOnceAWidth) {
   const auto engine = make();
   auto keys = random_keys(64);
-  for (int i = 0; i < 3; ++i) engine->sort(keys.data(), u32(64), nullptr);
-  engine->sort(keys.data(), u32(63), nullptr);
-  engine->sort(keys.data(), {{.key = KeyType::f32}, {.n = 64}}, nullptr);
+  for (int i = 0; i < 3; ++i) sort_keys(*engine, keys.data(), u32(64));
+  sort_keys(*engine, keys.data(), u32(63));
+  sort_keys(*engine, keys.data(), {{.key = KeyType::f32}, {.n = 64}});
   EXPECT_EQ(device->launches, 5);
   EXPECT_EQ(device->fake_compiler.compiles, 2) << "one kernel serves all sizes of a key type";
   EXPECT_EQ(reads, 1);
-  engine->sort(keys.data(), {{.key = KeyType::u16}, {.n = 64}}, nullptr);
+  sort_keys(*engine, keys.data(), {{.key = KeyType::u16}, {.n = 64}});
   EXPECT_EQ(reads, 2);
 }
 
 TEST_F(SortEngineTest, DoesNothingForFewerThanTwoKeys) {
   const auto engine = make();
-  engine->sort(nullptr, u32(0), nullptr);
-  engine->sort(nullptr, u32(1), nullptr);
+  sort_keys(*engine, nullptr, u32(0));
+  sort_keys(*engine, nullptr, u32(1));
   EXPECT_EQ(engine->prepare(u32(1)), nullptr);
   EXPECT_EQ(engine->sort_host(nullptr, u32(1)).total_us, 0);
   EXPECT_EQ(engine->workspace_size(u32(1)), 0u);
@@ -100,26 +103,26 @@ TEST_F(SortEngineTest, RefusesNullAndMisalignedKeys) {
   std::array<std::uint64_t, 8> memory{};
   auto* bytes = reinterpret_cast<std::byte*>(memory.data());
   std::string sentence;
-  EXPECT_EQ(code_of([&] { engine->sort(nullptr, u32(8), nullptr); }), ErrorCode::usage);
-  EXPECT_EQ(code_of([&] { engine->sort(bytes + 2, u32(8), nullptr); }, &sentence), ErrorCode::usage);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, nullptr, u32(8)); }), ErrorCode::usage);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, bytes + 2, u32(8)); }, &sentence), ErrorCode::usage);
   EXPECT_NE(sentence.find("not aligned to 4 bytes"), std::string::npos) << sentence;
   EXPECT_EQ(code_of([&] { static_cast<void>(engine->sort_host(bytes + 1, u32(8))); }), ErrorCode::usage);
-  engine->sort(bytes + 4, u32(8), nullptr);
-  engine->sort(bytes + 1, {{.key = KeyType::u8}, {.n = 8}}, nullptr);
+  sort_keys(*engine, bytes + 4, u32(8));
+  sort_keys(*engine, bytes + 1, {{.key = KeyType::u8}, {.n = 8}});
   EXPECT_EQ(device->launches, 2);
 }
 
 TEST_F(SortEngineTest, RefusesMoreBytesThanThereAre) {
   const auto engine = make();
   std::uint32_t key = 0;
-  EXPECT_EQ(code_of([&] { engine->sort(&key, u32(~std::uint64_t{0}), nullptr); }), ErrorCode::usage);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, &key, u32(~std::uint64_t{0})); }), ErrorCode::usage);
 }
 
 /// Sorts 1000 keys of the engine, which prefers a variant that the device has no room for, and expects that
 /// the next one has sorted them, and that it is told why.
 void expect_the_next_to_sort(SortEngine& engine, std::string_view because) {
   auto keys = random_keys(1000);
-  engine.sort(keys.data(), u32(1000), nullptr);
+  sort_keys(engine, keys.data(), u32(1000));
   EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
   const Explanation explanation = engine.explain(u32(1000));
   EXPECT_EQ(explanation.configuration, "with_workspace(tile=1)");
@@ -132,7 +135,7 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
   const fake::Variant preferred("preferred", 8192, true, true);
   const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
   device->refuses = [](const Launch& launch) {
-    return launch.arguments.back().kind == Argument::Kind::input;  // as the preferred one has
+    return launch.arguments.back().role == Role::keys_in;  // as the preferred one has
   };
   const auto engine = make(variants);
   expect_the_next_to_sort(*engine, "needs more than the fake device has");
@@ -140,7 +143,7 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
 
   device->refuses = [](const Launch&) { return true; };
   auto keys = random_keys(999);
-  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(999), nullptr); }), ErrorCode::unavailable);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(999)); }), ErrorCode::unavailable);
 }
 
 TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForTheWorkspace) {
@@ -167,14 +170,14 @@ TEST_F(SortEngineTest, CapturesOnlyWhatIsPrepared) {
   auto keys = random_keys(64);
   device->capturing = true;
   std::string sentence;
-  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }, &sentence), ErrorCode::capture);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(64)); }, &sentence), ErrorCode::capture);
   EXPECT_NE(sentence.find("call prepare()"), std::string::npos) << sentence;
   EXPECT_EQ(device->fake_compiler.compiles + device->launches, 0) << "nothing may happen inside a capture";
 
   device->capturing = false;
   static_cast<void>(engine->prepare(u32(64)));
   device->capturing = true;
-  engine->sort(keys.data(), u32(64), nullptr);
+  sort_keys(*engine, keys.data(), u32(64));
   EXPECT_EQ(device->launches, 1);
 }
 
@@ -182,11 +185,11 @@ TEST_F(SortEngineTest, AllocatesTheWorkspaceInACaptureToo) {
   const auto engine = make(workspace_variant);
   auto keys = random_keys(64);
   EXPECT_EQ(engine->workspace_size(u32(64)), 4096u);
-  engine->sort(keys.data(), u32(64), nullptr);
+  sort_keys(*engine, keys.data(), u32(64));
   EXPECT_EQ(device->allocations, 2) << "one when it is prepared, one for the sort";
   EXPECT_EQ(engine->workspace_size(u32(64)), 4096u) << "of the prepared problem, too";
   device->capturing = true;
-  engine->sort(keys.data(), u32(64), nullptr);
+  sort_keys(*engine, keys.data(), u32(64));
   EXPECT_EQ(device->allocations, 3) << "the graph's own";
   EXPECT_EQ(device->launches, 2);
 }
@@ -198,8 +201,9 @@ TEST_F(SortEngineTest, TakesTheWorkspaceThatItIsGiven) {
   auto keys = random_keys(64);
   alignas(256) static std::array<std::byte, 4096 + 256> memory;
   const auto sort = [&](std::size_t offset, std::uint64_t bytes) {
-    engine->sort_rows({.keys = keys.data(), .stride = 64, .workspace = {memory.data() + offset, bytes}},
-                      u32(64), nullptr);
+    Operands operands = packed_operands(u32(64), keys.data());
+    operands[Role::workspace] = {memory.data() + offset, bytes, 0};
+    engine->run(u32(64), operands, nullptr);
   };
   sort(0, 4096);
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
@@ -217,9 +221,9 @@ TEST_F(SortEngineTest, TriesAgainAfterAFailedCompilation) {
   const auto engine = make();
   auto keys = random_keys(64);
   device->fake_compiler.fail = true;
-  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(64), nullptr); }), ErrorCode::compile);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(64)); }), ErrorCode::compile);
   device->fake_compiler.fail = false;
-  engine->sort(keys.data(), u32(64), nullptr);
+  sort_keys(*engine, keys.data(), u32(64));
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
 }
 
@@ -234,7 +238,7 @@ TEST_F(SortEngineTest, ManyThreadsCompileOnceAndSortRight) {
       begun.count_down();
       for (std::size_t n = 60; n < 70; ++n) {
         auto keys = random_keys(n, t);
-        engine->sort(keys.data(), u32(n), nullptr);
+        sort_keys(*engine, keys.data(), u32(n));
         if (!std::is_sorted(keys.begin(), keys.end())) ++wrong;
         keys = random_keys(n, t + 100);
         static_cast<void>(engine->sort_host(keys.data(), u32(n)));
@@ -251,11 +255,11 @@ TEST_F(SortEngineTest, ManyThreadsCompileOnceAndSortRight) {
 TEST_F(SortEngineTest, ForgetsTheOldestProblemsButNotTheirKernels) {
   const auto engine = make(one_variant, 4);
   auto keys = random_keys(64);
-  for (std::uint64_t n = 2; n < 64; ++n) engine->sort(keys.data(), u32(n), nullptr);
+  for (std::uint64_t n = 2; n < 64; ++n) sort_keys(*engine, keys.data(), u32(n));
   EXPECT_EQ(device->fake_compiler.compiles, 1);
   device->capturing = true;
-  EXPECT_EQ(code_of([&] { engine->sort(keys.data(), u32(2), nullptr); }), ErrorCode::capture);
-  engine->sort(keys.data(), u32(63), nullptr);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(2)); }), ErrorCode::capture);
+  sort_keys(*engine, keys.data(), u32(63));
 }
 
 TEST_F(SortEngineTest, ExplainsWithoutCompiling) {
@@ -283,7 +287,7 @@ TEST_P(HostSortTest, SortsArraysOfAnyNumberOfChunks) {
   auto keys = random_keys(GetParam());
   auto expected = keys;
   std::sort(expected.begin(), expected.end());
-  const HostSortTimes times = host_sort.run(keys.data(), keys.size() * 4, [&](void* on_device, StreamHandle) {
+  const HostSortTimes times = host_sort.run(keys.data(), keys.size() * 4, [&](void* on_device, Stream) {
     reference_sort(on_device, keys.size(), KeyType::u32, Order::ascending);
   });
   EXPECT_EQ(keys, expected);
@@ -299,14 +303,14 @@ TEST(HostSort, KeepsItsLanesAndDropsFailedOnes) {
   const auto device = std::make_shared<fake::Device>();
   HostSort host_sort(device, 1024);
   auto keys = random_keys(600);
-  const auto nothing = [](void*, StreamHandle) {};
+  const auto nothing = [](void*, Stream) {};
   for (int i = 0; i < 5; ++i) static_cast<void>(host_sort.run(keys.data(), keys.size() * 4, nothing));
   EXPECT_EQ(device->streams, 1);
   EXPECT_EQ(device->host_allocations, 2);
   const auto before = keys;
   EXPECT_THROW(
       static_cast<void>(host_sort.run(keys.data(), keys.size() * 4,
-                                      [](void*, StreamHandle) { throw Error(ErrorCode::device, "lost"); })),
+                                      [](void*, Stream) { throw Error(ErrorCode::device, "lost"); })),
       Error);
   EXPECT_EQ(keys, before) << "a failed sort leaves the caller's keys as they were";
   static_cast<void>(host_sort.run(keys.data(), keys.size() * 4, nothing));

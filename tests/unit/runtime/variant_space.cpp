@@ -181,7 +181,7 @@ TEST(VariantPlan, CountsPastFourBillionKeys) {
     ASSERT_FALSE(plan.launches.empty());
     for (const Launch& launch : plan.launches) {
       const auto is_of_keys = [](const Argument& a) {
-        return a.kind == Argument::Kind::keys || a.kind == Argument::Kind::input;
+        return a.kind == Argument::Kind::pointer && (a.role == Role::keys_out || a.role == Role::keys_in);
       };
       if (std::none_of(launch.arguments.begin(), launch.arguments.end(), is_of_keys)) continue;
       EXPECT_NE(std::find(launch.arguments.begin(), launch.arguments.end(), u64_argument(n)),
@@ -245,7 +245,7 @@ TEST(VariantPlan, HasBlocksForEveryRow) {
       EXPECT_EQ(of_many.launches[i].grid[0], blocks) << variant->name();
       const auto& arguments = of_many.launches[i].arguments;
       EXPECT_EQ(std::count_if(arguments.begin(), arguments.end(),
-                              [](const Argument& a) { return a.kind == Argument::Kind::row_stride; }),
+                              [](const Argument& a) { return a.kind == Argument::Kind::stride; }),
                 1)
           << variant->name();
     }

@@ -1,0 +1,37 @@
+#pragma once
+
+/// \file
+/// Calls of a sort engine as tests write them.
+
+#include <cstdint>
+
+#include "model/problem_operands.hpp"
+#include "runtime/sort_engine.hpp"
+
+namespace bitune::testing_support {
+
+/// Sorts keys that lie one behind the other, in place.
+inline void sort_keys(SortEngine& engine, void* keys, const Problem& problem) {
+  engine.run(problem, packed_operands(problem, keys), nullptr);
+}
+
+/// Where rows lie: `input` is null where they are sorted in place.
+struct RowsAt {
+  void* keys = nullptr;
+  const void* input = nullptr;
+  std::uint64_t stride = 0;
+
+  [[nodiscard]] Operands operands() const {
+    constexpr std::uint64_t enough = ~std::uint64_t{0};
+    Operands all;
+    all[Role::keys_out] = {keys, enough, stride};
+    if (input != nullptr) all[Role::keys_in] = {const_cast<void*>(input), enough, stride};
+    return all;
+  }
+};
+
+inline void sort_rows(SortEngine& engine, const RowsAt& rows, const Problem& problem) {
+  engine.run(problem, rows.operands(), nullptr);
+}
+
+}  // namespace bitune::testing_support
