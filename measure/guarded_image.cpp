@@ -56,16 +56,17 @@ GuardedImage::GuardedImage(GuardedLayout layout)
 
 GuardedImage::GuardedImage(GuardedLayout layout, std::span<const std::byte> packed)
     : GuardedImage(std::move(layout)) {
+  std::byte* const array = bytes_.data() + GuardedLayout::guard_bytes;
   for (std::uint64_t row = 0; row < layout_.rows.rows; ++row) {
     const std::uint64_t row_bytes = layout_.rows.length(row) * layout_.element_bytes;
     if (row_bytes == 0) continue;
-    std::memcpy(data() + layout_.rows.begin(row) * layout_.element_bytes, packed.data(), row_bytes);
+    std::memcpy(array + layout_.rows.begin(row) * layout_.element_bytes, packed.data(), row_bytes);
     packed = packed.subspan(row_bytes);
   }
 }
 
-std::optional<std::string> find_fault_of_keys(const Problem& problem, GuardedImage& before,
-                                              GuardedImage& after) {
+std::optional<std::string> find_fault_of_keys(const Problem& problem, const GuardedImage& before,
+                                              const GuardedImage& after) {
   if (auto stray = find_stray_write(after.bytes(), after.layout())) return stray;
   Operands operands;
   operands[Role::keys_in] = before.operand();

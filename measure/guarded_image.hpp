@@ -35,6 +35,11 @@ struct GuardedLayout {
 
   [[nodiscard]] std::uint64_t array_bytes() const noexcept { return elements * element_bytes; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return array_bytes() + 2 * guard_bytes; }
+  /// The array of an image as an operand. `image` may be null, where only elements and stride matter.
+  [[nodiscard]] Operand operand(void* image) const noexcept {
+    void* const first = image == nullptr ? nullptr : static_cast<std::byte*>(image) + guard_bytes;
+    return {first, elements, rows.row_stride};
+  }
 };
 
 /// Says where bytes outside the rows are not what they were: "wrote between rows, behind row 1". Nothing if
@@ -53,8 +58,10 @@ class GuardedImage {
   [[nodiscard]] const GuardedLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return bytes_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::byte* data() noexcept { return bytes_.data() + GuardedLayout::guard_bytes; }
-  [[nodiscard]] Operand operand() noexcept { return {data(), layout_.elements, layout_.rows.row_stride}; }
+  /// The array, for who only reads it: the oracle.
+  [[nodiscard]] Operand operand() const noexcept {
+    return layout_.operand(const_cast<std::byte*>(bytes_.data()));
+  }
 
   bool operator==(const GuardedImage& other) const noexcept { return bytes_ == other.bytes_; }
 
@@ -65,7 +72,8 @@ class GuardedImage {
 
 /// What is wrong with sorted keys, by the oracle and by their guards; nothing if they are right. `before`:
 /// the input as it was; it may have gaps of its own.
-[[nodiscard]] std::optional<std::string> find_fault_of_keys(const Problem& problem, GuardedImage& before,
-                                                            GuardedImage& after);
+[[nodiscard]] std::optional<std::string> find_fault_of_keys(const Problem& problem,
+                                                            const GuardedImage& before,
+                                                            const GuardedImage& after);
 
 }  // namespace bitune

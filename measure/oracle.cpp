@@ -13,6 +13,7 @@
 #include "measure/oracle_exact.hpp"
 #include "measure/oracle_screen.hpp"
 #include "model/key_order_of.hpp"
+#include "model/key_type.hpp"
 
 namespace bitune {
 namespace {
@@ -159,6 +160,17 @@ class Check {
 std::optional<std::string> find_fault(const Problem& problem, const Operands& on_host,
                                       const OracleOptions& options) {
   return Check(problem, on_host, options).fault();
+}
+
+std::optional<std::string> find_fault_of_keys(const Problem& problem, std::span<const std::byte> keys,
+                                              std::span<const std::byte> sorted) {
+  const auto operand = [&](std::span<const std::byte> bytes) {
+    return Operand{const_cast<std::byte*>(bytes.data()), bytes.size() / size_of(problem.key), problem.n};
+  };
+  Operands operands;
+  operands[Role::keys_in] = operand(keys);
+  operands[Role::keys_out] = operand(sorted);
+  return find_fault(problem, operands);
 }
 
 }  // namespace bitune

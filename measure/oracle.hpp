@@ -3,8 +3,10 @@
 /// \file
 /// The oracle: whether the result of an operation is right.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bitune/operands.hpp"
@@ -50,5 +52,10 @@ struct OracleOptions {
 /// \throws Error (usage) where an operand is missing or too small, or offsets do not ascend.
 [[nodiscard]] std::optional<std::string> find_fault(const Problem& problem, const Operands& on_host,
                                                     const OracleOptions& options = {});
+
+/// The same for keys alone, the rows one behind the other in both.
+[[nodiscard]] std::optional<std::string> find_fault_of_keys(const Problem& problem,
+                                                            std::span<const std::byte> keys,
+                                                            std::span<const std::byte> sorted);
 
 }  // namespace bitune

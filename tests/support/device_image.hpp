@@ -23,8 +23,7 @@ class DeviceImage {
     device.synchronize(nullptr);
   }
 
-  /// The array's first element.
-  [[nodiscard]] std::byte* data() const { return begin() + GuardedLayout::guard_bytes; }
+  [[nodiscard]] Operand operand() const { return layout_.operand(begin()); }
 
   [[nodiscard]] GuardedImage download() const {
     GuardedImage image(layout_);
