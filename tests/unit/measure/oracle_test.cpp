@@ -23,7 +23,7 @@ using test::HostLayout;
 std::vector<SortSpec> specs(KeyType key) {
   std::vector<SortSpec> all;
   for (const Order order : {Order::ascending, Order::descending}) {
-    all.push_back({{.key = key, .order = order}, {}});
+    all.push_back({.key = key, .order = order});
     for (const bool stable : {false, true}) {
       for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
         all.push_back({.operation = Operation::sort_pairs,

@@ -73,7 +73,7 @@ TEST_P(SharedOracle, TellsTheFirstOfSeveralFaults) {
 INSTANTIATE_TEST_SUITE_P(
     Specs, SharedOracle,
     testing::Values(
-        SortSpec{{.key = KeyType::f32}, {}},
+        SortSpec{.key = KeyType::f32},
         SortSpec{.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4},
         SortSpec{.operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 4, .stable = true},
         SortSpec{.operation = Operation::argsort, .key = KeyType::u32, .index_bytes = 4},
