@@ -52,7 +52,7 @@ struct Finalist {
   }
 };
 
-bool has_median(const Trial& trial) { return trial.status == TrialStatus::ok && trial.median_us(); }
+bool was_measured(const Trial& trial) { return trial.status == TrialStatus::ok && trial.median_us(); }
 
 /// The trial of this configuration; the end if there is none.
 std::vector<Trial>::iterator find(std::vector<Trial>& trials, const Configuration& configuration) {
@@ -108,7 +108,7 @@ std::optional<Trial> taken_instead_of(const Configuration& winner, const Session
 std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count,
                                  const std::vector<Trial>& incumbents) {
   std::vector<Trial> sorted = verified;
-  std::erase_if(sorted, [](const Trial& trial) { return !has_median(trial); });
+  std::erase_if(sorted, [](const Trial& trial) { return !was_measured(trial); });
   std::stable_sort(sorted.begin(), sorted.end(), faster);
   if (sorted.empty()) return sorted;
   const double limit = *sorted.front().median_us() * beyond_noise;
@@ -116,7 +116,7 @@ std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count,
   const auto most = static_cast<std::size_t>(std::max(count, 1));
   if (sorted.size() > most) sorted.resize(most);
   for (const Trial& incumbent : incumbents) {
-    if (has_median(incumbent) && find(sorted, incumbent.configuration) == sorted.end()) {
+    if (was_measured(incumbent) && find(sorted, incumbent.configuration) == sorted.end()) {
       sorted.push_back(incumbent);
     }
   }
@@ -135,7 +135,7 @@ std::vector<double> weighed_equally(const std::vector<std::vector<double>>& roun
 }
 
 FinalsResult judge(std::vector<Trial> finalists) {
-  std::erase_if(finalists, [](const Trial& trial) { return !has_median(trial); });
+  std::erase_if(finalists, [](const Trial& trial) { return !was_measured(trial); });
   std::stable_sort(finalists.begin(), finalists.end(), faster);
   FinalsResult result;
   for (Trial& trial : finalists) {
