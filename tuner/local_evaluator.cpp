@@ -92,9 +92,9 @@ class LocalEvaluator final : public Evaluator {
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
 
     if (request.verify) {
-      if (!verifier_ || verifier_->key_size() != data_->layout().key_size) {
+      if (!verifier_ || verifier_->key_size() != data_->layout().element_bytes) {
         enter(EvaluationPhase::compile);
-        verifier_.emplace(*device_, *kernels_, data_->layout().key_size);
+        verifier_.emplace(*device_, *kernels_, data_->layout().element_bytes);
       }
       enter(EvaluationPhase::run);
       const auto begin = Clock::now();
