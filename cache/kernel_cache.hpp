@@ -19,7 +19,7 @@ namespace bitune {
 /// A file has a header (magic, version, digest, target, lowered name, resources, checksum) before the image.
 /// It is written to a temporary file, synced and renamed: a reader sees a whole file or none. A damaged file
 /// is a miss, and the next `store` replaces it. When the total exceeds the cap, the least recently used files
-/// go first. If the directory cannot be written, nothing is cached, and there is one warning.
+/// go first. If the directory cannot be written, nothing is cached, and the log is told once.
 ///
 /// Thread safety: all functions may be called from several threads and processes at once.
 class KernelCache {

@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cache/evidence.hpp"
 #include "model/device_info.hpp"
+#include "model/standing.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
 
@@ -41,6 +43,9 @@ struct Candidate {
   Configuration configuration;
   std::string kernel_digest;
   double median_us = 0;
+  bool finalist = false;
+
+  [[nodiscard]] TrialRank rank() const noexcept { return {finalist, median_us, trial_id}; }
 };
 
 /// Which trials a query is about; unset fields do not restrict.
@@ -68,6 +73,11 @@ struct TrialRow {
   Trial trial;
   std::optional<SampleStatistics> statistics;  ///< of its samples, as stored; nothing if there are none
 };
+
+/// Whether `a` is newer than `b`. Rows that were merged are not in the order of their times.
+[[nodiscard]] inline bool is_newer(const TrialRow& a, const TrialRow& b) {
+  return std::tie(a.trial.timestamp, a.id) > std::tie(b.trial.timestamp, b.id);
+}
 
 /// What a verified trial tells of how it was measured, without its samples.
 struct MeasuredTrial {
@@ -174,7 +184,7 @@ class TuningDatabase {
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
 
   [[nodiscard]] std::vector<DeviceRow> devices() const;
-  [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< newest first
+  [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< the last row first
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
   /// Verified trials by device, problem and variant, the oldest of each first.
   [[nodiscard]] std::vector<MeasuredTrial> measurements(const TrialFilter& filter) const;

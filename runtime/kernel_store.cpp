@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "runtime/kernel_limits.hpp"
 
 namespace bitune {
 
@@ -107,20 +108,9 @@ void check_launch(const Device& device, const Plan& plan,
                             kernels.size(), launch.kernel, launch.arguments.size()));
   }
   const KernelResources& resources = kernels[launch.kernel]->resources();
-  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   const std::string& name = plan.kernels[launch.kernel].name_expression;
-  if (threads > static_cast<std::uint64_t>(resources.max_threads_per_block)) {
-    throw Error(
-        ErrorCode::unfit,
-        fmt::format("kernel {} cannot run on {} with {} threads a block: its {} registers a thread "
-                    "allow {}",
-                    name, device.describe(), threads, resources.registers, resources.max_threads_per_block));
-  }
-  const std::int64_t shared = resources.static_shared_bytes + launch.shared_bytes;
-  if (shared > device.info().shared_bytes_per_block_optin) {
-    throw Error(ErrorCode::unfit,
-                fmt::format("kernel {} needs {} bytes of shared memory a block; {} has {}", name, shared,
-                            device.describe(), device.info().shared_bytes_per_block_optin));
+  if (const std::string excess = excess_of(launch, resources, device.info()); !excess.empty()) {
+    throw Error(ErrorCode::unfit, fmt::format("kernel {} needs {} on {}", name, excess, device.describe()));
   }
   if (const std::string obstacle = device.obstacle(*kernels[launch.kernel], launch); !obstacle.empty()) {
     throw Error(ErrorCode::unfit, fmt::format("kernel {} needs {}", name, obstacle));

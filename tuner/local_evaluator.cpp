@@ -11,8 +11,6 @@
 #include "measure/measure.hpp"
 #include "measure/problem_data.hpp"
 #include "measure/verify.hpp"
-#include "model/timestamp.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/resources.hpp"
 
@@ -38,11 +36,7 @@ class LocalEvaluator final : public Evaluator {
         measurer_(*device_, *kernels_) {}
 
   Trial evaluate(const EvaluationRequest& request) override {
-    Trial trial;
-    trial.problem = request.problem;
-    trial.configuration = request.configuration;
-    trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
-    trial.timestamp = timestamp_now();
+    Trial trial = begun_trial(request.problem, request.configuration);
     try {
       run(request, trial);
     } catch (const Error& error) {

@@ -1,7 +1,5 @@
 #include "tuner/tuning_source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -9,6 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
+#include "runtime/kernel_limits.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
@@ -59,6 +58,15 @@ class VariantSource final : public TuningSource {
     return default_guesses(searched_, problem, device_);
   }
 
+  std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override {
+    try {
+      return select(problem, device_, candidates);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unavailable) throw;
+      return std::nullopt;
+    }
+  }
+
   Compilation compile(const Problem& problem, const Configuration& configuration) const override {
     Compilation result;
     try {
@@ -102,8 +110,7 @@ class VariantSource final : public TuningSource {
     result.local_bytes = std::max(result.local_bytes, image.local_bytes);
     if (image.local_bytes > 0) {
       result.status = TrialStatus::spilled;
-      result.message = fmt::format("kernel '{}' keeps {} bytes a thread in local memory",
-                                   source.name_expression, image.local_bytes);
+      result.message = spill_text(source.name_expression, image.local_bytes);
     }
   }
 

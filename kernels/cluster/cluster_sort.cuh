@@ -10,7 +10,7 @@ namespace bitune {
 
 /// Sorts each of `rows` rows of `length` keys (at most ranks * nt * vt), row i beginning `stride` keys behind row i - 1,
 /// from `input` to `keys`; both may be the same. Grid: one cluster of `ranks` blocks a row. Dynamic shared memory:
-/// RegisterTile::shared_words words a block, or SendingClusterTile::shared_bytes where blocks send each other their items.
+/// RegisterTile::shared_words words a block, or sending_cluster_bytes (cluster_layout.hpp) where blocks send each other their items.
 template <class Codec, class Payload, int nt, int vt, int ranks, int shuffle_steps, int vector, int imad_quarters, bool sending>
 BITUNE_KERNEL(nt, 1)
 cluster_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u32 length, u64 stride) {

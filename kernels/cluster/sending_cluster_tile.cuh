@@ -13,6 +13,7 @@
 // way there in stage k - 1. Who sends there has received what the stage's blocks sent on the way there, and they had read it then; where the
 // lowest bit waits, what half of them sent, and from a neighbour that has received what the others did.
 
+#include "kernels/cluster/cluster_layout.hpp"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/platform/platform.cuh"
 
@@ -26,13 +27,10 @@ struct SendingClusterTile {
   static constexpr int T = Block::T;
   static constexpr int C = log2_of(ranks);
   static_assert(is_power_of_two(ranks) && ranks >= 2 && C <= E + 1);
-  static constexpr int exchanges = 2 * C + (C > E ? 1 : 0);
+  static constexpr int exchanges = layout::cluster_exchanges(vt, ranks);
 
-  /// Words that are received: a tile for each of C + 1 exchanges, half of one where the last stage has a third.
-  static constexpr u32 received_words = (C + 1) * Block::nv + (C > E ? Block::nv / 2 : 0);
-
-  /// Bytes of shared memory: RegisterTile's, what is received, and the arrivals of all exchanges.
-  static constexpr u32 shared_bytes = (Block::shared_words + received_words) * sizeof(Word) + exchanges * sizeof(Arrivals);
+  static constexpr u32 received_words = layout::received_words(nt, vt, ranks);
+  static_assert(sizeof(Arrivals) == layout::arrivals_bytes());
 
   Word* scratch;       ///< RegisterTile's
   Word* received;      ///< [exchange][register][thread]

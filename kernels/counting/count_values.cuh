@@ -1,6 +1,6 @@
 #pragma once
 
-// Counting: the first two kernels of the counting variant.
+// Counting: the kernel of the counting variant that reads the keys.
 
 #include "kernels/counting/counting.cuh"
 #include "kernels/network/block_sum.cuh"
@@ -8,21 +8,12 @@
 
 namespace bitune {
 
-/// Sets `count` counters to 0; any grid of blocks of nt threads. The next launch begins when what came before this one is done: it
-/// may read the keys at once, and changes counters when it has waited for this one.
-template <int nt>
-BITUNE_KERNEL(nt, 1) clear_counts(u32* counters, u32 count) {
-  wait_for_previous_launch();
-  allow_next_launch();
-  for (u32 i = block_index() * nt + thread_index(); i < count; i += block_count() * nt) counters[i] = 0;
-}
-
 /// Counters of all values in memory. Lanes with equal keys add as one: else a frequent value's counter would take each by itself.
 /// Shared memory: a counter for each group.
 template <class Codec, int nt>
 struct CountInMemory {
   using Counts = ValueCounts<Codec::bits>;
-  static constexpr u32 shared_words = Counts::groups;
+  static constexpr u32 shared_words = layout::count_values_words(Codec::bits, 0);
 
   Counts counts;
   u32* groups;  // in shared memory
@@ -57,7 +48,7 @@ template <class Codec, int nt, int parts, int ranks>
 struct CountInShared {
   using Counts = ValueCounts<Codec::bits>;
   static constexpr u32 values = Counts::values / parts;
-  static constexpr u32 shared_words = values;
+  static constexpr u32 shared_words = layout::count_values_words(Codec::bits, parts);
   static constexpr u32 share = values / ranks;  // that a block adds up
   static_assert(values % Counts::of_group == 0 && share % (2 * warp_size) == 0);
 

@@ -6,6 +6,7 @@
 // the encoded words; values of a group are neighbours, and the groups have counters of their own, so that a block which writes a part
 // of the result finds its first value without reading all.
 
+#include "kernels/counting/counting_layout.hpp"
 #include "kernels/network/codec.cuh"
 
 namespace bitune {
@@ -13,10 +14,9 @@ namespace bitune {
 /// The counters of keys of `bits` bits: of each value, then of each group.
 template <int bits>
 struct ValueCounts {
-  static constexpr u32 values = u32{1} << bits;
-  static constexpr u32 of_group = 256;  ///< values
-  static constexpr u32 groups = values / of_group;
-  static constexpr u32 words = groups + values;
+  static constexpr u32 values = layout::counted_values(bits);
+  static constexpr u32 of_group = layout::values_of_group();  ///< values
+  static constexpr u32 groups = layout::counted_groups(bits);
 
   u32* counts;  // aligned to 8 bytes
 

@@ -31,6 +31,7 @@ BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u
   GroupPrefixSum<ThreadGroup<nt, 1>> keys_before(shared_memory<u32>());
   u32* const group_places = keys_before.shared + keys_before.words;  // in the result
   u32* const places = group_places + Counts::groups;
+  static_assert(keys_before.words + Counts::groups + nt + 1 == layout::write_counted_words(Codec::bits, nt));
   begin_dependent_launch();
 
   const u32 group = thread_index();

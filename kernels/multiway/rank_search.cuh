@@ -4,6 +4,7 @@
 // group of threads knows: an interval of values [least, greatest] that holds the rank's key and, for every run, the window of places
 // whose keys lie in the interval.
 
+#include "kernels/multiway/multiway_layout.hpp"
 #include "kernels/multiway/sorted_runs.cuh"
 #include "kernels/network/block_sum.cuh"
 
@@ -23,17 +24,17 @@ struct RankSearch {
   using Sum = GroupSum<u32, Group, pivots>;
   using ProposalSum = GroupSum<float, Group, 6>;
   using PrefixSum = GroupPrefixSum<Group>;
-  static constexpr u32 all_warps = nt / warp_size;
-  static constexpr u32 extremes_words = 2 * all_warps * (sizeof(Word) / sizeof(u32));
+  static constexpr layout::RankSearchParts parts = layout::rank_search_parts(nt, groups, pivots, sizeof(Word));
   /// Keys that are ranked among each other, one a thread: less work than another round of searches.
-  static constexpr u32 few = Group::threads < 256 ? Group::threads : 256;
-  static constexpr u32 few_words = groups * few * (sizeof(Word) / sizeof(u32));
-  static constexpr u32 group_words = (2 * few + Sum::words + ProposalSum::words + PrefixSum::words + 3) / 4 * 4;
+  static constexpr u32 few = parts.few;
+  static constexpr u32 extremes_words = parts.extremes_words;
+  static constexpr u32 few_words = parts.few_words;
+  static constexpr u32 group_words = parts.group_words;
   static_assert(pivots >= 3 && pivots % 2 == 1);
 
   /// Shared memory, in u32, aligned to 16 bytes: for the groups together, and for each run besides.
-  static constexpr u32 fixed_words = extremes_words + few_words + groups * group_words;
-  static constexpr u32 words_per_run = groups * (1 + pivots);
+  static constexpr u32 fixed_words = parts.fixed_words;
+  static constexpr u32 words_per_run = parts.words_per_run;
 
   /// What is known of the rank's key.
   struct Interval {

@@ -17,9 +17,9 @@ namespace bitune {
 /// Keys of the runs in shared memory, addressed by their places in the run.
 template <class Raw, u32 length>
 struct Windows {
-  static constexpr u32 vector = 16 / sizeof(Raw);  ///< keys that are copied at once; starts are multiples of it
+  static constexpr u32 vector = layout::window_vector(sizeof(Raw));  ///< keys that are copied at once; starts are multiples of it
   /// So that the same place of neighbouring windows is in different banks.
-  static constexpr u32 pitch = length + vector;
+  static constexpr u32 pitch = layout::window_pitch(length, sizeof(Raw));
 
   struct Window {
     const Raw* keys;
@@ -60,8 +60,8 @@ struct WindowSplitter {
   static_assert(window % View::vector == 0 && window > View::vector);
 
   /// Shared memory, in u32, aligned to 16 bytes: for the groups together, and for each run besides.
-  static constexpr u32 fixed_words = Whole::fixed_words + 4;
-  static constexpr u32 words_per_run = Whole::words_per_run + groups * (1 + View::pitch * sizeof(Raw) / sizeof(u32));
+  static constexpr u32 fixed_words = Whole::fixed_words + layout::window_fixed_words();
+  static constexpr u32 words_per_run = Whole::words_per_run + layout::window_words_per_run(groups, window, sizeof(Raw));
 
   Whole whole;
   View windows;

@@ -4,6 +4,7 @@
 // memory in turn, so that a thread which is ahead by one sum overwrites nothing that another still reads.
 
 #include "kernels/network/meta.cuh"
+#include "kernels/network/network_layout.hpp"
 #include "kernels/platform/platform.cuh"
 
 namespace bitune {
@@ -33,7 +34,7 @@ struct ThreadGroup {
 /// Sums of N numbers (u32 or float) over a group, whose threads get all of them. Shared memory of the group: `words` numbers.
 template <class Number, class Group, int N>
 struct GroupSum {
-  static constexpr u32 words = 2 * Group::warps * N;
+  static constexpr u32 words = layout::sum_words(Group::threads, N);
 
   Number* shared;
   u32 turn = 0;
@@ -62,7 +63,7 @@ struct GroupSum {
 /// Shared memory of the group: `words` u32.
 template <class Group>
 struct GroupPrefixSum {
-  static constexpr u32 words = 2 * Group::warps;
+  static constexpr u32 words = layout::prefix_sum_words(Group::threads);
 
   u32* shared;
   u32 turn = 0;

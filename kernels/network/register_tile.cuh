@@ -24,6 +24,7 @@
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/network.cuh"
+#include "kernels/network/network_layout.hpp"
 
 namespace bitune {
 
@@ -39,7 +40,7 @@ struct RegisterTile {
   /// Index with one word of padding after every 128 bytes, so that strided access hits all banks.
   static constexpr int padding_shift = sizeof(Word) == 8 ? 4 : 5;
   BITUNE_DEVICE static constexpr u32 padded(u32 index) { return index + (index >> padding_shift); }
-  static constexpr u32 shared_words = nv + (nv >> padding_shift);
+  static constexpr u32 shared_words = layout::padded_words(nv, sizeof(Word));
 
   /// Index of this thread in its group.
   BITUNE_DEVICE static u32 thread_in_group() { return whole_block ? thread_index() : thread_index() & (nt - 1); }

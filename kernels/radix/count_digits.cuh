@@ -15,7 +15,7 @@ BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* count
   using Raw = typename Codec::Raw;
   using Digit = Digits<Codec, bits>;
   using Counter = typename CounterOf<counter_bytes>::Type;
-  constexpr u32 counters = Digit::passes * Digit::values * copies;
+  constexpr u32 counters = layout::count_digits_words(Codec::bits, bits, copies);
   static_assert(counters % warp_size == 0);
   u32* const all = shared_memory<u32>();
   u32* const mine = all + lane() % copies;

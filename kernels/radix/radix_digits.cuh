@@ -4,6 +4,7 @@
 // word, so that any key type and order is one of unsigned integers; the last pass's may have fewer bits left.
 
 #include "kernels/network/codec.cuh"
+#include "kernels/radix/radix_layout.hpp"
 
 namespace bitune {
 
@@ -23,8 +24,8 @@ struct CounterOf<8> {
 template <class Codec, int bits>
 struct Digits {
   using Word = typename Codec::Word;
-  static constexpr u32 values = u32{1} << bits;
-  static constexpr u32 passes = (Codec::bits + bits - 1) / bits;
+  static constexpr u32 values = layout::digit_values(bits);
+  static constexpr u32 passes = layout::digit_passes(Codec::bits, bits);
 
   /// Bits of the word from the pass's digit on, and others above it.
   BITUNE_DEVICE static u32 from(Word word, u32 pass) { return static_cast<u32>(word >> (pass * bits)); }

@@ -36,7 +36,7 @@ BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller
 }
 
 /// What a block keeps in shared memory; all of it after `scratch` is aligned to 8 bytes.
-template <class Codec, class Counter, int nt, int vt, u32 values>
+template <class Codec, class Counter, int nt, int vt, int bits>
 struct RadixTile {
   using Word = typename Codec::Word;
   static constexpr u32 warps = nt / warp_size;
@@ -44,13 +44,19 @@ struct RadixTile {
   Word* words;       ///< [nt * vt]: the tile's, by digit
   Counter* targets;  ///< [values]: from a word's place in the tile to its place in the array
   u16* ranks;        ///< [warps][values]: how many keys with the digit the warp has met; then where in the tile the next one goes
-  u32* scratch;      ///< GroupPrefixSum's, and the tile's number
+  u32* scratch;      ///< GroupPrefixSum's
+  u32* ticket;       ///< the tile's number
 
-  BITUNE_DEVICE explicit RadixTile(Word* memory)
-      : words(memory),
-        targets(reinterpret_cast<Counter*>(words + nt * vt)),
-        ranks(reinterpret_cast<u16*>(targets + values)),
-        scratch(reinterpret_cast<u32*>(ranks + warps * values)) {}
+  BITUNE_DEVICE explicit RadixTile(u8* memory)
+      : words(reinterpret_cast<Word*>(memory)),
+        targets(reinterpret_cast<Counter*>(memory + parts().targets)),
+        ranks(reinterpret_cast<u16*>(memory + parts().ranks)),
+        scratch(reinterpret_cast<u32*>(memory + parts().scratch)),
+        ticket(reinterpret_cast<u32*>(memory + parts().ticket)) {}
+
+  BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
+    return layout::radix_tile_parts(nt, vt, bits, sizeof(Word), sizeof(Counter));
+  }
 };
 
 /// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
@@ -87,13 +93,12 @@ radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n,
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const RadixTile<Codec, Counter, nt, vt, values> tile(shared_memory<Word>());
-  u32* const ticket = tile.scratch + GroupPrefixSum<Group>::words;
+  const RadixTile<Codec, Counter, nt, vt, bits> tile(shared_memory<u8>());
   begin_dependent_launch();
-  if (thread_index() == 0) *ticket = atomic_add(tickets + pass, 1);
+  if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_block();
-  const u32 mine = *ticket;
+  const u32 mine = *tile.ticket;
   const u64 begin = u64{mine} * nv;
   const u32 count = items_in_tile(begin, n, nv);
   Word words[vt];

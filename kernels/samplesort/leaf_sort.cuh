@@ -7,6 +7,7 @@
 #include "kernels/network/register_tile.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/samplesort/sample_buckets.cuh"
+#include "kernels/samplesort/samplesort_layout.hpp"
 
 namespace bitune {
 
@@ -39,6 +40,7 @@ struct BucketOfBlock {
   u32 before;    ///< keys before it
   u32 frequent;  ///< keys that equal a splitter of which there are more than a tile
 };
+static_assert(sizeof(BucketOfBlock) == layout::bucket_of_block_bytes());
 
 /// A bucket that fills one tile, or a second one in part, which is sorted like the first and merged with it.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters>

@@ -72,17 +72,23 @@ void call(void (*kernel)(Parameters...), const void* slots) {
   Call<Parameters...>{kernel, rest.next<Parameters>()...};
 }
 
+template <typename T>
+inline constexpr char letter = static_cast<char>('0' + sizeof(T));
+template <typename T>
+inline constexpr char letter<T*> = 'p';
+
 template <typename... Parameters>
-constexpr unsigned int count(void (*)(Parameters...)) {
-  return sizeof...(Parameters);
+const char* signature(void (*)(Parameters...)) {
+  static const char letters[] = {letter<Parameters>..., 0};
+  return letters;
 }
 
 }  // namespace bitune::emulated
 
-extern "C" __attribute__((visibility("default"))) unsigned int bitune_emulated_bind(
+extern "C" __attribute__((visibility("default"))) const char* bitune_emulated_bind(
     const bitune::emulated::Services* services) {
   bitune::detail::services = services;
-  return bitune::emulated::count(&BITUNE_KERNEL_NAME);
+  return bitune::emulated::signature(&BITUNE_KERNEL_NAME);
 }
 
 extern "C" __attribute__((visibility("default"))) void bitune_emulated_entry(const void* slots) {

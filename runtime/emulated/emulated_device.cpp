@@ -93,11 +93,7 @@ class EmulatedDevice : public Device {
               Stream) const override {
     const auto& kernel = dynamic_cast<const EmulatedKernel&>(loaded);
     check_launch(info_, kernel.name(), launch);
-    if (arguments.size() != kernel.parameter_count()) {
-      throw Error(ErrorCode::device,
-                  fmt::format("The kernel {} has {} parameters and was launched with {} arguments.",
-                              kernel.name(), kernel.parameter_count(), arguments.size()));
-    }
+    check_arguments(kernel.name(), kernel.signature(), launch, arguments.size());
     const LaunchFacts facts{.kernel = kernel.name(),
                             .entry = kernel.entry(),
                             .slots = arguments.data(),

@@ -35,7 +35,7 @@ EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_blo
     throw Error(ErrorCode::device,
                 fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
   }
-  parameter_count_ = bind(&GroupRunner::services());
+  signature_ = bind(&GroupRunner::services());
   resources_.max_threads_per_block = max_threads_per_block;
 }
 

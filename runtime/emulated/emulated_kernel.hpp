@@ -22,13 +22,14 @@ class EmulatedKernel : public LoadedKernel {
   [[nodiscard]] const KernelResources& resources() const noexcept override { return resources_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] EntryFunction* entry() const noexcept { return entry_; }
-  [[nodiscard]] std::size_t parameter_count() const noexcept { return parameter_count_; }
+  /// A letter for each parameter: 'p' for a pointer, a digit for a number of so many bytes.
+  [[nodiscard]] const std::string& signature() const noexcept { return signature_; }
 
  private:
   std::string name_;
   void* library_ = nullptr;
   EntryFunction* entry_ = nullptr;
-  std::size_t parameter_count_ = 0;
+  std::string signature_;
   KernelResources resources_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bitune/error.hpp"
+#include "runtime/kernel_limits.hpp"
 
 namespace bitune::emulated {
 
@@ -13,6 +14,41 @@ int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch) {
   const std::int64_t by_threads = device.max_threads_per_sm / std::max<std::int64_t>(launch.block[0], 1);
   const std::int64_t by_shared = device.shared_bytes_per_sm / (launch.shared_bytes + reserved_shared_bytes);
   return static_cast<int>(std::min({by_threads, by_shared, std::int64_t{device.max_blocks_per_sm}}));
+}
+
+namespace {
+
+/// The letter of a parameter that takes the argument.
+char letter_of(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::u32:
+      return '4';
+    case Argument::Kind::u64:
+    case Argument::Kind::stride:
+      return '8';
+    case Argument::Kind::pointer:
+      break;
+  }
+  return 'p';
+}
+
+}  // namespace
+
+void check_arguments(std::string_view kernel, std::string_view signature, const Launch& launch,
+                     std::size_t count) {
+  if (count != signature.size()) {
+    throw Error(ErrorCode::device,
+                fmt::format("The kernel {} has {} parameters and was launched with {} arguments.", kernel,
+                            signature.size(), count));
+  }
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (letter_of(launch.arguments[i]) == signature[i]) continue;
+    throw Error(
+        ErrorCode::device,
+        fmt::format("Argument {} of a launch of the kernel {} is '{}', and its parameter is '{}' (p: a "
+                    "pointer, 4 or 8: a number of so many bytes).",
+                    i, kernel, letter_of(launch.arguments[i]), signature[i]));
+  }
 }
 
 void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch) {
@@ -27,16 +63,10 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
   if (launch.grid[1] != 1 || launch.grid[2] != 1 || launch.block[1] != 1 || launch.block[2] != 1) {
     refuse("its grid or block extends along y or z, and kernels are one-dimensional here");
   }
-  if (block == 0 || block > static_cast<std::uint32_t>(device.max_threads_per_block)) {
-    refuse(fmt::format("{} threads a block, where 1 to {} are allowed", block, device.max_threads_per_block));
-  }
-  if (launch.shared_bytes > device.shared_bytes_per_block_optin) {
-    refuse(fmt::format("{} bytes of shared memory a block, where at most {} are allowed", launch.shared_bytes,
-                       device.shared_bytes_per_block_optin));
-  }
-  if (launch.cluster == 0 || launch.cluster > static_cast<std::uint32_t>(device.largest_cluster_size())) {
-    refuse(fmt::format("{} blocks a cluster, where 1 to {} are allowed", launch.cluster,
-                       device.largest_cluster_size()));
+  if (block == 0 || launch.cluster == 0) refuse("its blocks have no threads, or its clusters no blocks");
+  const KernelResources any{.max_threads_per_block = device.max_threads_per_block};
+  if (const std::string excess = excess_of(launch, any, device); !excess.empty()) {
+    refuse("it needs " + excess);
   }
   if (grid % launch.cluster != 0) {
     refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));

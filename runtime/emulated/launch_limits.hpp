@@ -3,6 +3,7 @@
 /// \file
 /// Refuses launches that a driver would refuse.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +18,11 @@ inline constexpr std::int64_t reserved_shared_bytes = 1024;
 
 /// How many blocks of this launch an SM holds at once: 0 if not even one. Registers are not counted.
 [[nodiscard]] int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch);
+
+/// Refuses arguments that are not what the kernel's parameters are (EmulatedKernel::signature). A launch that
+/// does not say what its `count` arguments are is checked for their number alone. \throws Error (device)
+void check_arguments(std::string_view kernel, std::string_view signature, const Launch& launch,
+                     std::size_t count);
 
 /// \throws Error (device) naming the kernel, the limit, and what was asked for.
 void check_launch(const DeviceInfo& device, std::string_view kernel, const Launch& launch);

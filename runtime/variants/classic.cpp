@@ -7,7 +7,7 @@
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -16,6 +16,8 @@
 namespace bitune {
 namespace of_classic {
 namespace {
+
+constexpr RowsKernel<Address, U64, U64, U64> mirror_kernel{"kernels/steps/mirror_step.cuh", "mirror_step"};
 
 /// Values of the parameter `pairing`.
 enum Pairing : std::int64_t { thread_per_element = 0, thread_per_pair = 1, mirrored_pairs = 2 };
@@ -29,26 +31,42 @@ std::int64_t shared_bytes(const Configuration& c, KeyType key) {
 void append_mirror_step(PlanBuilder& builder, const std::string& codec, std::int64_t threads, std::uint64_t n,
                         std::uint64_t partner_mask) {
   const std::uint64_t length = std::bit_ceil(n);
-  const auto per_block = static_cast<std::uint64_t>(threads);
-  builder.launch_rows(
-      {"kernels/steps/mirror_step.cuh", fmt::format("bitune::mirror_step<{}, {}>", codec, threads)},
-      parts_of(length / 2, per_block), static_cast<std::uint32_t>(threads), 0,
-      {keys_argument(), u64_argument(n), u64_argument(length), u64_argument(partner_mask)});
+  builder.launch(
+      mirror_kernel, fmt::format("{}, {}", codec, threads),
+      {.blocks = parts_of(length / 2, as_count(threads)), .threads = static_cast<std::uint32_t>(threads)},
+      keys_address(), n, length, partner_mask);
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
+class ClassicVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "classic"; }
+  std::string_view description() const noexcept override {
+    return "the structures of published systems: a launch a step, with or without a tile in shared memory";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {shared_steps_kernel.header, element_step_kernel.header, mirror_kernel.header,
+            strided_merge_kernel.header};
+  }
+  bool searched() const noexcept override { return false; }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
+
+bool ClassicVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace ClassicVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"pairing",
        {thread_per_element, thread_per_pair, mirrored_pairs},
        "0: a thread an element, the lower of a pair works; 1: a thread a pair; 2: a thread a pair, where the "
-       "upper of a "
-       "pair does the mirrored pair in the array's other half"},
+       "upper of a pair does the mirrored pair in the array's other half"},
       {"tile_size",
        {0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384},
        "keys a block holds in shared memory, for the steps within them; 0: every step is a launch"},
@@ -89,9 +107,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem&, const DeviceInfo& device) {
+Configuration ClassicVariant::default_configuration(const Problem&, const DeviceInfo& device) const {
   const std::int64_t threads = std::min(256, device.max_threads_per_block);
-  return {{},
+  return {std::string(name()),
           {{"block_size_x", threads},
            {"pairing", thread_per_pair},
            {"tile_size", 2 * threads},
@@ -102,7 +120,7 @@ Configuration make_default(const Problem&, const DeviceInfo& device) {
            {"blocks_per_sm", 0}}};
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -114,16 +132,14 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const int tile_bits = ceil_log2(tile);
   const std::int64_t vector =
       std::min(c.at("vector_width"), static_cast<std::int64_t>(16 / size_of(problem.key)));
-  const KernelSource tile_steps{"kernels/steps/block_steps.cuh",
-                                fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, false, false, {}, {}>",
-                                            codec, threads, tile, c.at("loop_unroll_factor_pairs"), vector,
-                                            c.at("readonly_loads") == 1, c.at("warp_shuffles") == 1)};
+  const std::string arguments = fmt::format("{}, {}, {}, {}, {}, false, false, {}, {}", codec, threads, tile,
+                                            c.at("loop_unroll_factor_pairs"), vector,
+                                            c.at("readonly_loads") == 1, c.at("warp_shuffles") == 1);
+  const LaunchShape shape{.blocks = has_tile(c) ? parts_of(n, tile) : 0,
+                          .threads = static_cast<std::uint32_t>(threads),
+                          .shared_bytes = as_count(shared_bytes(c, problem.key))};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
-    builder.launch_rows(
-        tile_steps, parts_of(n, tile), static_cast<std::uint32_t>(threads),
-        static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
-        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+    append_block_steps(builder, shared_steps_kernel, arguments, shape, n, first_stage, last_stage, flip);
   };
   StridedPass pair_pass;
   pair_pass.codec = codec;
@@ -159,17 +175,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// tile in shared memory for the steps within it. It is there for the presets (bench/preset_plans.hpp); a
 /// search takes it if it is named.
 const Variant& classic_variant() {
-  static const DefinedVariant variant(
-      {.name = "classic",
-       .description =
-           "the structures of published systems: a launch a step, with or without a tile in shared memory",
-       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/element_step.cuh",
-                          "kernels/steps/mirror_step.cuh", "kernels/steps/strided_merge.cuh"},
-       .searched = false,
-       .supports = of_classic::can_sort,
-       .space = of_classic::make_space,
-       .default_configuration = of_classic::make_default,
-       .plan = of_classic::make_plan});
+  static const of_classic::ClassicVariant variant;
   return variant;
 }
 

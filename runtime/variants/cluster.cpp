@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <string>
 
+#include "kernels/cluster/cluster_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
-#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -18,24 +19,25 @@ namespace bitune {
 namespace of_cluster {
 namespace {
 
+constexpr Kernel<Address, Address, U32, RowStride> cluster_kernel{"kernels/cluster/cluster_sort.cuh",
+                                                                  "cluster_sort"};
+constexpr Kernel<Address, Address, U64, U32, RowStride> pair_kernel{"kernels/cluster/cluster_pair_sort.cuh",
+                                                                    "cluster_pair_sort"};
+
 /// Keys that a block holds.
 std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
-/// Whether blocks send each other their items; clusters of pairs have no choice.
+/// Whether blocks send each other their items. With two rows a register they have no choice.
 bool sends(const Configuration& c) {
   const auto sending = c.parameters.find("sending");
   return sending != c.parameters.end() && sending->second == 1;
 }
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh), or of SendingClusterTile::shared_bytes.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t tile = padded_tile_bytes(share(c), problem.key);
-  if (!sends(c)) return tile;
-  const std::int64_t doublings = ceil_log2(static_cast<std::uint64_t>(c.at("cluster_size")));
-  const bool has_third = c.at("cluster_size") > c.at("items_per_thread");
-  constexpr std::int64_t arrivals_bytes = 8;
-  return tile + (2 * doublings + 2 + (has_third ? 1 : 0)) * share(c) / 2 * word_bytes(problem.key) +
-         (2 * doublings + (has_third ? 1 : 0)) * arrivals_bytes;
+  const std::int64_t word = word_bytes(problem.key);
+  return sends(c) ? layout::sending_cluster_bytes(c.at("block_size_x"), c.at("items_per_thread"),
+                                                  c.at("cluster_size"), word)
+                  : layout::padded_bytes(share(c), word);
 }
 
 /// The keys that clusters of this space hold at least: smaller arrays are one block's work.
@@ -45,60 +47,67 @@ std::int64_t tile_for(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
 }
 
-/// What the two variants differ in.
-struct Flavour {
-  std::string_view name;
-  std::string_view description;
-  std::string_view header;
-  bool pairs;
+/// `cluster`, or with two rows a register `cluster_pairs`.
+class ClusterVariant final : public Variant {
+ public:
+  explicit ClusterVariant(bool pairs) : pairs_(pairs) {}
+
+  std::string_view name() const noexcept override { return pairs_ ? "cluster_pairs" : "cluster"; }
+  std::string_view description() const noexcept override {
+    return pairs_ ? "as cluster, for keys of at most 16 bits: two rows a register, a key of each"
+                  : "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
+                    "distributed shared memory";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {pairs_ ? pair_kernel.header : cluster_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  bool suits(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+
+ private:
+  /// The default with at most so many blocks a cluster.
+  [[nodiscard]] Configuration default_of(const Problem& problem, const DeviceInfo& device,
+                                         std::int64_t most_ranks) const;
+
+  bool pairs_;
 };
 
-constexpr Flavour one_row{
-    .name = "cluster",
-    .description =
-        "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
-        "distributed shared memory",
-    .header = "kernels/cluster/cluster_sort.cuh",
-    .pairs = false};
-
-constexpr Flavour two_rows{
-    .name = "cluster_pairs",
-    .description = "as cluster, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/cluster/cluster_pair_sort.cuh",
-    .pairs = true};
-
-bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
   return sorts_keys_alone(problem) && device.max_cluster_size >= 2 && device.warp_size == 32 &&
-         problem.n <= longest && (!flavour.pairs || size_of(problem.key) <= 2);
+         problem.n <= longest && (!pairs_ || size_of(problem.key) <= 2);
 }
 
-/// What is too long for a block, or for a single array to be sorted by one. Other clusters would be idle.
-/// Pairs, where the device is full with half as many clusters.
-bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
-  const std::uint64_t bytes = problem.n * static_cast<std::uint64_t>(word_bytes(problem.key));
-  const std::uint64_t most_of_one = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
-  if (flavour.pairs && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
-  return bytes > (problem.rows == 1 ? 4u << 10 : 128u << 10) &&
-         bytes <= (problem.rows == 1 ? most_of_one : 512u << 10);
+/// Rows that are too long for one block to sort them quickly; a single array sooner than many rows, since the
+/// other multiprocessors are idle then. Two rows a register make half as many clusters, which must still fill
+/// the device.
+bool ClusterVariant::suits(const Problem& problem, const DeviceInfo& device) const {
+  if (pairs_ && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
+  const std::uint64_t bytes = problem.n * as_count(word_bytes(problem.key));
+  if (problem.rows > 1) return bytes > 128u << 10 && bytes <= 512u << 10;
+  const std::uint64_t most = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
+  return bytes > 4u << 10 && bytes <= most;
 }
 
-SearchSpace make_space(const Flavour& flavour) {
+SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
-      {"cluster_size",
-       flavour.pairs ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{2, 4, 8, 16},
+      {"cluster_size", pairs_ ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{2, 4, 8, 16},
        "blocks a cluster"},
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", flavour.pairs ? std::vector<std::int64_t>{1, 4, 8} : std::vector<std::int64_t>{1, 4},
+      {"vector_width", pairs_ ? std::vector<std::int64_t>{1, 4, 8} : std::vector<std::int64_t>{1, 4},
        "neighbouring keys a thread loads and stores at once"},
       {"imad_quarters",
        {0, 1, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
   };
-  if (flavour.pairs) {
+  if (pairs_) {
     space.parameters.push_back({"min_blocks_per_sm",
                                 {1, 2, 4},
                                 "blocks a multiprocessor that the compiler must leave registers for"});
@@ -123,9 +132,9 @@ SearchSpace make_space(const Flavour& flavour) {
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
       shared_memory_fits_block(shared_bytes),
-      items_fit_registers(flavour.pairs ? "min_blocks_per_sm" : ""),
+      items_fit_registers(pairs_ ? "min_blocks_per_sm" : ""),
   };
-  if (flavour.pairs) {
+  if (pairs_) {
     space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
   } else {
     space.restrictions.push_back(dependent_launch_fits_device());
@@ -139,9 +148,8 @@ SearchSpace make_space(const Flavour& flavour) {
   return space;
 }
 
-/// The default with at most so many blocks a cluster.
-Configuration make_default_of(const Flavour& flavour, const Problem& problem, const DeviceInfo& device,
-                              std::int64_t most_ranks) {
+Configuration ClusterVariant::default_of(const Problem& problem, const DeviceInfo& device,
+                                         std::int64_t most_ranks) const {
   const std::int64_t tile = tile_for(problem.n);
   // As many blocks as keep 128 threads busy each. Few keys a thread are quick where there are few; many fit
   // where there are many.
@@ -150,14 +158,14 @@ Configuration make_default_of(const Flavour& flavour, const Problem& problem, co
   const std::int64_t a_block = tile / ranks;
   std::int64_t items = a_block <= 1024 || (a_block <= 2048 && ranks <= 8) ? 8 : a_block <= 8192 ? 16 : 32;
   while (items < 32 && a_block / items > device.max_threads_per_block) items *= 2;
-  Configuration c{{},
+  Configuration c{std::string(name()),
                   {{"cluster_size", ranks},
                    {"block_size_x", a_block / items},
                    {"items_per_thread", items},
                    {"shuffle_steps", 2},
                    {"vector_width", 1},
                    {"imad_quarters", 0}}};
-  if (flavour.pairs) {
+  if (pairs_) {
     c.parameters["min_blocks_per_sm"] = 1;
   } else {
     // Many rows hide each other's barriers.
@@ -170,54 +178,39 @@ Configuration make_default_of(const Flavour& flavour, const Problem& problem, co
   return c;
 }
 
-Configuration make_default(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+Configuration ClusterVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t portable = std::min(8, device.max_cluster_size);
   // Larger clusters pay for one array, whose blocks send each other keys. Where the device turns out to have
   // no room for them, another variant sorts.
-  if (!flavour.pairs && problem.rows == 1 && device.largest_cluster_size() > portable) {
-    Configuration large = make_default_of(flavour, problem, device, device.largest_cluster_size());
+  if (!pairs_ && problem.rows == 1 && device.largest_cluster_size() > portable) {
+    Configuration large = default_of(problem, device, device.largest_cluster_size());
     if (sends(large)) return large;
   }
-  return make_default_of(flavour, problem, device, portable);
+  return default_of(problem, device, portable);
 }
 
-Plan make_plan(const Flavour& flavour, const Problem& problem, const Configuration& c) {
+Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
-  std::string template_arguments = fmt::format(
+  const auto ranks = as_count(c.at("cluster_size"));
+  const std::uint64_t clusters = pairs_ ? (problem.rows + 1) / 2 : problem.rows;
+  const LaunchShape shape{.blocks = clusters * ranks,
+                          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                          .shared_bytes = as_count(shared_bytes(c, problem)),
+                          .cluster = static_cast<std::uint32_t>(ranks)};
+  const std::string arguments = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), c.at("block_size_x"),
       c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"));
-  std::vector<Argument> arguments = {keys_argument(), input_argument(), u32_argument(problem.n),
-                                     row_stride_argument()};
-  if (flavour.pairs) {
-    template_arguments += fmt::format(", {}", c.at("min_blocks_per_sm"));
-    arguments.insert(arguments.begin() + 2, u64_argument(problem.rows));
+  if (pairs_) {
+    builder.launch(pair_kernel, fmt::format("{}, {}", arguments, c.at("min_blocks_per_sm")), shape,
+                   keys_address(), input_address(), problem.rows, problem.n, RowStride{});
   } else {
-    template_arguments += fmt::format(", {}", c.at("sending") == 1);
+    builder.launch(cluster_kernel, fmt::format("{}, {}", arguments, sends(c)), shape, keys_address(),
+                   input_address(), problem.n, RowStride{});
   }
-  const std::string_view kernel = flavour.pairs ? "cluster_pair_sort" : "cluster_sort";
-  builder.launch({std::string(flavour.header), fmt::format("bitune::{}<{}>", kernel, template_arguments)},
-                 (flavour.pairs ? (problem.rows + 1) / 2 : problem.rows) * ranks,
-                 static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(shared_bytes(c, problem)), arguments);
-  Plan plan = builder.take();
-  plan.launches.back().cluster = static_cast<std::uint32_t>(ranks);
-  plan.launches.back().dependent = !flavour.pairs && c.at("dependent_launch") == 1;
+  Plan plan = builder.take(!pairs_ && c.at("dependent_launch") == 1);
   plan.out_of_place = true;
   return plan;
-}
-
-VariantDefinition definition_of(const Flavour& flavour) {
-  return {.name = flavour.name,
-          .description = flavour.description,
-          .kernel_headers = {flavour.header},
-          .supports = std::bind_front(can_sort, std::cref(flavour)),
-          .suits = std::bind_front(is_best, std::cref(flavour)),
-          .space = [&flavour](const Problem&, const DeviceInfo&) { return make_space(flavour); },
-          .default_configuration = std::bind_front(make_default, std::cref(flavour)),
-          .plan = [&flavour](const Problem& problem, const Configuration& configuration,
-                             const DeviceInfo&) { return make_plan(flavour, problem, configuration); }};
 }
 
 }  // namespace
@@ -226,13 +219,13 @@ VariantDefinition definition_of(const Flavour& flavour) {
 /// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
 /// (sm_90 on; kernels/cluster/cluster_sort.cuh).
 const Variant& cluster_variant() {
-  static const DefinedVariant variant(of_cluster::definition_of(of_cluster::one_row));
+  static const of_cluster::ClusterVariant variant(false);
   return variant;
 }
 
-/// The same for pairs of rows (kernels/cluster/cluster_pair_sort.cuh). A single array is one row.
+/// The same with two rows a register (kernels/cluster/cluster_pair_sort.cuh). A single array is one row.
 const Variant& cluster_pairs_variant() {
-  static const DefinedVariant variant(of_cluster::definition_of(of_cluster::two_rows));
+  static const of_cluster::ClusterVariant variant(true);
   return variant;
 }
 

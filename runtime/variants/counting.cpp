@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/counting/counting_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
-#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -17,41 +19,58 @@ namespace bitune {
 namespace of_counting {
 namespace {
 
-constexpr std::uint64_t values_of_group = 256;  // ValueCounts (counting.cuh)
+constexpr Kernel<Address, Address, U64> count_kernel{"kernels/counting/count_values.cuh", "count_values"};
+constexpr Kernel<Address, Address, U64, U32> write_kernel{"kernels/counting/write_counted.cuh",
+                                                          "write_counted"};
 
-std::uint64_t value_count(const Problem& problem) { return std::uint64_t{1} << (8 * size_of(problem.key)); }
+std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
 
-std::uint64_t group_count(const Problem& problem) { return value_count(problem) / values_of_group; }
+std::uint64_t value_count(const Problem& problem) {
+  return as_count(layout::counted_values(key_bits(problem)));
+}
 
 /// Among how many blocks the values are divided.
 std::uint64_t divided(const Configuration& c) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, c.at("count_parts")));
+  return as_count(std::max<std::int64_t>(1, c.at("count_parts")));
 }
 
-/// See count_values.cuh.
 std::int64_t count_bytes(const Configuration& c, const Problem& problem) {
-  return static_cast<std::int64_t>(
-      4 * (c.at("count_parts") == 0 ? group_count(problem) : value_count(problem) / divided(c)));
+  return 4 * layout::count_values_words(key_bits(problem), c.at("count_parts"));
 }
 
-/// See write_counted.cuh.
 std::int64_t write_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t threads = c.at("block_size_x");
-  return 4 * (2 * threads / 32 + static_cast<std::int64_t>(group_count(problem)) + threads + 1);
+  return 4 * layout::write_counted_words(key_bits(problem), c.at("block_size_x"));
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
+class CountingVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "counting"; }
+  std::string_view description() const noexcept override {
+    return "keys of 8 and 16 bits are counted by value, and written anew in order; one array";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {clear_counts_kernel.header, count_kernel.header, write_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  bool suits(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
+
+bool CountingVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && problem.rows <= 1 && size_of(problem.key) <= 2 &&
          problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 && device.max_threads_per_block >= 256;
 }
 
 /// Where clearing and reading the counters costs less than the steps of a network.
-bool is_best(const Problem& problem, const DeviceInfo&) {
+bool CountingVariant::suits(const Problem& problem, const DeviceInfo&) const {
   return problem.n >= (size_of(problem.key) == 1 ? 2048u : 8192u);
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace CountingVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {256, 512, 1024}, "threads of a block that writes a part of the result"},
       {"blocks_per_sm", {1, 2, 4}, "blocks that write, for each multiprocessor"},
@@ -78,19 +97,18 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        {"count_threads"}},
       {"a part has all values of a group",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return divided(c) <= group_count(p);
+         return divided(c) <= as_count(layout::counted_groups(key_bits(p)));
        },
        {"count_parts"}},
       {"values are counted in global memory where there are two keys for each at most: a frequent one's "
-       "counter "
-       "would be added to by all",
+       "counter would be added to by all",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("count_parts") != 0 || p.n <= 2 * value_count(p);
        },
        {"count_parts"}},
       {"the device has clusters, whose blocks have 64 counters each to add up",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const auto blocks = static_cast<std::uint64_t>(c.at("cluster_size"));
+         const auto blocks = as_count(c.at("cluster_size"));
          return blocks == 1 || (c.at("cluster_size") <= d.max_cluster_size && c.at("count_parts") != 0 &&
                                 value_count(p) / divided(c) / blocks >= 64);
        },
@@ -115,9 +133,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration CountingVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t widest = 16 / static_cast<std::int64_t>(size_of(problem.key));
-  Configuration c{{},
+  Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"blocks_per_sm", 2},
                    {"vector_width", widest},
@@ -133,46 +151,44 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
       std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
   for (const std::int64_t parts : {1, 2, 4, 8}) {
     c.parameters["count_parts"] = parts;
-    if (!make_space(problem, device).violation(c, problem, device)) break;
+    if (!space(problem, device).violation(c, problem, device)) break;
   }
   return c;
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+Plan CountingVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
-  const auto vector = static_cast<std::uint64_t>(c.at("vector_width"));
-  const std::uint64_t counters = group_count(problem) + value_count(problem);
-  const Argument counts = builder.workspace(4 * counters);
+  const auto vector = as_count(c.at("vector_width"));
+  const auto counters = as_count(layout::counters(key_bits(problem)));
+  const Address counts = builder.workspace(4 * counters);
+  append_clear_counts(builder, counts, counters, sms);
 
-  constexpr std::uint32_t clear_threads = 256;
-  builder.launch(
-      {"kernels/counting/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
-      std::min(sms, parts_of(counters, clear_threads)), clear_threads, 0, {counts, u32_argument(counters)});
-
-  const auto threads = static_cast<std::uint64_t>(c.at("count_threads"));
-  const auto ranks = static_cast<std::uint64_t>(c.at("cluster_size"));
-  const std::uint64_t fit = sms * static_cast<std::uint64_t>(c.at("count_blocks_per_sm"));
+  const auto threads = as_count(c.at("count_threads"));
+  const auto ranks = as_count(c.at("cluster_size"));
+  const std::uint64_t fit = sms * as_count(c.at("count_blocks_per_sm"));
   const std::uint64_t most = std::max<std::uint64_t>(1, fit / (divided(c) * ranks));
-  builder.launch({"kernels/counting/count_values.cuh",
-                  fmt::format("bitune::count_values<{}, {}, {}, {}, {}, {}>", codec, threads, vector,
-                              c.at("loop_unroll_factor_count"), c.at("count_parts"), ranks)},
-                 divided(c) * ranks * std::min(most, parts_of(problem.n, ranks * threads * vector)),
-                 static_cast<std::uint32_t>(threads), static_cast<std::uint64_t>(count_bytes(c, problem)),
-                 {counts, input_argument(), u64_argument(problem.n)});
+  builder.launch(
+      count_kernel,
+      fmt::format("{}, {}, {}, {}, {}, {}", codec, threads, vector, c.at("loop_unroll_factor_count"),
+                  c.at("count_parts"), ranks),
+      {.blocks = divided(c) * ranks * std::min(most, parts_of(problem.n, ranks * threads * vector)),
+       .threads = static_cast<std::uint32_t>(threads),
+       .shared_bytes = as_count(count_bytes(c, problem)),
+       .cluster = static_cast<std::uint32_t>(ranks)},
+      counts, input_address(), problem.n);
 
-  const std::uint64_t writers = sms * static_cast<std::uint64_t>(c.at("blocks_per_sm"));
+  const std::uint64_t writers = sms * as_count(c.at("blocks_per_sm"));
   const std::uint64_t share = parts_of(parts_of(problem.n, writers), vector) * vector;
-  builder.launch({"kernels/counting/write_counted.cuh",
-                  fmt::format("bitune::write_counted<{}, {}, {}>", codec, c.at("block_size_x"), vector)},
-                 parts_of(problem.n, share), static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(write_bytes(c, problem)),
-                 {keys_argument(), counts, u64_argument(problem.n), u32_argument(share)});
+  builder.launch(write_kernel, fmt::format("{}, {}, {}", codec, c.at("block_size_x"), vector),
+                 {.blocks = parts_of(problem.n, share),
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(write_bytes(c, problem))},
+                 keys_address(), counts, problem.n, share);
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);
-  plan.launches[1].cluster = static_cast<std::uint32_t>(ranks);
   plan.out_of_place = true;
   return plan;
 }
@@ -184,15 +200,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// all (kernels/counting/counting.cuh). No sort by comparisons, but the right answer where there are more
 /// keys than values.
 const Variant& counting_variant() {
-  static const DefinedVariant variant(
-      {.name = "counting",
-       .description = "keys of 8 and 16 bits are counted by value, and written anew in order; one array",
-       .kernel_headers = {"kernels/counting/count_values.cuh", "kernels/counting/write_counted.cuh"},
-       .supports = of_counting::can_sort,
-       .suits = of_counting::is_best,
-       .space = of_counting::make_space,
-       .default_configuration = of_counting::make_default,
-       .plan = of_counting::make_plan});
+  static const of_counting::CountingVariant variant;
   return variant;
 }
 

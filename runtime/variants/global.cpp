@@ -6,7 +6,7 @@
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -23,10 +23,28 @@ int span_bits(const Configuration& c) {
   return ceil_log2(static_cast<std::uint64_t>(2 * c.at("block_size_x") * c.at("loop_unroll_factor_pairs")));
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
+class GlobalVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "global"; }
+  std::string_view description() const noexcept override {
+    return "every compare-exchange in global memory, from one launch a step to several steps fused a pass";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {block_steps_kernel.header, element_step_kernel.header, strided_merge_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+bool GlobalVariant::supports(const Problem& problem, const DeviceInfo&) const {
+  return sorts_keys_alone(problem);
+}
+
+SearchSpace GlobalVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block"},
       {"thread_per_element", {0, 1}, "1: the naive form, one thread an element and one launch a step"},
@@ -59,8 +77,8 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
-  return {{},
+Configuration GlobalVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+  return {std::string(name()),
           {{"block_size_x", std::min(256, device.max_threads_per_block)},
            {"thread_per_element", 0},
            {"steps_per_pass", 3},
@@ -70,7 +88,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"block_fusion", 1}}};
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -79,15 +97,12 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::int64_t threads = c.at("block_size_x");
   const int span = c.at("block_fusion") == 1 ? span_bits(c) : 0;
-  const KernelSource block_steps{"kernels/steps/block_steps.cuh",
-                                 fmt::format("bitune::block_steps<{}, {}, {}, {}>", codec, threads,
-                                             1u << span, c.at("loop_unroll_factor_pairs"))};
-  const auto append_block_steps = [&](int first_stage, int last_stage, bool flip) {
-    const std::uint64_t width = std::uint64_t{1} << span;
-    builder.launch_rows(
-        block_steps, parts_of(n, width), static_cast<std::uint32_t>(threads), 0,
-        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+  const std::string arguments =
+      fmt::format("{}, {}, {}, {}", codec, threads, 1u << span, c.at("loop_unroll_factor_pairs"));
+  const LaunchShape shape{.blocks = parts_of(n, std::uint64_t{1} << span),
+                          .threads = static_cast<std::uint32_t>(threads)};
+  const auto append_spans = [&](int first_stage, int last_stage, bool flip) {
+    append_block_steps(builder, block_steps_kernel, arguments, shape, n, first_stage, last_stage, flip);
   };
   StridedPass pass;
   pass.codec = codec;
@@ -97,7 +112,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   pass.unroll = c.at("loop_unroll_factor_pairs");
   pass.max_blocks = static_cast<std::uint64_t>(c.at("blocks_per_sm") * device.sm_count);
 
-  if (span > 0) append_block_steps(1, std::min(span, stages), true);
+  if (span > 0) append_spans(1, std::min(span, stages), true);
   for (int stage = span + 1; stage <= stages; ++stage) {
     if (naive(c)) {
       append_element_step(builder, codec, threads, n, (std::uint64_t{1} << stage) - 1);
@@ -107,7 +122,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
     } else {
       append_strided_passes(builder, pass, n, stage, span, true);
     }
-    if (span > 0) append_block_steps(span, span, false);
+    if (span > 0) append_spans(span, span, false);
   }
   return builder.take();
 }
@@ -119,16 +134,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
 /// launch.
 const Variant& global_variant() {
-  static const DefinedVariant variant(
-      {.name = "global",
-       .description =
-           "every compare-exchange in global memory, from one launch a step to several steps fused a pass",
-       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/element_step.cuh",
-                          "kernels/steps/strided_merge.cuh"},
-       .supports = of_global::can_sort,
-       .space = of_global::make_space,
-       .default_configuration = of_global::make_default,
-       .plan = of_global::make_plan});
+  static const of_global::GlobalVariant variant;
   return variant;
 }
 

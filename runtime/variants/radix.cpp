@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
+#include "kernels/radix/radix_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
-#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -17,27 +20,29 @@ namespace bitune {
 namespace of_radix {
 namespace {
 
+constexpr Kernel<Address, Address, U64> count_kernel{"kernels/radix/count_digits.cuh", "count_digits"};
+constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
+    "kernels/radix/radix_pass.cuh", "radix_pass"};
+
+std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
+
 /// Keys of a tile.
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
-std::int64_t digit_values(const Configuration& c) { return std::int64_t{1} << c.at("radix_bits"); }
+std::int64_t digit_values(const Configuration& c) { return layout::digit_values(c.at("radix_bits")); }
 
 std::int64_t pass_count(const Configuration& c, const Problem& problem) {
-  return (8 * static_cast<std::int64_t>(size_of(problem.key)) + c.at("radix_bits") - 1) / c.at("radix_bits");
+  return layout::digit_passes(key_bits(problem), c.at("radix_bits"));
 }
 
-/// Of a counter of keys, two bits of which are taken (look_back.cuh).
-std::int64_t counter_bytes(const Problem& problem) { return problem.n < std::uint64_t{1} << 30 ? 4 : 8; }
-
-/// See RadixTile (radix_pass.cuh).
 std::int64_t pass_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t warps = c.at("block_size_x") / 32;
-  return tile_size(c) * word_bytes(problem.key) + digit_values(c) * (counter_bytes(problem) + 2 * warps) +
-         4 * (2 * warps + 1);
+  return layout::radix_tile_parts(c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+                                  word_bytes(problem.key), layout::digit_counter_bytes(problem.n))
+      .bytes;
 }
 
-/// How digits are counted: with as many copies of the counters as a block's shared memory has room for, so
-/// that lanes do not wait for each other; by one block a multiprocessor.
+/// How digits are counted: by one block a multiprocessor, with as many copies of the counters as its shared
+/// memory has room for. So lanes do not wait for each other.
 struct CountShape {
   std::int64_t threads = 0;
   std::int64_t copies = 32;
@@ -48,24 +53,61 @@ CountShape count_shape(const Configuration& c, const Problem& problem, const Dev
   CountShape shape;
   shape.threads =
       std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
-  const std::int64_t one = 4 * pass_count(c, problem) * digit_values(c);
-  while (shape.copies > 1 && one * shape.copies > device.shared_bytes_per_block_optin) shape.copies /= 2;
-  shape.bytes = one * shape.copies;
+  const auto bytes = [&] {
+    return 4 * layout::count_digits_words(key_bits(problem), c.at("radix_bits"), shape.copies);
+  };
+  while (shape.copies > 1 && bytes() > device.shared_bytes_per_block_optin) shape.copies /= 2;
+  shape.bytes = bytes();
   return shape;
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
-  return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
+/// The places in the workspace of what the passes count.
+struct Counts {
+  Address tickets;    ///< a u32 for each pass
+  Address digits;     ///< a counter for each digit of each pass
+  Address look_back;  ///< counters of each tile's digits, twice
+  /// u32 from the tickets on that are 0 when the first pass begins: all of the above, and of the last the
+  /// first half.
+  std::uint64_t cleared = 0;
+};
+
+Counts counts_in(PlanBuilder& builder, const Problem& problem, const Configuration& c) {
+  const auto values = as_count(digit_values(c));
+  const auto passes = as_count(pass_count(c, problem));
+  const auto counter = as_count(layout::digit_counter_bytes(problem.n));
+  const std::uint64_t tiles = parts_of(problem.n, as_count(tile_size(c)));
+  const std::uint64_t look_back = counter * layout::look_back_counters(tiles, values);
+  Counts counts{builder.workspace(4 * passes), builder.workspace(counter * passes * values),
+                builder.workspace(2 * look_back)};
+  counts.cleared = (counts.look_back.argument.value - counts.tickets.argument.value + look_back) / 4;
+  return counts;
 }
 
-/// Where reading and writing the keys once for each digit costs less than to sort them by comparisons: each
-/// key costs the same then, however many there are.
-bool is_best(const Problem& problem, const DeviceInfo&) {
-  return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 22);
-}
+class RadixVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "radix"; }
+  std::string_view description() const noexcept override {
+    return "radix sort from the lowest digit on, each key read and written once a digit; one array";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {clear_counts_kernel.header, count_kernel.header, pass_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override {
+    return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
+  }
+  /// Where reading and writing the keys once for each digit costs less than comparing them: that costs each
+  /// key the same, however many there are.
+  bool suits(const Problem& problem, const DeviceInfo&) const override {
+    return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 22);
+  }
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace RadixVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
       // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
@@ -92,7 +134,13 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
        {"radix_bits"}},
       {"a tile has at least as many keys as a digit has values, and at most 65536",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return tile_size(c) >= digit_values(c) && tile_size(c) <= 65536;
+         return tile_size(c) >= digit_values(c) && tile_size(c) <= layout::most_radix_keys();
+       },
+       {"block_size_x", "items_per_thread", "radix_bits"}},
+      {"the counters of all tiles' digits are fewer than 2^32, which one launch clears",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         PlanBuilder builder;
+         return counts_in(builder, p, c).cleared <= std::numeric_limits<std::uint32_t>::max();
        },
        {"block_size_x", "items_per_thread", "radix_bits"}},
       {"a thread's keys, their ranks and the digits that it counts fit the registers that it has",
@@ -117,9 +165,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration RadixVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
-  Configuration c{{},
+  Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"items_per_thread", 31},
                    {"radix_bits", size_of(problem.key) == 1 ? 4 : 8},
@@ -128,63 +176,51 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
                    {"min_blocks_per_sm", wide ? 2 : 3},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // A device whose multiprocessors have less.
-  const auto is_too_much = [&] {
-    return make_space(problem, device).violation(c, problem, device).has_value();
-  };
+  const auto is_too_much = [&] { return space(problem, device).violation(c, problem, device).has_value(); };
   while (c.at("min_blocks_per_sm") > 1 && is_too_much()) --c.parameters["min_blocks_per_sm"];
   while (c.at("block_size_x") > 128 && is_too_much()) c.parameters["block_size_x"] /= 2;
   return c;
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const auto values = static_cast<std::uint64_t>(digit_values(c));
-  const auto passes = static_cast<std::uint64_t>(pass_count(c, problem));
-  const auto counter = static_cast<std::uint64_t>(counter_bytes(problem));
-  const std::uint64_t tiles = parts_of(problem.n, static_cast<std::uint64_t>(tile_size(c)));
+  const auto sms = static_cast<std::uint64_t>(device.sm_count);
+  const std::int64_t counter = layout::digit_counter_bytes(problem.n);
+  const std::uint64_t tiles = parts_of(problem.n, as_count(tile_size(c)));
   const std::uint64_t key_bytes = problem.n * size_of(problem.key);
 
-  // One behind the other, in whole lines: what is cleared is what is in front.
-  const Argument tickets = builder.workspace(4 * passes);
-  const Argument counts = builder.workspace(counter * passes * values);
-  const Argument said = builder.workspace(counter * tiles * values * 2);
-  const std::uint64_t cleared = (said.value - tickets.value + counter * tiles * values) / 4;
-  const auto sms = static_cast<std::uint64_t>(device.sm_count);
-  constexpr std::uint32_t clear_threads = 256;
-  builder.launch(
-      {"kernels/counting/count_values.cuh", fmt::format("bitune::clear_counts<{}>", clear_threads)},
-      std::min(4 * sms, parts_of(cleared, clear_threads)), clear_threads, 0,
-      {tickets, u32_argument(cleared)});
+  const Counts counts = counts_in(builder, problem, c);
+  append_clear_counts(builder, counts.tickets, counts.cleared, 4 * sms);
 
   const CountShape count = count_shape(c, problem, device);
-  const auto threads = static_cast<std::uint32_t>(count.threads);
   const std::uint64_t vector = 16 / size_of(problem.key);
-  builder.launch({"kernels/radix/count_digits.cuh",
-                  fmt::format("bitune::count_digits<{}, {}, {}, {}, {}, {}, {}>", codec, threads, vector, 4,
-                              c.at("radix_bits"), count.copies, counter)},
-                 std::min(sms, parts_of(problem.n, vector * threads)), threads,
-                 static_cast<std::uint64_t>(count.bytes),
-                 {counts, input_argument(), u64_argument(problem.n)});
+  builder.launch(count_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, count.threads, vector, 4,
+                             c.at("radix_bits"), count.copies, counter),
+                 {.blocks = std::min(sms, parts_of(problem.n, vector * as_count(count.threads))),
+                  .threads = static_cast<std::uint32_t>(count.threads),
+                  .shared_bytes = as_count(count.bytes)},
+                 counts.digits, input_address(), problem.n);
 
-  // The last pass writes the keys' memory, and the others turns with what is beside; the first one may not
-  // write what it reads.
-  const Argument beside = builder.workspace(key_bytes);
-  const Argument first = passes % 2 == 0 ? beside : builder.workspace(key_bytes);
-  const KernelSource pass_kernel{
-      "kernels/radix/radix_pass.cuh",
-      fmt::format("bitune::radix_pass<{}, {}, {}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
-                  c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
-                  c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"))};
-  Argument from = input_argument();
+  // Keys go from one array to another and back. The last pass writes to the keys' memory. The first one may
+  // not, since it reads there, if the sort is in place: an odd number of passes takes a third array.
+  const auto passes = as_count(pass_count(c, problem));
+  const Address beside = builder.workspace(key_bytes);
+  const Address first = passes % 2 == 0 ? beside : builder.workspace(key_bytes);
+  Address from = input_address();
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
     const bool to_keys = (passes - pass) % 2 == 1;
-    const Argument to = pass == 0 ? first : to_keys ? keys_argument() : beside;
-    builder.launch(
-        pass_kernel, tiles, static_cast<std::uint32_t>(c.at("block_size_x")),
-        static_cast<std::uint64_t>(pass_bytes(c, problem)),
-        {to, from, u64_argument(problem.n), u32_argument(pass), tickets, counts, said, u32_argument(tiles)});
+    const Address to = pass == 0 ? first : to_keys ? keys_address() : beside;
+    builder.launch(pass_kernel,
+                   fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
+                               c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
+                               c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm")),
+                   {.blocks = tiles,
+                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                    .shared_bytes = as_count(pass_bytes(c, problem))},
+                   to, from, problem.n, pass, counts.tickets, counts.digits, counts.look_back, tiles);
     from = to;
   }
 
@@ -199,17 +235,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// No sort by comparisons, but the right answer for very long arrays: each pass reads and writes every key
 /// once, however many there are (kernels/radix/radix_pass.cuh).
 const Variant& radix_variant() {
-  static const DefinedVariant variant(
-      {.name = "radix",
-       .description =
-           "radix sort from the lowest digit on, each key read and written once a digit; one array",
-       .kernel_headers = {"kernels/counting/count_values.cuh", "kernels/radix/count_digits.cuh",
-                          "kernels/radix/radix_pass.cuh"},
-       .supports = of_radix::can_sort,
-       .suits = of_radix::is_best,
-       .space = of_radix::make_space,
-       .default_configuration = of_radix::make_default,
-       .plan = of_radix::make_plan});
+  static const of_radix::RadixVariant variant;
   return variant;
 }
 

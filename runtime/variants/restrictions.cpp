@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/network/network_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/expressions.hpp"
 
@@ -28,8 +29,7 @@ Restriction pass_fits_registers(std::string unroll_parameter) {
   if (!unroll_parameter.empty()) reads.push_back(unroll_parameter);
   return {
       "the keys of a strided pass take at most 256 bytes a thread, and with as much for their addresses and "
-      "20 "
-      "registers besides fit a block's registers",
+      "20 registers besides fit a block's registers",
       [unroll_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
         const std::int64_t unroll = unroll_parameter.empty() ? 1 : c.at(unroll_parameter);
         const std::int64_t bytes =
@@ -40,8 +40,7 @@ Restriction pass_fits_registers(std::string unroll_parameter) {
 }
 
 std::int64_t padded_tile_bytes(std::int64_t keys, KeyType key) noexcept {
-  const std::int64_t word = word_bytes(key);
-  return (keys + keys / (128 / word)) * word;
+  return layout::padded_bytes(keys, word_bytes(key));
 }
 
 Restriction shared_memory_fits_block(SharedBytes bytes) {

@@ -24,8 +24,7 @@ namespace bitune {
 /// Bytes of dynamic shared memory that a block of the configuration takes.
 using SharedBytes = std::function<std::int64_t(const Configuration&, const Problem&)>;
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh) for a tile of so many keys: a word of padding
-/// after each 128 bytes.
+/// Shared memory of a tile of so many keys, with its padding (network_layout.hpp).
 [[nodiscard]] std::int64_t padded_tile_bytes(std::int64_t keys, KeyType key) noexcept;
 
 /// A block's shared memory is at most what the device allows one.

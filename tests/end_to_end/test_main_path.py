@@ -112,14 +112,15 @@ def test_rows_are_tuned_and_benched_by_a_total(bitune):
 
 def test_several_devices_share_the_problems(bitune):
     told = bitune.json("tune", "--devices", "emulated,emulated", "--keys", "u32", "--sizes", "40,50,60", "--variants", "rows",
-                       "--budget", 6, "--finalists", 2)
+                       "--budget", 9, "--finalists", 2)
     assert [problem["problem"]["n"] for problem in told["problems"]] == [40, 50, 60]
     assert len(told["devices"]) == 2 and sum(device["problems"] for device in told["devices"]) == 3
     assert all(device["error"] is None for device in told["devices"])
     bitune("db", "check")
     assert [problem["trials"] >= 2 for problem in bitune.json("db", "list")["problems"]] == [True] * 3
     noise = bitune.json("db", "trials", "--noise")["noise"]
-    assert len(noise) == 3 and all(group["variant"] == "rows" and group["trials"] >= 2 for group in noise)
+    searched = [group for group in noise if group["variant"] == "rows"]  # incumbents may be of other variants
+    assert len(searched) == 3 and all(group["trials"] >= 2 for group in searched)
     said = bitune("db", "trials", "--noise", env={"COLUMNS": "100"}).out
     assert "interval" in said and "rows" in said
 

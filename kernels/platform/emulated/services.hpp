@@ -41,9 +41,9 @@ struct Services {
   void (*fail)(const char* what);
 };
 
-/// What a compiled kernel exports under the names below: `bind` is called once and returns the kernel's
-/// number of parameters; `entry` runs one thread, with an 8-byte slot for each argument.
-using BindFunction = unsigned int(const Services* services);
+/// What a compiled kernel exports under the names below. `bind` is called once and returns a letter for each of the kernel's parameters:
+/// 'p' for a pointer, a digit for a number of so many bytes. `entry` runs one thread, with an 8-byte slot for each argument.
+using BindFunction = const char*(const Services* services);
 using EntryFunction = void(const void* slots);
 inline constexpr const char* bind_name = "bitune_emulated_bind";
 inline constexpr const char* entry_name = "bitune_emulated_entry";

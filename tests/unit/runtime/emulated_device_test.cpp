@@ -43,19 +43,17 @@ TEST(EmulatedDevice, RefusesLaunchesOverTheLimits) {
 
   EXPECT_EQ(failure(launch_of(5, 128, 4096)), "");
   EXPECT_EQ(failure(launch_of(1, 129)),
-            "The emulated device refuses to launch the kernel bitune::planted: 129 threads a block, where 1 "
-            "to 128 are "
-            "allowed.");
-  EXPECT_TRUE(contains(failure(launch_of(1, 0)), "0 threads a block"));
+            "The emulated device refuses to launch the kernel bitune::planted: it needs blocks of 129 "
+            "threads where 128 are the most.");
+  EXPECT_TRUE(contains(failure(launch_of(1, 0)), "its blocks have no threads"));
   EXPECT_TRUE(contains(failure(launch_of(0, 32)), "0 blocks"));
-  EXPECT_TRUE(
-      contains(failure(launch_of(1, 32, 4097)), "4097 bytes of shared memory a block, where at most 4096"));
+  EXPECT_TRUE(contains(failure(launch_of(1, 32, 4097)), "4097 bytes of shared memory a block where 4096"));
 
   Launch launch = launch_of(8, 32);
   launch.cluster = 4;
   EXPECT_EQ(failure(launch), "");
   launch.cluster = 8;
-  EXPECT_TRUE(contains(failure(launch), "8 blocks a cluster, where 1 to 4"));
+  EXPECT_TRUE(contains(failure(launch), "clusters of 8 blocks where 4"));
   launch.cluster = 3;
   EXPECT_TRUE(contains(failure(launch), "8 blocks cannot be divided into clusters of 3"));
 
@@ -81,6 +79,22 @@ TEST(EmulatedDevice, CooperativeLaunchesMustFit) {
 TEST(EmulatedDevice, RefusesAWrongNumberOfArguments) {
   PlantedKernel kernel(count_threads);
   EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch_of(1, 1), {}, nullptr), Error);
+}
+
+// As a variant would whose plan has an argument of the wrong width: the kernel would read half of it.
+TEST(EmulatedDevice, RefusesArgumentsOfOtherKindsThanTheParameters) {
+  PlantedKernel kernel("BITUNE_KERNEL(1, 0) planted(u32* to, u32 low, u64 high) { *to = low + u32(high); }");
+  std::uint32_t result = 0;
+  const std::vector<std::uint64_t> slots = {reinterpret_cast<std::uint64_t>(&result), 3, 4};
+  const Argument pointer = Argument::pointer_to(Role::keys_out);
+  Launch launch = launch_of(1, 1);
+  launch.arguments = {pointer, Argument::number32(3), Argument::stride_of(Role::keys_out)};
+  kernel.device().launch(kernel.kernel(), launch, slots, nullptr);
+  EXPECT_EQ(result, 7u);
+  launch.arguments = {pointer, Argument::number64(3), Argument::number64(4)};
+  EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch, slots, nullptr), Error);
+  launch.arguments = {pointer, Argument::number32(3), pointer};
+  EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch, slots, nullptr), Error);
 }
 
 TEST(EmulatedDevice, ArgumentsTakeTheTypesOfTheParameters) {

@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// Sizes of the radix variant's data.
+
+#include "kernels/network/network_layout.hpp"
+
+namespace bitune::layout {
+
+constexpr Size digit_values(Size digit_bits) { return Size{1} << digit_bits; }
+
+/// Passes over the keys: one for each digit.
+constexpr Size digit_passes(Size key_bits, Size digit_bits) { return (key_bits + digit_bits - 1) / digit_bits; }
+
+/// Bytes of a counter of keys. Two of its bits say what it counts (LookBack), so that 4 bytes count fewer than 2^30 keys.
+constexpr Size digit_counter_bytes(unsigned long long keys) { return keys < 1ull << 30 ? 4 : 8; }
+
+/// u32 in shared memory while digits are counted: so many copies of each counter.
+constexpr Size count_digits_words(Size key_bits, Size digit_bits, Size copies) {
+  return digit_passes(key_bits, digit_bits) * digit_values(digit_bits) * copies;
+}
+
+/// Keys of a tile at most: a place in a tile has 16 bits.
+constexpr Size most_radix_keys() { return 65536; }
+
+/// Where the parts of RadixTile begin in a block's shared memory, and how many bytes they are together.
+struct RadixTileParts {
+  Size targets;
+  Size ranks;
+  Size scratch;
+  Size ticket;
+  Size bytes;
+};
+
+constexpr RadixTileParts radix_tile_parts(Size threads, Size items, Size digit_bits, Size word_bytes, Size counter_bytes) {
+  const Size targets = threads * items * word_bytes;
+  const Size ranks = targets + digit_values(digit_bits) * counter_bytes;
+  const Size scratch = ranks + warps_of(threads) * digit_values(digit_bits) * 2;
+  const Size ticket = scratch + 4 * prefix_sum_words(threads);
+  return {targets, ranks, scratch, ticket, ticket + 4};
+}
+
+/// Counters that a pass's blocks tell each other, of one pass: a counter of each digit for each tile. There are two such arrays, for even
+/// and for odd passes.
+constexpr unsigned long long look_back_counters(unsigned long long tiles, unsigned long long digit_values) {
+  return tiles * digit_values;
+}
+
+}  // namespace bitune::layout

@@ -1,0 +1,83 @@
+#include "runtime/variants/plan_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "bitune/error.hpp"
+
+namespace bitune {
+namespace {
+
+/// The number in 32 bits, of which `what` says what it is. \throws Error (usage)
+std::uint32_t in_32_bits(std::uint64_t number, std::string_view what) {
+  if (number > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has 32 bits in a kernel, and this plan needs {}: use a larger "
+                            "tile or block size, or sort fewer keys at once",
+                            what, number));
+  }
+  return static_cast<std::uint32_t>(number);
+}
+
+}  // namespace
+
+Plan PlanBuilder::take(bool dependent) {
+  for (Launch& launch : plan_.launches) launch.dependent = dependent;
+  return std::move(plan_);
+}
+
+KernelSource PlanBuilder::source_of(std::string_view header, std::string_view name,
+                                    std::string_view template_arguments) {
+  return {std::string(header), fmt::format("bitune::{}<{}>", name, template_arguments)};
+}
+
+Argument PlanBuilder::argument_of(U32 number) {
+  return Argument::number32(in_32_bits(number.value, "a number"));
+}
+
+void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments) {
+  constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
+  if (shape.blocks > most_blocks) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} would need {} blocks, and a grid has at most {}: use a larger tile or "
+                            "block size",
+                            kernel.name_expression, shape.blocks, most_blocks));
+  }
+  const auto known = std::find(plan_.kernels.begin(), plan_.kernels.end(), kernel);
+  Launch launch;
+  launch.kernel = static_cast<std::size_t>(known - plan_.kernels.begin());
+  if (known == plan_.kernels.end()) plan_.kernels.push_back(kernel);
+  launch.grid = {static_cast<std::uint32_t>(shape.blocks), 1, 1};
+  launch.block = {shape.threads, 1, 1};
+  launch.shared_bytes = in_32_bits(shape.shared_bytes, "the size of shared memory");
+  launch.cluster = shape.cluster;
+  launch.cooperative = shape.cooperative;
+  launch.arguments = std::move(arguments);
+  plan_.launches.push_back(std::move(launch));
+}
+
+void PlanBuilder::add_rows(const KernelSource& kernel, LaunchShape shape, std::vector<Argument> arguments) {
+  arguments.push_back(argument_of(RowStride{}));
+  // As many as a grid has at most fit; what exceeds a grid is refused below.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  arguments.push_back(argument_of(U32(std::min(shape.blocks, most))));
+  // The product saturates.
+  const std::uint64_t a_row = std::max<std::uint64_t>(shape.blocks, 1);
+  const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+  shape.blocks = rows_ > largest / a_row ? largest : rows_ * shape.blocks;
+  add(kernel, shape, std::move(arguments));
+}
+
+Address PlanBuilder::workspace(std::uint64_t bytes) {
+  const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
+  plan_.workspace_bytes = begin + bytes;
+  return {Argument::pointer_to(Role::workspace, begin)};
+}
+
+int ceil_log2(std::uint64_t n) noexcept { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); }
+
+}  // namespace bitune

@@ -1,0 +1,130 @@
+#pragma once
+
+/// \file
+/// Builds plans. What a kernel takes is a part of its type, so that no launch can give it too few arguments,
+/// or an argument of another kind.
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "model/plan.hpp"
+
+namespace bitune {
+
+// The parameters that a kernel can have. Each holds the argument that a launch gives it.
+
+/// A pointer into an operand of the call: to the keys, the input or a place in the workspace.
+struct Address {
+  Argument argument;
+
+  bool operator==(const Address&) const = default;
+};
+
+/// A u64: keys from the beginning of one row to the next, in the keys as in the input.
+struct RowStride {};
+
+/// A u32. A plan that gives it a number of more bits is refused.
+struct U32 {
+  std::uint64_t value;
+
+  template <std::unsigned_integral Number>
+  constexpr U32(Number number) : value(number) {}  // NOLINT(google-explicit-constructor): a call reads as one
+};
+
+/// A u64.
+struct U64 {
+  std::uint64_t value;
+
+  template <std::unsigned_integral Number>
+  constexpr U64(Number number) : value(number) {}  // NOLINT(google-explicit-constructor): a call reads as one
+};
+
+/// A kernel template: its header, its name, and what its parameters are. The emulated device compares them
+/// with what it compiles.
+template <class... Parameters>
+struct Kernel {
+  std::string_view header;
+  std::string_view name;
+};
+
+/// A kernel whose last two parameters say where rows are, besides its own `Parameters`: a RowStride, and a
+/// U32, the blocks of a row.
+template <class... Parameters>
+struct RowsKernel {
+  std::string_view header;
+  std::string_view name;
+};
+
+/// How a kernel is launched.
+struct LaunchShape {
+  std::uint64_t blocks = 1;  ///< of a row, where a RowsKernel is launched
+  std::uint32_t threads = 1;
+  std::uint64_t shared_bytes = 0;
+  std::uint32_t cluster = 1;
+  bool cooperative = false;
+};
+
+/// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(std::uint64_t rows = 1) : rows_(rows) {}
+
+  /// Adds a launch of the kernel with these template arguments. \throws Error (usage) if there are more than
+  /// 2^31 - 1 blocks, or if a number does not fit its parameter.
+  template <class... Parameters>
+  void launch(const Kernel<Parameters...>& kernel, std::string_view template_arguments,
+              const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
+    add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+  }
+
+  /// Adds a launch for all rows, each of which takes shape.blocks blocks.
+  template <class... Parameters>
+  void launch(const RowsKernel<Parameters...>& kernel, std::string_view template_arguments,
+              const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
+    add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+  }
+
+  /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
+  [[nodiscard]] Address workspace(std::uint64_t bytes);
+
+  /// The plan; `dependent`: each launch may begin while the one before it ends.
+  [[nodiscard]] Plan take(bool dependent = false);
+
+ private:
+  static KernelSource source_of(std::string_view header, std::string_view name,
+                                std::string_view template_arguments);
+  static Argument argument_of(Address address) { return address.argument; }
+  static Argument argument_of(RowStride) { return Argument::stride_of(Role::keys_out); }
+  static Argument argument_of(U64 number) { return Argument::number64(number.value); }
+  static Argument argument_of(U32 number);
+  void add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments);
+  void add_rows(const KernelSource& kernel, LaunchShape shape, std::vector<Argument> arguments);
+
+  std::uint64_t rows_;
+  Plan plan_;
+};
+
+/// Where the sorted keys go.
+[[nodiscard]] inline Address keys_address() { return {Argument::pointer_to(Role::keys_out)}; }
+
+/// Where the keys come from.
+[[nodiscard]] inline Address input_address() { return {Argument::pointer_to(Role::keys_in)}; }
+
+/// A number of a configuration or a layout, which is not negative.
+[[nodiscard]] constexpr std::uint64_t as_count(std::int64_t value) noexcept {
+  return static_cast<std::uint64_t>(value);
+}
+
+/// How many parts of `size`, of which the last one may be shorter, n has.
+[[nodiscard]] constexpr std::uint64_t parts_of(std::uint64_t n, std::uint64_t size) noexcept {
+  return (n + size - 1) / size;
+}
+
+/// Smallest k with 2^k >= n; 0 for n < 2.
+[[nodiscard]] int ceil_log2(std::uint64_t n) noexcept;
+
+}  // namespace bitune
