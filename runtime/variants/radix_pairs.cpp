@@ -90,14 +90,19 @@ class RadixPairsVariant final : public Variant {
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                                                        const DeviceInfo& device) const {
+  // As many items as registers hold without spilling; nothing of it has been measured yet.
+  const bool wide_value = item_size(problem).slot_bytes == 16;
+  const bool wide_key = size_of(problem.key) == 8 && !wide_value;
   const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
   Configuration c{std::string(name()),
                   {{"block_size_x", 256},
-                   {"items_per_thread", item_size(problem).slot_bytes == 16 ? 11 : 19},
+                   {"items_per_thread", wide_value ? 11
+                                        : wide_key ? 23
+                                                   : 19},
                    {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", 3},
+                   {"min_blocks_per_sm", wide_key ? 2 : 3},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
