@@ -30,7 +30,7 @@ struct StripedPairTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
+        const u32 i = begin + Single::place_from_first(r);
         items[r] = i < count ? PairWord(Codec::encode(first[i]), Codec::encode(second[i])) : PairWord(Codec::padding);
       }
     }
@@ -55,7 +55,7 @@ struct StripedPairTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
+        const u32 i = begin + Single::place_from_first(r);
         if (i >= count) continue;
         first[i] = Codec::decode(items[r].first());
         if (second != nullptr) second[i] = Codec::decode(items[r].second());

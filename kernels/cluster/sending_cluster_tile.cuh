@@ -14,19 +14,21 @@
 // lowest bit waits, what half of them sent, and from a neighbour that has received what the others did.
 
 #include "kernels/cluster/cluster_layout.hpp"
+#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/platform/platform.cuh"
 
 namespace bitune {
 
-/// ranks: blocks of the cluster, each with nt threads of vt items.
+/// A thread has a register at least for every second block.
 template <class Word, class Compare, int nt, int vt, int shuffle_steps, int ranks>
-struct SendingClusterTile {
-  using Block = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
-  static constexpr int E = Block::E;
-  static constexpr int T = Block::T;
-  static constexpr int C = log2_of(ranks);
-  static_assert(is_power_of_two(ranks) && ranks >= 2 && C <= E + 1);
+struct SendingClusterTile : ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks> {
+  using Bits = ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks>;
+  using typename Bits::Block;
+  using Bits::C;
+  using Bits::E;
+  using Bits::T;
+  static_assert(C <= E + 1);
   static constexpr int exchanges = layout::cluster_exchanges(vt, ranks);
 
   static constexpr u32 received_words = layout::received_words(nt, vt, ranks);

@@ -4,6 +4,7 @@
 
 #include "kernels/counting/counting.cuh"
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {

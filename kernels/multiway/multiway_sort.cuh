@@ -11,6 +11,7 @@
 #include "kernels/multiway/run_load.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/encoded_codec.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/platform/grid_barrier.cuh"
 
 namespace bitune {

@@ -2,6 +2,7 @@
 
 // Counting: the first of the radix variant's kernels. One reading of the keys counts the digits of all passes.
 
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/radix_digits.cuh"
 

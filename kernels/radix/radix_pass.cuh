@@ -5,6 +5,7 @@
 // with each digit the tiles before it have, and writes them from shared memory, where keys with equal digits are neighbours.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/platform/platform.cuh"
 #include "kernels/radix/look_back.cuh"
@@ -47,12 +48,12 @@ struct RadixTile {
   u32* scratch;      ///< GroupPrefixSum's
   u32* ticket;       ///< the tile's number
 
-  BITUNE_DEVICE explicit RadixTile(u8* memory)
-      : words(reinterpret_cast<Word*>(memory)),
-        targets(reinterpret_cast<Counter*>(memory + parts().targets)),
-        ranks(reinterpret_cast<u16*>(memory + parts().ranks)),
-        scratch(reinterpret_cast<u32*>(memory + parts().scratch)),
-        ticket(reinterpret_cast<u32*>(memory + parts().ticket)) {}
+  BITUNE_DEVICE explicit RadixTile(Word* memory)
+      : words(memory),
+        targets(reinterpret_cast<Counter*>(words + parts().targets / sizeof(Word))),
+        ranks(reinterpret_cast<u16*>(targets + (parts().ranks - parts().targets) / sizeof(Counter))),
+        scratch(reinterpret_cast<u32*>(ranks + (parts().scratch - parts().ranks) / sizeof(u16))),
+        ticket(scratch + (parts().ticket - parts().scratch) / sizeof(u32)) {}
 
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
     return layout::radix_tile_parts(nt, vt, bits, sizeof(Word), sizeof(Counter));
@@ -93,7 +94,7 @@ radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n,
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const RadixTile<Codec, Counter, nt, vt, bits> tile(shared_memory<u8>());
+  const RadixTile<Codec, Counter, nt, vt, bits> tile(shared_memory<Word>());
   begin_dependent_launch();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;

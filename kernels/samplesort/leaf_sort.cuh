@@ -4,6 +4,7 @@
 
 #include "kernels/network/block_sum.cuh"
 #include "kernels/network/encoded_codec.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/samplesort/sample_buckets.cuh"
@@ -52,7 +53,7 @@ struct LeafTile {
 
   BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
 
-  /// Decodes what is in striped order. One path for full tiles and others: buckets hardly ever fill theirs.
+  /// Decodes what is in striped order. There is one path for full tiles and others, since buckets hardly ever fill theirs.
   BITUNE_DEVICE static void store(Raw* keys, u32 count, const Word (&items)[vt]) {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {

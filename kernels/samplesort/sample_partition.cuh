@@ -4,6 +4,7 @@
 // bucket in shared memory first, so that neighbouring threads write neighbouring keys; their order within a bucket is of no matter.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/samplesort/sample_buckets.cuh"
 #include "kernels/samplesort/samplesort_layout.hpp"
@@ -23,13 +24,12 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   using Memory = StripedTile<Codec, Payload, nt, vt, vector>;
   using Group = ThreadGroup<nt, 1>;
   constexpr layout::PartitionParts parts = layout::partition_parts(nt, vt, levels, sizeof(Word), sizeof(Raw));
-  u8* const memory = shared_memory<u8>();
   u32* const scratch = shared_memory<u32>();
-  const SplitterTree<Word, levels> tree{reinterpret_cast<Word*>(memory + parts.tree)};
+  const SplitterTree<Word, levels> tree{reinterpret_cast<Word*>(scratch + parts.tree / sizeof(u32))};
   u32* const shifts = reinterpret_cast<u32*>(tree.nodes);  // later: from a bucket's keys in the tile to their room
-  u32* const here = reinterpret_cast<u32*>(memory + parts.here);  // as counts, of the tile; then where a bucket's keys begin in it
-  Raw* const tile = reinterpret_cast<Raw*>(memory + parts.tile);
-  u16* const owners = reinterpret_cast<u16*>(memory + parts.owners);
+  u32* const here = reinterpret_cast<u32*>(tree.nodes + (parts.here - parts.tree) / sizeof(Word));  // as counts, of the tile; then where a bucket's keys begin in it
+  Raw* const tile = reinterpret_cast<Raw*>(here + (parts.tile - parts.here) / sizeof(u32));
+  u16* const owners = reinterpret_cast<u16*>(tile + (parts.owners - parts.tile) / sizeof(Raw));
   const u64 begin = u64{block_index()} * Memory::nv;
   const u32 count = items_in_tile(begin, n, Memory::nv);
   // The launch before began this one when the input was there (sample_sort.cuh).
