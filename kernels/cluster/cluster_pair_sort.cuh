@@ -1,6 +1,6 @@
 #pragma once
 
-// Row pairs as long as the registers of a cluster of blocks hold: as cluster_sort, two rows of keys of at most 16 bits at a time
+// Rows as long as the registers of a cluster of blocks hold, two at a time: as cluster_sort, for keys of at most 16 bits, two a register
 // (pair_word.cuh).
 
 #include "kernels/network/cluster_tile.cuh"
