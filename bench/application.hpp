@@ -22,9 +22,9 @@ class Application {
   virtual void synchronize() = 0;
 };
 
-/// Starts CUDA as any program does: opens the driver, cuInit, retains the primary context of the GPU with
-/// this UUID, makes it current, allocates a byte and synchronises. How long that took is in `start_us`; the
-/// array's allocation is no part of it. \throws Error (unavailable, device)
+/// Starts CUDA as any program does. It opens the driver, calls cuInit, and retains the primary context of the
+/// GPU with this UUID. It makes that current, allocates a byte and synchronises. How long that took is in
+/// `start_us`; the array's allocation is no part of it. \throws Error (unavailable, device)
 [[nodiscard]] std::unique_ptr<Application> start_cuda_application(const std::string& uuid, std::size_t bytes,
                                                                   double& start_us);
 

@@ -13,10 +13,9 @@ namespace bitune {
 /// memory that was given to it. The device, and what the sort refers to, must outlive it; the device must
 /// have graphs.
 ///
-/// Addresses are part of a graph, and the sampler restores several buffers at once, so each buffer has a
-/// graph of its own (at most as many as the sampler has buffers). One graph that cuGraphExecUpdate gives
-/// another address before each launch would cost the host more than the launch, and what is launched would
-/// no longer be what an application launches again and again.
+/// Addresses are part of a graph, and the sampler restores several buffers at once. So each buffer has a
+/// graph of its own. With one graph cuGraphExecUpdate would set another address before each launch. That
+/// would cost the host more than the launch, and it is not what an application launches again and again.
 [[nodiscard]] Contestant as_graph(const Device& device, const Contestant& contestant);
 
 }  // namespace bitune

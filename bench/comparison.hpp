@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +37,6 @@ class Comparison {
   [[nodiscard]] std::vector<Contestant> own_contestants(const Problem& problem);
   /// The same as graphs, those that verify; what does not is told in the note.
   [[nodiscard]] std::vector<Contestant> graph_contestants(const std::vector<Contestant>& own, Turns& turns,
-                                                          std::span<const std::byte> expected,
                                                           BenchRecord& record);
   [[nodiscard]] std::vector<Contestant> peer_contestants(const Problem& problem);
   [[nodiscard]] BenchRecord describe(const Problem& problem);

@@ -2,13 +2,15 @@
 /// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, behind the C
 /// interface of bench/peer_abi.h.
 ///
-/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand":
-/// radix: out of place (keys -> out), which saves CUB the copy back; merge: in place and, as "merge_copy",
-/// out of place, as which of them is faster depends on the parity of the number of merge passes. Segmented
-/// sorts of rows: out of place from pointer to pointer, which for rows of up to a tile is one pass as with a
-/// DoubleBuffer, and for longer ones differs from it only in that the spare buffer is part of the workspace;
-/// offsets of 32 bits, computed by an iterator, so that none are read from memory. DeviceSegmentedSort waits
-/// for the device in between when there are more than 500 rows: that is part of its time.
+/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand".
+///
+/// - radix: out of place (keys -> out), which saves CUB the copy back.
+/// - merge: in place, and as "merge_copy" out of place. Which is faster depends on the parity of the
+///   number of merge passes.
+/// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one
+///   pass, as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the
+///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. With
+///   more than 500 rows DeviceSegmentedSort waits for the device in between: that is part of its time.
 
 #include <cuda_runtime.h>
 #include <thrust/iterator/counting_iterator.h>

@@ -14,14 +14,13 @@ namespace bitune {
 struct HostSorts {
   double qsort_us = 0;
   double std_sort_us = 0;
-  bool verified = false;  ///< both made `expected` of the keys
+  bool verified = false;  ///< both were right
 };
 
 /// Whether host sorts of this type are built: 32-bit integers, as in the published comparisons.
 [[nodiscard]] bool has_host_sorts(KeyType key) noexcept;
 
 /// Sorts copies of the keys, ascending, once each. Precondition: has_host_sorts(key).
-[[nodiscard]] HostSorts time_host_sorts(std::span<const std::byte> keys, std::span<const std::byte> expected,
-                                        KeyType key);
+[[nodiscard]] HostSorts time_host_sorts(std::span<const std::byte> keys, KeyType key);
 
 }  // namespace bitune

@@ -14,7 +14,6 @@
 #include "bench/round_trip.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
-#include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
@@ -95,12 +94,12 @@ class Suite {
     result_.note += sentence;
   }
 
-  [[nodiscard]] Rivals time_rivals(const Problem& problem, RoundTrips& trips, std::span<const std::byte> keys,
-                                   std::span<const std::byte> expected);
+  [[nodiscard]] Rivals time_rivals(const Problem& problem, RoundTrips& trips,
+                                   std::span<const std::byte> keys);
   [[nodiscard]] std::optional<Configuration> configuration_of(const std::string& name,
                                                               const Problem& problem);
   void measure(const std::string& name, const Configuration& configuration, RoundTrips& trips,
-               std::span<const std::byte> expected, PresetRecord& record);
+               PresetRecord& record);
   void compare(const Rivals& rivals, PresetRecord& record) const;
 
   const PresetBenchRequest& request_;
@@ -111,11 +110,10 @@ class Suite {
   PresetBenchResult result_;
 };
 
-Rivals Suite::time_rivals(const Problem& problem, RoundTrips& trips, std::span<const std::byte> keys,
-                          std::span<const std::byte> expected) {
+Rivals Suite::time_rivals(const Problem& problem, RoundTrips& trips, std::span<const std::byte> keys) {
   Rivals rivals;
   if (has_host_sorts(problem.key) && problem.n <= request_.most_host_keys) {
-    rivals.host = time_host_sorts(keys, expected, problem.key);
+    rivals.host = time_host_sorts(keys, problem.key);
     rivals.verified = rivals.host->verified;
     if (!rivals.verified) note(fmt::format("the host sorted '{}' wrongly", text_of(problem)));
   }
@@ -128,7 +126,7 @@ Rivals Suite::time_rivals(const Problem& problem, RoundTrips& trips, std::span<c
                                   operands[Role::workspace] = {workspace->data(), *bytes, 0};
                                   peer_->sort(*method, problem, operands, stream);
                                 }};
-    if (trips.verify(contestant, true, expected)) {
+    if (trips.verify(contestant, true)) {
       rivals.peer = trips.time(contestant, true, request_.samples, budget_us);
     } else {
       rivals.verified = false;
@@ -151,7 +149,7 @@ std::optional<Configuration> Suite::configuration_of(const std::string& name, co
 }
 
 void Suite::measure(const std::string& name, const Configuration& configuration, RoundTrips& trips,
-                    std::span<const std::byte> expected, PresetRecord& record) {
+                    PresetRecord& record) {
   const Problem problem{{.key = record.key}, {.n = record.n}};
   const ExecutablePlan plan = make_executable(
       *device_, kernels_, variant(configuration.variant).plan(problem, configuration, device_->info()));
@@ -165,7 +163,7 @@ void Suite::measure(const std::string& name, const Configuration& configuration,
   record.configuration = configuration.text();
   record.launches = plan.plan().launches.size();
   record.pinned = name == selected_preset || preset(name).pinned;
-  record.verified = trips.verify(contestant_of(plan), record.pinned, expected);
+  record.verified = trips.verify(contestant_of(plan), record.pinned);
   if (!record.verified) note(fmt::format("'{}' sorted '{}' wrongly: report this", name, text_of(problem)));
 
   const RoundTripTimes times = trips.time(contestant_of(plan), record.pinned, request_.samples, budget_us);
@@ -230,10 +228,8 @@ void Suite::run(const Problem& problem, std::span<const std::string> names, Pres
   if (!chosen.empty()) {
     const std::vector<std::byte> keys =
         make_keys(problem.key, problem.n, Distribution::random, request_.seed);
-    std::vector<std::byte> expected = keys;
-    reference_sort(expected.data(), problem.n, problem.key, problem.order);
     RoundTrips trips(*device_, problem, keys);
-    const Rivals rivals = time_rivals(problem, trips, keys, expected);
+    const Rivals rivals = time_rivals(problem, trips, keys);
     for (const auto& [name, configuration] : chosen) {
       if (stop.load()) return;
       now.preset = name;
@@ -245,7 +241,7 @@ void Suite::run(const Problem& problem, std::span<const std::string> names, Pres
       record.device = device_->info().name;
       record.driver = device_->software().driver;
       record.date = today();
-      measure(name, configuration, trips, expected, record);
+      measure(name, configuration, trips, record);
       compare(rivals, record);
       result_.records.push_back(std::move(record));
       ++now.index;

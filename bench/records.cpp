@@ -1,16 +1,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
 #include <tuple>
 
 #include "bench/records.hpp"
 #include "bitune/error.hpp"
+#include "cache/atomic_file.hpp"
 #include "measure/json_fields.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -205,16 +206,11 @@ void store_bench_records(const fs::path& path, std::span<const BenchRecord> reco
   std::sort(all.begin(), all.end(),
             [](const BenchRecord& a, const BenchRecord& b) { return identity(a) < identity(b); });
 
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  const fs::path beside = path.string() + fmt::format(".{}.tmp", ::getpid());
-  std::ofstream file(beside, std::ios::trunc);
-  file << bench_records_json(all);
-  file.close();
-  if (file) fs::rename(beside, path, error);
-  if (!file || error) {
-    fs::remove(beside, error);
-    throw Error(ErrorCode::io, fmt::format("the bench results cannot be written to '{}'", path.string()));
+  try {
+    write_atomically(path, bench_records_json(all));
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::io, fmt::format("the bench results cannot be written to '{}': {}", path.string(),
+                                           error.code().message()));
   }
 }
 

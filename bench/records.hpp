@@ -77,8 +77,9 @@ struct BenchRecord {
 /// Reads what `bench_records_json` writes. \throws Error (input) that names `source`
 [[nodiscard]] std::vector<BenchRecord> parse_bench_records(std::string_view json, const std::string& source);
 
-/// Stores the records in the file: those that it has for the same (suite, peer, key type, order,
-/// distribution, n, rows) are replaced, others kept. Written beside and renamed. \throws Error (io, input)
+/// Stores the records in the file. A record takes the place of an older one of the same suite, peer, problem,
+/// distribution, lengths and number of GPUs; others stay. Written beside and renamed.
+/// \throws Error (io, input)
 void store_bench_records(const std::filesystem::path& path, std::span<const BenchRecord> records);
 
 }  // namespace bitune

@@ -15,7 +15,7 @@
 #include "bitune/bitune.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
-#include "measure/reference_sort.hpp"
+#include "measure/oracle.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -59,12 +59,10 @@ StartProcessAnswer start_answer_from(const Json& json) {
 StartProcessAnswer measure_start(const StartProcessRequest& request) {
   const Problem& problem = request.problem;
   const std::vector<std::byte> keys = make_keys(problem.key, problem.n, Distribution::random, request.seed);
-  std::vector<std::byte> expected = keys;
-  reference_sort_rows(expected, problem);
   std::vector<std::byte> result(keys.size());
   const auto is_right = [&](Application& application) {
     application.read(result);
-    return result == expected;
+    return !find_fault_of_keys(problem, keys, result);
   };
 
   StartProcessAnswer answer;

@@ -1,8 +1,8 @@
 #include "bench/turns.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "measure/oracle.hpp"
 #include "model/problem_operands.hpp"
 
 namespace bitune {
@@ -31,16 +31,18 @@ Turns::Turns(const Device& device, KernelStore& kernels, const Problem& problem,
   device_.synchronize(stream_->handle());
 }
 
-bool Turns::verify(const Contestant& contestant, std::span<const std::byte> expected) {
+bool Turns::verify(const Contestant& contestant) {
   const Stream stream = stream_->handle();
+  std::vector<std::byte> input(bytes_);
   std::vector<std::byte> result(bytes_);
   device_.copy_on_device(work_->data(), pristine_.front()->data(), bytes_, stream);
   device_.fill(out_->data(), 0xA5, bytes_, stream);
   void* const sorted = (contestant.in_place ? work_ : out_)->data();
   contestant.sort(packed_operands(problem_, sorted, work_->data()), stream);
   device_.copy_to_host(result.data(), sorted, bytes_, stream);
+  device_.copy_to_host(input.data(), pristine_.front()->data(), bytes_, stream);
   device_.synchronize(stream);
-  return result.size() == expected.size() && std::memcmp(result.data(), expected.data(), bytes_) == 0;
+  return !find_fault_of_keys(problem_, input, result);
 }
 
 TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {

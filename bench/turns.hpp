@@ -36,8 +36,8 @@ class Turns {
   Turns(const Device& device, KernelStore& kernels, const Problem& problem,
         std::span<const std::vector<std::byte>> inputs);
 
-  /// Whether the contestant makes `expected` of the first input. Runs it once.
-  [[nodiscard]] bool verify(const Contestant& contestant, std::span<const std::byte> expected);
+  /// Whether the contestant sorts the first input, as the oracle says. Runs it once.
+  [[nodiscard]] bool verify(const Contestant& contestant);
 
   /// Times all contestants: a few samples of A, of B, of A, of B, until each has `samples` of them; those
   /// that take longer than half a second for it have fewer, but 3.

@@ -57,7 +57,7 @@ class TemporaryFile {
 }  // namespace
 
 void write_atomically(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::create_directories(path.parent_path());
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
   TemporaryFile file(path);
   file.write(content);
   file.rename_to(path);

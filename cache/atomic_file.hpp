@@ -13,8 +13,8 @@ namespace bitune {
 inline constexpr std::string_view temporary_suffix = ".tmp";
 
 /// Writes `content` beside `path` under a name that nobody else uses, syncs it and renames it to `path`,
-/// replacing what is there. Creates the directory. \throws std::system_error; then nothing new is left
-/// behind.
+/// replacing what is there. Creates the directory, if the path names one. \throws std::system_error; then
+/// nothing new is left behind.
 void write_atomically(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace bitune

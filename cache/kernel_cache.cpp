@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "bitune/log.hpp"
 #include "cache/atomic_file.hpp"
 #include "cache/kernel_file.hpp"
 #include "model/digest.hpp"
@@ -102,12 +102,13 @@ struct KernelCache::Implementation {
   unsigned stores_until_scan = 0;
 
   void warn_once(const std::string& why) {
-    const std::lock_guard lock(mutex);
-    if (!writable) return;
-    writable = false;
-    fmt::print(stderr,
-               "bitune: kernels are not kept in '{}': {}; name a writable directory with BITUNE_CACHE\n",
-               directory.string(), why);
+    {
+      const std::lock_guard lock(mutex);
+      if (!writable) return;
+      writable = false;
+    }
+    log_sentence(fmt::format("kernels are not kept in '{}': {}; name a writable directory with BITUNE_CACHE",
+                             directory.string(), why));
   }
 
   // Throws what goes wrong.

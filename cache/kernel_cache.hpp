@@ -16,11 +16,10 @@ namespace bitune {
 
 /// Compiled kernels by digest, one file each.
 ///
-/// A file has a header (magic, version, digest, target, lowered name, resources, checksum) before the image;
-/// it is written to a temporary file, synced and renamed, so that a reader sees a whole file or none. A
-/// damaged file is a miss and is replaced by the next `store`. When the total exceeds the cap, the least
-/// recently used files go first. A directory that cannot be written makes the cache a no-op and produces one
-/// warning.
+/// A file has a header (magic, version, digest, target, lowered name, resources, checksum) before the image.
+/// It is written to a temporary file, synced and renamed: a reader sees a whole file or none. A damaged file
+/// is a miss, and the next `store` replaces it. When the total exceeds the cap, the least recently used files
+/// go first. If the directory cannot be written, nothing is cached, and the log is told once.
 ///
 /// Thread safety: all functions may be called from several threads and processes at once.
 class KernelCache {
@@ -39,8 +38,8 @@ class KernelCache {
   /// Stores the image, unless the directory is not writable. Never throws: a cache that fails is a slow one.
   void store(std::string_view digest, const KernelImage& image) noexcept;
 
-  /// A text kept beside the kernels under a key of any form, such as what is known of a compiler; nothing if
-  /// there is none, or it is damaged. It is a file like a kernel's: counted and evicted like one.
+  /// A text that is kept beside the kernels under a key of any form, such as what is known of a compiler.
+  /// Nothing if there is none, or it is damaged. It is a file like a kernel's: counted and evicted like one.
   [[nodiscard]] std::optional<std::string> find_note(std::string_view key);
 
   /// Keeps the text, unless that fails, of which nobody is told: a note only saves time. Never throws.

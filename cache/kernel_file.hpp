@@ -3,7 +3,7 @@
 /// \file
 /// The file format of the kernel cache. Private to the cache room.
 ///
-/// Numbers are little-endian; a text is its length (8 bytes) and its bytes.
+/// Numbers are little-endian. A text is its length (8 bytes) and its bytes. The whole file is:
 ///
 ///     magic "BITUNEK\n" | version u32 | checksum u64 (XXH3, 64 bits, of all that follows)
 ///     digest | target | lowered name | log | registers i32 | local bytes i32 | image

@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cache/evidence.hpp"
 #include "model/device_info.hpp"
+#include "model/standing.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
 
@@ -41,6 +43,9 @@ struct Candidate {
   Configuration configuration;
   std::string kernel_digest;
   double median_us = 0;
+  bool finalist = false;
+
+  [[nodiscard]] TrialRank rank() const noexcept { return {finalist, median_us, trial_id}; }
 };
 
 /// Which trials a query is about; unset fields do not restrict.
@@ -68,6 +73,11 @@ struct TrialRow {
   Trial trial;
   std::optional<SampleStatistics> statistics;  ///< of its samples, as stored; nothing if there are none
 };
+
+/// Whether `a` is newer than `b`. Rows that were merged are not in the order of their times.
+[[nodiscard]] inline bool is_newer(const TrialRow& a, const TrialRow& b) {
+  return std::tie(a.trial.timestamp, a.id) > std::tie(b.trial.timestamp, b.id);
+}
 
 /// What a verified trial tells of how it was measured, without its samples.
 struct MeasuredTrial {
@@ -122,12 +132,12 @@ struct MergeCounts {
 /// The tuning database.
 ///
 /// Thread safety: one object belongs to one thread at a time. Any number of objects, in any number of
-/// processes, may be open on one file: it is in WAL mode, writers wait for each other (busy timeout), and
+/// processes, may be open on one file. It is in WAL mode, writers wait for each other (busy timeout), and
 /// each trial is a transaction.
 ///
-/// Every function throws Error (database) that names the file. A file that is not a SQLite database, is one
-/// of somebody else's (application_id), is damaged, or was written by a newer bitune is refused and left
-/// untouched.
+/// Every function throws Error (database) that names the file. A file is refused, and left untouched, if it
+/// is no SQLite database, belongs to another program (application_id), is damaged, or was written by a newer
+/// bitune.
 class TuningDatabase {
  public:
   /// `$BITUNE_DB`, else `$XDG_DATA_HOME/bitune/tuning.db`, else `$HOME/.local/share/bitune/tuning.db`.
@@ -140,9 +150,9 @@ class TuningDatabase {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
 
-  /// Starts a session (who measured, with which software and protocol); returns its id, given to `store`.
-  /// Evidence that is read from a file names it in `origin`, such as "cache 'h200.json'": its trials are
-  /// never `ok`, are not ranked, and replace nothing that was measured.
+  /// Starts a session (who measured, with which software and protocol). Returns its id, for `store`. Evidence
+  /// that is read from a file names the file in `origin`, such as "cache 'h200.json'". Its trials are never
+  /// `ok`, are not ranked, and replace nothing that was measured.
   std::int64_t begin_session(const DeviceInfo& device, const DeviceSoftware& software,
                              const Protocol& protocol, const std::string& origin = {});
 
@@ -155,10 +165,10 @@ class TuningDatabase {
   ImportCounts import_trials(const std::vector<ImportedTrials>& imports, bool dry_run = false);
 
   /// Adds all sessions and trials of other tuning databases, in one transaction: all of it or nothing. Rows
-  /// are known by their content, so that the order of merging does not matter and a second merge adds
-  /// nothing. What the others verified counts as verified: merge what you trust. The others are only read;
-  /// they may be older, as what is opened to be read is migrated in memory, and those that `check` finds
-  /// fault with are refused. With `dry_run` nothing is kept.
+  /// are known by their content: the order of merging does not matter, and a second merge adds nothing. What
+  /// the others verified counts as verified: merge what you trust. The others are only read. They may be
+  /// older: what is opened to be read is migrated in memory. Those that `check` finds fault with are refused.
+  /// With `dry_run` nothing is kept.
   MergeCounts merge(const std::vector<TuningDatabase>& others, bool dry_run = false);
 
   /// Canonical configuration texts already tried on this device for this problem with these kernels and this
@@ -174,7 +184,7 @@ class TuningDatabase {
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
 
   [[nodiscard]] std::vector<DeviceRow> devices() const;
-  [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< newest first
+  [[nodiscard]] std::vector<TrialRow> trials(const TrialFilter& filter) const;  ///< the last row first
   [[nodiscard]] std::optional<TrialRow> trial(std::int64_t id) const;
   /// Verified trials by device, problem and variant, the oldest of each first.
   [[nodiscard]] std::vector<MeasuredTrial> measurements(const TrialFilter& filter) const;

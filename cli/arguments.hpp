@@ -15,9 +15,9 @@ class App;
 
 namespace bitune::cli {
 
-// Each binds a name as it is typed ("--seed", "-o,--output"; of an argument as the help shows it: "INPUT") to
-// a value, which must live until the arguments are parsed. The help names the `type`, and what the value is
-// now, unless that is empty.
+// Each binds a name to a value. The name of an option is as it is typed ("--seed", "-o,--output"); that of an
+// argument is as the help shows it ("INPUT"). The value must live until the arguments are parsed. The help
+// names the `type`, and what the value is now, unless that is empty.
 
 void add_text(CLI::App& command, const char* name, std::string& value, const std::string& help,
               const char* type);

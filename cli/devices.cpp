@@ -50,6 +50,7 @@ std::string text_of(const DeviceReport& report) {
                {"SMs", Align::right},
                {"shared KiB/block", Align::right},
                {"memory", Align::right},
+               {"GB/s", Align::right},
                {"uuid"}});
   bool has_gpu = false;
   for (const auto& [selector, info, software] : report.devices) {
@@ -57,7 +58,8 @@ std::string text_of(const DeviceReport& report) {
     has_gpu |= gpu;
     table.add({selector, info.name, gpu ? fmt::format("sm_{}", info.compute_capability()) : info.kind,
                std::to_string(info.sm_count), std::to_string(info.shared_bytes_per_block_optin / 1024),
-               fmt::format("{:.1f} GiB", static_cast<double>(info.memory_bytes) / (1 << 30)), software.uuid});
+               fmt::format("{:.1f} GiB", static_cast<double>(info.memory_bytes) / (1 << 30)),
+               info.memory_gb_per_s == 0 ? "" : std::to_string(info.memory_gb_per_s), software.uuid});
   }
   std::string text = table.empty() ? "" : table.text(output_width()) + '\n';
   if (!has_gpu) {

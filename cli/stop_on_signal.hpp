@@ -12,10 +12,10 @@ namespace bitune::cli {
 /// While it lives, SIGINT and SIGTERM set a flag; the second one ends the process at once with 128 + its
 /// number.
 ///
-/// The signals are blocked and read by a thread. Child processes inherit the blocked mask, so that Ctrl-C,
-/// which a terminal sends to all of them, stops neither a worker nor a compiler in the middle of something
-/// that would then be taken for a failure of the configuration. Make it before any other thread is started.
-/// One at a time.
+/// The signals are blocked, and a thread reads them. Child processes inherit the blocked mask. A terminal
+/// sends Ctrl-C to all of them; so it stops neither a worker nor a compiler in the middle of something. That
+/// would be taken for a failure of the configuration. Make it before any other thread is started, and one at
+/// a time.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -55,7 +55,7 @@ class Table {
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
   /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so,
-  /// the first one first; if it is too wide even so, columns that may be left out are.
+  /// the first one first. If that is not enough, columns that may be left out are.
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:

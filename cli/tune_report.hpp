@@ -16,8 +16,8 @@ namespace bitune::cli {
 /// One line: problem, bar, counts, best so far, time left.
 [[nodiscard]] std::string progress_text(const TuneProgress& progress);
 
-/// The one line that all devices of a session share on the terminal: that of progress_text for one device; of
-/// several, how many problems are done, and what each is at. Called by one thread at a time.
+/// The one line that all devices of a session share on the terminal. One device has that of progress_text.
+/// Several have how many problems are done, and what each is at. Called by one thread at a time.
 class TuneDisplay {
  public:
   explicit TuneDisplay(std::size_t devices) : parts_(devices) {}

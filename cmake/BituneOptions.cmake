@@ -54,9 +54,14 @@ if(BITUNE_SANITIZE)
   # The sanitizers' tables are a million addresses that each start of a position-independent executable would have to relocate:
   # two fifths of the time that most tests take. Modules stay as they are.
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -no-pie")
-  find_program(BITUNE_GOLD ld.gold)  # a part of binutils, and faster with that many symbols
-  mark_as_advanced(BITUNE_GOLD)
-  if(BITUNE_GOLD)
+  # Faster linkers for that many symbols. Not gold with clang: it warns of each local symbol of the sanitizers' libraries, whose
+  # lists of symbols to export clang hands on.
+  find_program(BITUNE_LLD ld.lld)
+  find_program(BITUNE_GOLD ld.gold)
+  mark_as_advanced(BITUNE_LLD BITUNE_GOLD)
+  if(BITUNE_LLD)
+    add_link_options(-fuse-ld=lld)
+  elseif(BITUNE_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_link_options(-fuse-ld=gold)
   endif()
 endif()

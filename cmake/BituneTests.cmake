@@ -1,10 +1,14 @@
 include(GoogleTest)
 
-set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "Python with numpy, for the end-to-end tests")
+set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "Python with pytest and numpy")
+
+# Ends what hangs, in seconds; far beyond what any test takes, on a busy machine too.
+set(BITUNE_TEST_TIMEOUT 3600)
 
 # Every test runs with these, so that none reads or writes the home of the person who runs it.
 set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
+    "MPLCONFIGDIR=${PROJECT_BINARY_DIR}/test-home/matplotlib" "PYTHONDONTWRITEBYTECODE=1"
     "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=protect_shadow_gap=0")  # the latter for CUDA's address space
 
 # bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [AS_ONE])
@@ -35,33 +39,35 @@ function(bitune_add_tests target)
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "env;${_environment}")
   if(ARG_AS_ONE)
     add_test(NAME ${ARG_LABEL}.${target} COMMAND ${target})
-    # The cost: they are long, and begun after the scripts, which are longer.
-    set_tests_properties(${ARG_LABEL}.${target} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 1500 COST 50
+    # The cost: they are long, and begun after those in Python, which are longer.
+    set_tests_properties(${ARG_LABEL}.${target} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT} COST 50
       SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests"
       ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${ARG_LABEL}.${target}.xml")
     return()
   endif()
   # No values of parameters in the names: a name generator says what is worth saying.
-  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 300
-                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
+  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT ${BITUNE_TEST_TIMEOUT}
+                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT})
 endfunction()
 
-# bitune_add_scripts(<folder> LABEL <label>): one test of each shell script, which finds the executable in $BITUNE, a Python
-# with numpy in $BITUNE_PYTHON and an empty folder of its own to work in as its working directory; 77 means skipped.
-function(bitune_add_scripts folder)
+# bitune_add_pytests(<folder> LABEL <label>): one test of each test_*.py of a folder, which finds the executable in $BITUNE. CTest
+# takes all cases of a file for one test, skipped if all are, or if there is no pytest. What they were is in test-results/.
+function(bitune_add_pytests folder)
   cmake_parse_arguments(ARG "" "LABEL" "" ${ARGN})
-  file(GLOB _scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.sh")
-  if(NOT TARGET bitune)
-    return()
+  file(GLOB _files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_*.py")
+  set(_python "${BITUNE_PYTHON}")
+  if(NOT EXISTS "${_python}")
+    set(_python python3)
   endif()
-  foreach(_script IN LISTS _scripts)
-    cmake_path(GET _script STEM _name)
-    set(_work "${PROJECT_BINARY_DIR}/test-home/${ARG_LABEL}/${_name}")
-    file(MAKE_DIRECTORY "${_work}")
-    add_test(NAME ${ARG_LABEL}.${_name} COMMAND bash "${_script}" WORKING_DIRECTORY "${_work}")
+  foreach(_file IN LISTS _files)
+    cmake_path(GET _file STEM _name)
+    string(REGEX REPLACE "^test_" "${ARG_LABEL}." _name "${_name}")
+    add_test(NAME ${_name} COMMAND "${_python}" -m pytest -q -rs "--basetemp=${PROJECT_BINARY_DIR}/test-home/${_name}"
+                                   "--junitxml=${PROJECT_BINARY_DIR}/test-results/${_name}.xml" "${_file}")
     # The cost: CTest begins with these, which are the longest, so that no core waits for one of them at the end.
-    set_tests_properties(${ARG_LABEL}.${_name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300 SKIP_RETURN_CODE 77 COST 100
-      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};BITUNE=$<TARGET_FILE:bitune>;BITUNE_PYTHON=${BITUNE_PYTHON}")
+    set_tests_properties(${_name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT} COST 100 SKIP_RETURN_CODE 5
+      SKIP_REGULAR_EXPRESSION "No module named pytest;\n[0-9]+ skipped in "
+      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};BITUNE=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bitune")
   endforeach()
 endfunction()
 

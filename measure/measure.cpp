@@ -33,10 +33,10 @@ Measurement Measurer::measure(const ExecutablePlan& plan, const ProblemData& dat
                                     plan.run(operands, on);
                                   },
                               .launches = plan.plan().launches.size()};
-  const SampledKeys keys{.keys = data.layout().keys(nullptr),
+  const SampledKeys keys{.keys = data.layout().operand(nullptr),
                          .images = data.measured_inputs(distribution),
                          .bytes = data.layout().bytes(),
-                         .offset = ImageLayout::guard_bytes,
+                         .offset = GuardedLayout::guard_bytes,
                          .work = data.work()};
   Sampler::Setup setup = sampler_.prepare(contestant, keys, protocol.cold_l2, stream);
 

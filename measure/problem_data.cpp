@@ -26,33 +26,29 @@ struct HostImages {
   std::vector<std::byte> expected;
 };
 
-HostImages make_images(const Problem& problem, const ImageLayout& layout, Distribution distribution,
+HostImages make_images(const Problem& problem, const GuardedLayout& layout, Distribution distribution,
                        std::uint64_t seed, bool with_expected) {
   HostImages images;
-  images.input.assign(layout.bytes(), std::byte{ImageLayout::guard_value});
-  const std::span keys = std::span(images.input).subspan(ImageLayout::guard_bytes, layout.key_bytes);
+  images.input.assign(layout.bytes(), std::byte{GuardedLayout::guard_value});
+  const std::span keys = std::span(images.input).subspan(GuardedLayout::guard_bytes, layout.array_bytes());
   fill_keys(keys, problem.key, distribution, seed);
   if (!with_expected) return images;
   images.expected = images.input;
-  reference_sort_rows(std::span(images.expected).subspan(ImageLayout::guard_bytes, layout.key_bytes),
+  reference_sort_rows(std::span(images.expected).subspan(GuardedLayout::guard_bytes, layout.array_bytes()),
                       problem);
   return images;
 }
 
 /// The same rows with gaps between them.
-std::vector<std::byte> spread(const std::vector<std::byte>& image, const ImageLayout& layout,
-                              const ImageLayout& gapped, std::uint64_t rows) {
-  std::vector<std::byte> result(gapped.bytes(), std::byte{ImageLayout::guard_value});
-  const std::uint64_t row_bytes = layout.row_length * layout.key_size;
-  for (std::uint64_t row = 0; row < rows && row_bytes != 0; ++row) {
-    std::memcpy(result.data() + ImageLayout::guard_bytes + row * gapped.row_stride * gapped.key_size,
-                image.data() + ImageLayout::guard_bytes + row * row_bytes, row_bytes);
-  }
-  return result;
+std::vector<std::byte> spread(const std::vector<std::byte>& image, const GuardedLayout& layout,
+                              const GuardedLayout& gapped) {
+  const GuardedImage result(gapped,
+                            std::span(image).subspan(GuardedLayout::guard_bytes, layout.array_bytes()));
+  return {result.bytes().begin(), result.bytes().end()};
 }
 
 /// An odd stride leaves no row but the first aligned to more than a key.
-ImageLayout gapped_layout_of(const Problem& problem) {
+GuardedLayout gapped_layout_of(const Problem& problem) {
   return {problem, problem.rows > 1 ? problem.n + 1 + problem.n % 2 : problem.n};
 }
 
@@ -67,7 +63,7 @@ std::uint64_t gapped_memory(const Problem& problem) { return 4 * gapped_layout_o
 /// Whether there is room for rows with gaps besides one distribution.
 bool can_have_gaps(const Problem& problem, std::int64_t memory_bytes) {
   return problem.rows > 1 && gapped_memory(problem) <= memory_for_images(memory_bytes) &&
-         2 * ImageLayout(problem).bytes() <= memory_for_images(memory_bytes) - gapped_memory(problem);
+         2 * GuardedLayout(problem).bytes() <= memory_for_images(memory_bytes) - gapped_memory(problem);
 }
 
 std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std::byte>& bytes,
@@ -80,22 +76,13 @@ std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std
 
 }  // namespace
 
-ImageLayout::ImageLayout(const Problem& problem, std::uint64_t stride)
-    : key_size(size_of(problem.key)), row_length(problem.n), row_stride(stride) {
-  static_assert(guard_bytes % 8 == 0, "guards are whole words of every key size");
-  Problem all = problem;
-  all.n = stride;
-  // Behind the last row there is no gap.
-  if (problem.rows > 0) key_bytes = bitune::key_bytes(all) - (stride - problem.n) * key_size;
-}
-
 std::vector<Distribution> verified_distributions(const Problem& problem, std::int64_t memory_bytes) {
   std::vector<Distribution> distributions(all_distributions.begin(), all_distributions.end());
   if (problem.n * problem.rows >= many_keys) {
     distributions = {Distribution::random, Distribution::few_distinct, Distribution::reversed,
                      Distribution::special};
   }
-  const std::uint64_t image = ImageLayout(problem).bytes();
+  const std::uint64_t image = GuardedLayout(problem).bytes();
   // Two images a distribution, besides those to work in.
   const std::uint64_t besides = can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : image;
   const std::uint64_t allowed = memory_for_images(memory_bytes);
@@ -124,7 +111,8 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
   // Large references take the host seconds each: several are made at once, as far as its memory may be taken.
   const auto start = [&](Distribution distribution) {
     const bool verify = std::find(verified_.begin(), verified_.end(), distribution) != verified_.end();
-    const auto policy = layout_.key_bytes < threads_pay_bytes ? std::launch::deferred : std::launch::async;
+    const auto policy =
+        layout_.array_bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
     return std::async(policy, make_images, problem_, layout_, distribution, seed_, verify);
   };
   const std::size_t at_once = std::max<std::uint64_t>(1, host_memory_bytes / (3 * layout_.bytes()));
@@ -140,8 +128,8 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
     if (host.expected.empty()) continue;
     images.expected = upload(device, host.expected, stream);
     if (distribution != Distribution::random || !can_have_gaps(problem, device.info().memory_bytes)) continue;
-    gapped_.input = upload(device, spread(host.input, layout_, gapped_layout_, problem.rows), stream);
-    gapped_.expected = upload(device, spread(host.expected, layout_, gapped_layout_, problem.rows), stream);
+    gapped_.input = upload(device, spread(host.input, layout_, gapped_layout_), stream);
+    gapped_.expected = upload(device, spread(host.expected, layout_, gapped_layout_), stream);
   }
   const int in_turn = images_in_turn(device, layout_.bytes(), inputs);
   for (int i = 1; i < in_turn; ++i) {
@@ -149,7 +137,7 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
     other_inputs_.push_back(
         upload(device, make_images(problem, layout_, measured, other_seed, false).input, stream));
   }
-  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes() + layout_.key_size);
+  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes() + layout_.element_bytes);
 }
 
 bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed,

@@ -11,33 +11,11 @@
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
+#include "measure/guarded_image.hpp"
 #include "measure/inputs.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune {
-
-/// Where the keys lie in an image: guard bytes, rows of keys with guard bytes between them, guard bytes;
-/// whole words of the key's size. The front guard keeps the keys aligned as the allocation is, to 256 bytes.
-struct ImageLayout {
-  std::size_t key_size = 1;
-  std::uint64_t row_length = 0;
-  std::uint64_t row_stride = 0;  ///< keys from one row to the next
-  std::uint64_t key_bytes = 0;   ///< from the first row's first key to the last row's last one
-
-  static constexpr std::uint64_t guard_bytes = 256;
-  static constexpr unsigned char guard_value = 0xA5;
-
-  /// Rows one behind the other.
-  explicit ImageLayout(const Problem& problem) : ImageLayout(problem, problem.n) {}
-  ImageLayout(const Problem& problem, std::uint64_t stride);
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return key_bytes + 2 * guard_bytes; }
-  /// The keys of an image as an operand. `image` may be null, where only their number and stride matter.
-  [[nodiscard]] Operand keys(void* image) const noexcept {
-    void* const first = image == nullptr ? nullptr : static_cast<std::byte*>(image) + guard_bytes;
-    return {first, key_bytes / key_size, row_stride};
-  }
-  [[nodiscard]] std::uint64_t words() const noexcept { return bytes() / key_size; }
-};
 
 /// The images of one problem: for each distribution the input and what it must become, guards included, so
 /// that one comparison of two images checks keys and guards. They are made once and kept for all
@@ -55,7 +33,7 @@ class ProblemData {
   [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
                             int inputs) const noexcept;
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
-  [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const GuardedLayout& layout() const noexcept { return layout_; }
 
   /// The distributions that configurations are verified on.
   [[nodiscard]] std::span<const Distribution> verified() const noexcept { return verified_; }
@@ -69,7 +47,7 @@ class ProblemData {
   /// Whether there are images of random keys in rows with gaps between them: for more than one row, where the
   /// device's memory allows.
   [[nodiscard]] bool has_gapped() const noexcept { return gapped_.input != nullptr; }
-  [[nodiscard]] const ImageLayout& gapped_layout() const noexcept { return gapped_layout_; }
+  [[nodiscard]] const GuardedLayout& gapped_layout() const noexcept { return gapped_layout_; }
   [[nodiscard]] const void* gapped_input() const { return gapped_.input->data(); }
   [[nodiscard]] const void* gapped_expected() const { return gapped_.expected->data(); }
 
@@ -86,8 +64,8 @@ class ProblemData {
   Distribution measured_;
   std::uint64_t seed_;
   int inputs_;
-  ImageLayout layout_;
-  ImageLayout gapped_layout_;
+  GuardedLayout layout_;
+  GuardedLayout gapped_layout_;
   std::vector<Distribution> verified_;
   std::map<Distribution, Images> images_;
   std::vector<std::unique_ptr<DeviceBuffer>> other_inputs_;  ///< of the measured distribution

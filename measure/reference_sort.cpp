@@ -5,10 +5,10 @@
 #include <limits>
 #include <memory>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "measure/in_parts.hpp"
+#include "measure/radix_passes.hpp"
 #include "model/key_order_of.hpp"
 #include "model/key_type.hpp"
 
@@ -16,8 +16,6 @@ namespace bitune {
 namespace {
 
 using namespace key_orders;
-
-constexpr std::uint64_t keys_to_sort = std::uint64_t{1} << 16;
 
 // 8 and 16 bits: counts every key and writes them out.
 template <class KeyOrder>
@@ -32,41 +30,20 @@ void counting_sort(std::byte* keys, std::uint64_t n, bool descending) {
   }
 }
 
-// 32 and 64 bits: digits of 8 bits from the least significant on; a digit that all keys share is not sorted
-// by. A part's keys of a digit go behind those of the parts before it.
+// 32 and 64 bits: places are sorted by their digits.
 template <class KeyOrder>
 void radix_sort(std::byte* keys, std::uint64_t n, bool descending, unsigned threads) {
   using U = typename KeyOrder::Bits;
-  const unsigned parts = parts_of(n, keys_to_sort, threads);
+  const unsigned parts = parts_of(n, least_items_to_sort, threads);
   const auto other = std::make_unique_for_overwrite<std::byte[]>(n * sizeof(U));
-  std::byte* from = keys;
-  std::byte* to = other.get();
   in_parts(n, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i)
       store(keys, i, encode<KeyOrder>(load<U>(keys, i), descending));
   });
-  std::vector<std::array<std::uint64_t, 256>> places(parts);  // of the next key of a part with a digit
-  for (unsigned shift = 0; shift < 8 * sizeof(U); shift += 8) {
-    const auto digit = [&](std::uint64_t i) { return (load<U>(from, i) >> shift) & 0xff; };
-    in_parts(n, parts, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
-      places[part].fill(0);
-      for (std::uint64_t i = begin; i < end; ++i) ++places[part][digit(i)];
-    });
-    std::uint64_t alike = 0;
-    for (const auto& of_part : places) alike += of_part[digit(0)];
-    if (alike == n) continue;
-    std::uint64_t sum = 0;
-    for (std::size_t value = 0; value < 256; ++value) {
-      for (auto& of_part : places) sum += std::exchange(of_part[value], sum);
-    }
-    in_parts(n, parts, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) store(to, places[part][digit(i)]++, load<U>(from, i));
-    });
-    std::swap(from, to);
-  }
+  const std::byte* sorted = radix_passes<U>(keys, other.get(), n, parts, [](U place) { return place; });
   in_parts(n, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i)
-      store(keys, i, decode<KeyOrder>(load<U>(from, i), descending));
+      store(keys, i, decode<KeyOrder>(load<U>(sorted, i), descending));
   });
 }
 
@@ -104,7 +81,7 @@ void reference_sort_rows(std::span<std::byte> keys, const Problem& problem) {
   const std::uint64_t row_bytes = problem.n * size_of(problem.key);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const unsigned most = static_cast<unsigned>(std::clamp<std::uint64_t>(problem.rows, 1, cores));
-  const unsigned parts = parts_of(problem.n * problem.rows, keys_to_sort, most);
+  const unsigned parts = parts_of(problem.n * problem.rows, least_items_to_sort, most);
   in_parts(problem.rows, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t row = begin; row < end; ++row) {
       reference_sort(keys.data() + row * row_bytes, problem.n, problem.key, problem.order, cores / parts);

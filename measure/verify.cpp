@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "measure/mismatch.hpp"
+#include "measure/guarded_image.hpp"
 
 namespace bitune {
 namespace {
@@ -29,7 +29,7 @@ struct Verifier::Case {
   Distribution distribution = Distribution::random;
   std::size_t offset = 0;  ///< bytes behind an aligned address
   bool separate_input = false;
-  const ImageLayout* layout = nullptr;
+  const GuardedLayout* layout = nullptr;
   const void* input = nullptr;
   const void* expected = nullptr;
   std::string remark;  ///< what is special about it, for people
@@ -73,24 +73,25 @@ std::vector<Verifier::Case> Verifier::cases_of(const ExecutablePlan& plan, const
   return cases;
 }
 
-void Verifier::compare(const void* actual, const void* expected, const ImageLayout& layout,
+void Verifier::compare(const void* actual, const void* expected, const GuardedLayout& layout,
                        std::size_t counter, Stream stream) const {
+  const std::uint64_t words = layout.bytes() / key_size_;
   Launch launch;
   launch.block = {compare_threads, 1, 1};
-  const std::uint64_t blocks = layout.words() / (compare_threads * words_per_thread) + 1;
+  const std::uint64_t blocks = words / (compare_threads * words_per_thread) + 1;
   launch.grid = {static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, 4096)), 1, 1};
   const std::array<std::uint64_t, 4> arguments = {
-      slot(actual), slot(expected), layout.words(),
+      slot(actual), slot(expected), words,
       slot(static_cast<std::byte*>(counters_->data()) + counter * sizeof(std::uint64_t))};
   device_.launch(*compare_, launch, arguments, stream);
 }
 
 void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data,
                         std::size_t counter, void* workspace, Stream stream) {
-  const ImageLayout& layout = *one.layout;
+  const GuardedLayout& layout = *one.layout;
   std::byte* image = data.work() + one.offset;
   Operands operands;
-  operands[Role::keys_out] = layout.keys(image);
+  operands[Role::keys_out] = layout.operand(image);
   operands[Role::workspace] = {workspace, plan.plan().workspace_bytes, 0};
   if (one.separate_input) {
     if (!separate_input_ || separate_input_->size() < layout.bytes()) {
@@ -98,8 +99,8 @@ void Verifier::run_case(const Case& one, const ExecutablePlan& plan, const Probl
       separate_input_ = device_.allocate(layout.bytes());
     }
     device_.copy_on_device(separate_input_->data(), one.input, layout.bytes(), stream);
-    device_.fill(image, ImageLayout::guard_value, layout.bytes(), stream);
-    operands[Role::keys_in] = layout.keys(separate_input_->data());
+    device_.fill(image, GuardedLayout::guard_value, layout.bytes(), stream);
+    operands[Role::keys_in] = layout.operand(separate_input_->data());
   } else {
     device_.copy_on_device(image, one.input, layout.bytes(), stream);
   }
@@ -126,22 +127,22 @@ std::optional<std::string> Verifier::check(const ExecutablePlan& plan, const Pro
   return std::nullopt;
 }
 
-std::vector<std::byte> Verifier::download(const void* image, const ImageLayout& layout, Stream stream) const {
-  std::vector<std::byte> bytes(layout.bytes());
-  device_.copy_to_host(bytes.data(), image, bytes.size(), stream);
+GuardedImage Verifier::download(const void* image, const GuardedLayout& layout, Stream stream) const {
+  GuardedImage result(layout);
+  device_.copy_to_host(result.bytes().data(), image, layout.bytes(), stream);
   device_.synchronize(stream);
-  return bytes;
+  return result;
 }
 
 std::string Verifier::describe(const Case& one, const ProblemData& data, Stream stream) const {
-  const ImageLayout& layout = *one.layout;
   const std::string input = fmt::format("on {} keys{}: ", name_of(one.distribution), one.remark);
-  if (one.separate_input &&
-      download(separate_input_->data(), layout, stream) != download(one.input, layout, stream)) {
+  const GuardedImage before = download(one.input, *one.layout, stream);
+  if (one.separate_input && download(separate_input_->data(), *one.layout, stream) != before) {
     return input + "wrote to its input";
   }
-  return input + describe_mismatch(download(data.work() + one.offset, layout, stream),
-                                   download(one.expected, layout, stream), layout);
+  const GuardedImage after = download(data.work() + one.offset, *one.layout, stream);
+  return input +
+         find_fault_of_keys(data.problem(), before, after).value_or("wrong, but not each time: a race");
 }
 
 }  // namespace bitune

@@ -35,10 +35,9 @@ class Verifier {
   [[nodiscard]] std::vector<Case> cases_of(const ExecutablePlan& plan, const ProblemData& data) const;
   void run_case(const Case& one, const ExecutablePlan& plan, const ProblemData& data, std::size_t counter,
                 void* workspace, Stream stream);
-  void compare(const void* actual, const void* expected, const ImageLayout& layout, std::size_t counter,
+  void compare(const void* actual, const void* expected, const GuardedLayout& layout, std::size_t counter,
                Stream stream) const;
-  [[nodiscard]] std::vector<std::byte> download(const void* image, const ImageLayout& layout,
-                                                Stream stream) const;
+  [[nodiscard]] GuardedImage download(const void* image, const GuardedLayout& layout, Stream stream) const;
   [[nodiscard]] std::string describe(const Case& one, const ProblemData& data, Stream stream) const;
 
   const Device& device_;

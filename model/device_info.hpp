@@ -30,6 +30,8 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   bool cooperative_launch = false;
   int max_cluster_size = 1;  ///< portable cluster size: 8 from sm_90 on, else 1
+  /// Peak rate of device memory in GB/s (10^9 bytes), by its clock and the width of its bus; 0: not known.
+  int memory_gb_per_s = 0;
 
   bool operator==(const DeviceInfo&) const = default;
 
@@ -55,6 +57,7 @@ struct DeviceInfo {
     visit("memory_bytes", &DeviceInfo::memory_bytes, FieldAge::first);
     visit("cooperative_launch", &DeviceInfo::cooperative_launch, FieldAge::first);
     visit("max_cluster_size", &DeviceInfo::max_cluster_size, FieldAge::first);
+    visit("memory_gb_per_s", &DeviceInfo::memory_gb_per_s, FieldAge::later);
   }
 
   /// 10 * major + minor, as in sm_90.

@@ -45,8 +45,8 @@ struct SearchSpace {
   /// The point with the given index in the product. Precondition: index < cartesian_size().
   [[nodiscard]] Configuration point(std::uint64_t index) const;
 
-  /// Text of the first thing that is wrong with the configuration (another variant, a missing or unknown
-  /// parameter, a value not listed, a restriction that fails); empty if it is valid.
+  /// Text of the first thing that is wrong with the configuration: another variant, a missing or unknown
+  /// parameter, a value that is not listed, a restriction that fails. Empty if it is valid.
   [[nodiscard]] std::optional<std::string> violation(const Configuration& configuration,
                                                      const Problem& problem, const DeviceInfo& device) const;
 

@@ -39,13 +39,13 @@ struct MedianInterval {
   [[nodiscard]] double relative_half_width() const noexcept;
 };
 
-/// The percentile bootstrap (Efron: Bootstrap Methods, 1979): as many samples as there are, drawn from them
-/// with replacement, have a median; the interval is what holds the middle of such medians. All zero for no
-/// samples; as wide as its samples for few.
+/// The percentile bootstrap (Efron: Bootstrap Methods, 1979). As many samples as there are, are drawn from
+/// them with replacement, many times; each draw has a median. The interval holds the middle of these medians.
+/// All zero for no samples; as wide as the samples for few.
 [[nodiscard]] MedianInterval median_interval(const std::vector<double>& samples, const Bootstrap& how = {});
 
-/// Whether two sets of samples, or what is known of them, are a tie: the intervals of their medians overlap,
-/// each taken to be no narrower than ± 0.25 %, as clocks and events are no finer on short sorts.
+/// Whether two sets of samples, or what is known of them, are a tie: the intervals of their medians overlap.
+/// No interval counts as narrower than ± 0.25 %: on short sorts clocks and events are no finer.
 [[nodiscard]] bool is_tie(const std::vector<double>& a, const std::vector<double>& b);
 [[nodiscard]] bool is_tie(const MedianInterval& a, const MedianInterval& b);
 

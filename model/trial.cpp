@@ -83,7 +83,7 @@ std::string Protocol::text() const {
 
 Protocol Protocol::parse(std::string_view text) {
   Protocol protocol;
-  // Older texts say nothing of what there was not.
+  // Texts of an older bitune do not name these two: there was no precision, and one array of keys.
   protocol.precision = 0;
   protocol.inputs = 1;
   std::string_view rest = text;

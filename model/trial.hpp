@@ -40,8 +40,8 @@ struct Protocol {
   int min_samples = 7;
   int max_samples = 200;
   double sample_budget_ms = 100;  ///< stop taking samples of one configuration after this much device time
-  /// Stop also, from min_samples on, as soon as the 95 % interval of the median is within this part of it on
-  /// either side; 0: never, as it was before there were intervals.
+  /// Stop also as soon as the 95 % interval of the median is within this part of it on either side, from
+  /// min_samples on. 0: never, as it was before there were intervals.
   double precision = 0.01;
 
   /// Arrays of different keys, of this seed and those after it, that samples take turns with, where they are
@@ -75,8 +75,8 @@ struct Trial {
   bool finalist = false;  ///< samples were taken in turn with other finalists
   std::string timestamp;  ///< UTC, "2026-11-21 12:00:00.000"
 
-  /// Calls visit(name, member, age) for each plain field; problem, configuration, samples and clock have
-  /// forms of their own, and the digest of the kernels stands for a row of another table.
+  /// Calls visit(name, member, age) for each plain field. Problem, configuration, samples and clock have
+  /// forms of their own. The digest of the kernels stands for a row of another table.
   template <class Visit>
   static constexpr void visit_fields(Visit&& visit) {
     visit("status", &Trial::status, FieldAge::first);

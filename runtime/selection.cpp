@@ -16,6 +16,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/problem_class.hpp"
+#include "model/standing.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
 
@@ -39,13 +40,11 @@ struct Rank {
   bool other_key = false;
   bool other_order = false;
   bool smaller = false;  ///< at the same distance the larger size goes first
-  double median_us = 0;
-  std::int64_t trial_id = 0;
+  TrialRank trial;
 
   [[nodiscard]] auto members() const {
     return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, minor_distance, sm_distance,
-                    size_distance, rows_distance, shipped, other_key, other_order, smaller, median_us,
-                    trial_id);
+                    size_distance, rows_distance, shipped, other_key, other_order, smaller, trial);
   }
 };
 
@@ -159,8 +158,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.other_order = candidate.problem.order != problem.order;
     rank.older_kernels = shapes[i].older_kernels;
     rank.smaller = candidate.problem.n < problem.n;
-    rank.median_us = candidate.median_us;
-    rank.trial_id = candidate.trial_id;
+    rank.trial = candidate.rank();
     ranked.push_back({rank, *step, &candidate});
   }
 }

@@ -51,9 +51,9 @@ struct CandidateSet {
 ///
 /// On each rung trials of today's kernels go before all those of other versions of the kernels. What is equal
 /// in all of this is decided by the same key type (before another of the same width), the same order, the
-/// larger size and the lower median. Single arrays and rows never serve each other, nor do emulated devices
-/// and GPUs. A candidate of an unknown variant is passed over. A pure function. \throws Error (unavailable)
-/// if no variant can sort this.
+/// larger size and TrialRank (`model/standing.hpp`). Single arrays and
+/// rows never serve each other, nor do emulated devices and GPUs. A candidate of an unknown variant is passed
+/// over. A pure function. \throws Error (unavailable) if no variant can sort this.
 [[nodiscard]] Selection select(const Problem& problem, const DeviceInfo& device,
                                const CandidateSet& candidates);
 

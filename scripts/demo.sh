@@ -34,7 +34,7 @@ sys.exit(not any(device["selector"].isdigit() for device in found))'; then
 else
   device=emulated sizes='2^8,2^10,2^12'
 fi
-budget=${BITUNE_DEMO_BUDGET:-40s}
+budget=${BITUNE_DEMO_BUDGET:-20s}
 
 heading "1. Tune: u32 and f32 keys, three sizes, all variants, for at most $budget"
 run tune --device "$device" --keys u32,f32 --sizes "$sizes" --budget "$budget"

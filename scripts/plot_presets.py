@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the results of 'bitune bench presets' as SVG: time by array length, a line a preset, both axes logarithmic.
+"""Draws the results of 'bitune bench presets' as SVG: time by array length, a line for each preset, both axes logarithmic.
 
-The background is transparent and the colours stand out from white and from black, so that one file serves light and dark pages.
+The background is transparent, and the colours stand out from white and from black: one file serves light and dark pages.
 """
 
 import argparse
@@ -49,6 +49,24 @@ def time_text(us, _):
     return ""
 
 
+def by_length(axes, ticks):
+    """What all charts over the length have in common: a logarithmic axis with these ticks, a light grid, no frame."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [size_text(n) for n in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.tick_params(which="both", colors=INK)
+    axes.grid(True, which="major", color=INK, alpha=0.3, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(INK)
+
+
+def deterministic():
+    """The same records give the same file, whenever and wherever it is drawn."""
+    matplotlib.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "bitune", "font.size": 11})
+
+
 def series(records, member, peer_member, host):
     """Name of a line -> sorted points (n, microseconds)."""
     lines = {}
@@ -71,22 +89,13 @@ def draw(lines, title, path):
         size = 9 if marker == "*" else 5
         axes.plot(*zip(*lines[name]), label=name, color=color, linestyle=style, marker=marker, markersize=size,
                   linewidth=2.2 if name == "bitune" else 1.5, zorder=3 if name == "bitune" else 2)
-    axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    lengths = sorted({n for points in lines.values() for n, _ in points})
-    axes.set_xticks(lengths, [size_text(n) for n in lengths])
-    axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=20))
     axes.yaxis.set_major_formatter(FuncFormatter(time_text))
     axes.yaxis.set_minor_formatter(NullFormatter())
+    by_length(axes, sorted({n for points in lines.values() for n, _ in points}))
     axes.set_xlabel("keys in the array", color=INK)
     axes.set_title(title, color=INK, loc="left", fontsize=12)
-    axes.tick_params(which="both", colors=INK)
-    axes.grid(True, which="major", color=INK, alpha=0.3, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(INK)
     # The legend lists the lines as they end on the right, from the slowest to the fastest.
     order = sorted(ordered, key=lambda name: (-lines[name][-1][0], -lines[name][-1][1]))
     handles = dict(zip(axes.get_legend_handles_labels()[1], axes.get_legend_handles_labels()[0]))
@@ -108,7 +117,7 @@ def main():
         sys.exit(f"{arguments.records} has no results to draw")
     if not all(record["verified"] for record in records):
         sys.exit(f"{arguments.records} has results that are not verified; they are not to be drawn")
-    matplotlib.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "bitune", "font.size": 11})
+    deterministic()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for key in sorted({record["key_type"] for record in records}):
         of_key = [record for record in records if record["key_type"] == key]

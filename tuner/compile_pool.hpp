@@ -26,12 +26,12 @@ struct Compiled {
 /// Compiles on its own threads. All functions are for one thread, the session's. Results come in the order in
 /// which they are ready. Every submission is on exactly one of three lists: queued, under way, ready.
 ///
-/// A compilation cannot be stopped, and may take half a minute. So that the next problem does not wait for
-/// what the one before it no longer wants, a thread that is at something discarded has a substitute, and
-/// ends after it; there are at most as many substitutes as threads.
+/// A compilation cannot be stopped, and may take half a minute. The next problem must not wait for what the
+/// one before it no longer wants. So a thread that compiles something discarded gets a substitute, and ends
+/// when it is done. There are at most as many substitutes as threads.
 ///
-/// What the next problems begin with is compiled ahead: by a quarter of the threads, and one at the least,
-/// before what is submitted. Else each problem would begin with a wait for its first kernels.
+/// What the next problems begin with is compiled ahead, before what is submitted, by a quarter of the
+/// threads, at least one. Otherwise each problem would begin with a wait for its first kernels.
 class CompilePool {
  public:
   /// `threads` of 0: as many as the machine has cores.

@@ -21,6 +21,9 @@ struct EvaluationRequest {
   double abandon_above_us = 0;  ///< stop after the first samples if plainly slower than this; 0: never
 };
 
+/// A trial of today's kernels that begins now: nothing of it was evaluated yet.
+[[nodiscard]] Trial begun_trial(const Problem& problem, const Configuration& configuration);
+
 /// Verifies and measures configurations. `evaluate` throws only if the evaluator itself cannot go on (a
 /// worker that cannot be started): whatever the configuration does ends up in the trial's status.
 class Evaluator {
@@ -33,7 +36,7 @@ class Evaluator {
 [[nodiscard]] std::unique_ptr<Evaluator> make_local_evaluator(std::shared_ptr<Device> device,
                                                               std::shared_ptr<KernelStore> kernels);
 
-/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes) which is
+/// Evaluates in a worker process (`program worker --device S --cache DIR`, JSON lines over pipes). It is
 /// killed and started again when an evaluation exceeds `timeout_seconds`, crashes, or reports a sticky CUDA
 /// error.
 struct WorkerOptions {

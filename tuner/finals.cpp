@@ -52,18 +52,74 @@ struct Finalist {
   }
 };
 
+bool was_measured(const Trial& trial) { return trial.status == TrialStatus::ok && trial.median_us(); }
+
+/// The trial of this configuration; the end if there is none.
+std::vector<Trial>::iterator find(std::vector<Trial>& trials, const Configuration& configuration) {
+  return std::find_if(trials.begin(), trials.end(),
+                      [&configuration](const Trial& trial) { return trial.configuration == configuration; });
+}
+
+/// Measures the contenders in turn and stores a trial of each. Nothing if the session was stopped within the
+/// first round.
+std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const Problem& problem,
+                                                  const std::vector<Trial>& contenders,
+                                                  std::optional<SessionState::Clock::time_point> deadline,
+                                                  const std::function<void()>& show) {
+  std::vector<Finalist> finalists(contenders.begin(), contenders.end());
+  const Protocol protocol = protocol_of_round(session.request.protocol);
+  for (int round = 0; round < rounds; ++round) {
+    if (round > 0 && deadline && session.now() >= *deadline) break;
+    for (Finalist& finalist : finalists) {
+      if (session.stopped() && round == 0) return std::nullopt;
+      if (session.stopped()) break;
+      if (finalist.trial.status != TrialStatus::ok) continue;
+      // It was verified when it was tried; now only its time is in question.
+      finalist.add(session.evaluate({.problem = problem,
+                                     .configuration = finalist.trial.configuration,
+                                     .protocol = protocol,
+                                     .verify = false,
+                                     .abandon_above_us = 0}));
+      show();
+    }
+  }
+  std::vector<Trial> trials;
+  for (Finalist& finalist : finalists) {
+    session.database.store(session.database_session, finalist.trial);
+    trials.push_back(std::move(finalist.trial));
+  }
+  return trials;
+}
+
+/// The trial of an earlier session for which sorts would take its configuration rather than another one that
+/// was tuned for this problem; nothing if it is of this configuration, or none is.
+std::optional<Trial> taken_instead_of(const Configuration& winner, const SessionState& session,
+                                      const Problem& problem) {
+  const auto selected = session.source.selected(problem, read_candidates(problem, session.database.path()));
+  if (!selected || selected->match != MatchKind::exact || selected->configuration == winner) {
+    return std::nullopt;
+  }
+  const auto row = session.database.trial(selected->evidence->trial_id);
+  return row ? std::optional(row->trial) : std::nullopt;
+}
+
 }  // namespace
 
-std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count) {
+std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count,
+                                 const std::vector<Trial>& incumbents) {
   std::vector<Trial> sorted = verified;
-  std::erase_if(sorted,
-                [](const Trial& trial) { return trial.status != TrialStatus::ok || !trial.median_us(); });
+  std::erase_if(sorted, [](const Trial& trial) { return !was_measured(trial); });
   std::stable_sort(sorted.begin(), sorted.end(), faster);
   if (sorted.empty()) return sorted;
   const double limit = *sorted.front().median_us() * beyond_noise;
   std::erase_if(sorted, [limit](const Trial& trial) { return *trial.median_us() > limit; });
   const auto most = static_cast<std::size_t>(std::max(count, 1));
   if (sorted.size() > most) sorted.resize(most);
+  for (const Trial& incumbent : incumbents) {
+    if (was_measured(incumbent) && find(sorted, incumbent.configuration) == sorted.end()) {
+      sorted.push_back(incumbent);
+    }
+  }
   return sorted;
 }
 
@@ -79,8 +135,7 @@ std::vector<double> weighed_equally(const std::vector<std::vector<double>>& roun
 }
 
 FinalsResult judge(std::vector<Trial> finalists) {
-  std::erase_if(finalists,
-                [](const Trial& trial) { return trial.status != TrialStatus::ok || !trial.median_us(); });
+  std::erase_if(finalists, [](const Trial& trial) { return !was_measured(trial); });
   std::stable_sort(finalists.begin(), finalists.end(), faster);
   FinalsResult result;
   for (Trial& trial : finalists) {
@@ -99,29 +154,21 @@ FinalsResult run_finals(SessionState& session, const Problem& problem, std::vect
   // A single one, too: the database ranks finalists before other trials, of earlier sessions as well.
   if (session.request.finalists < 1) return judge(std::move(contenders));
 
-  std::vector<Finalist> finalists(contenders.begin(), contenders.end());
-  const Protocol protocol = protocol_of_round(session.request.protocol);
-  for (int round = 0; round < rounds; ++round) {
-    if (round > 0 && deadline && session.now() >= *deadline) break;
-    for (Finalist& finalist : finalists) {
-      if (session.stopped() && round == 0) return judge(std::move(contenders));
-      if (session.stopped()) break;
-      if (finalist.trial.status != TrialStatus::ok) continue;
-      // It was verified when it was tried; now only its time is in question.
-      finalist.add(session.evaluate({.problem = problem,
-                                     .configuration = finalist.trial.configuration,
-                                     .protocol = protocol,
-                                     .verify = false,
-                                     .abandon_above_us = 0}));
-      show();
-    }
+  std::optional<std::vector<Trial>> measured = measure_in_turn(session, problem, contenders, deadline, show);
+  if (!measured) return judge(std::move(contenders));
+  std::vector<Trial> finalists = std::move(*measured);
+  FinalsResult result = judge(finalists);
+  while (result.best && !session.stopped()) {
+    const std::optional<Trial> other = taken_instead_of(result.best->configuration, session, problem);
+    // Each is met once.
+    if (!other || find(finalists, other->configuration) != finalists.end()) break;
+    measured = measure_in_turn(session, problem, {*result.best, *other}, deadline, show);
+    if (!measured) break;
+    *find(finalists, result.best->configuration) = std::move(measured->front());
+    finalists.push_back(std::move(measured->back()));
+    result = judge(finalists);
   }
-  std::vector<Trial> trials;
-  for (Finalist& finalist : finalists) {
-    session.database.store(session.database_session, finalist.trial);
-    trials.push_back(std::move(finalist.trial));
-  }
-  return judge(std::move(trials));
+  return result;
 }
 
 }  // namespace bitune

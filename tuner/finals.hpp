@@ -22,12 +22,12 @@ struct FinalsResult {
 inline constexpr double beyond_noise = 1.25;
 
 /// The trials with the lowest medians, fastest first: at most `count`, and none that is slower than the
-/// fastest by `beyond_noise`.
-[[nodiscard]] std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count);
+/// fastest by `beyond_noise`. Behind them the incumbents, whatever they took. A pure function.
+[[nodiscard]] std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count,
+                                               const std::vector<Trial>& incumbents = {});
 
 /// Ranks finalists by the median of their samples. Ties are those whose median's interval overlaps the
-/// winner's
-/// (`is_tie`). A pure function; trials that are not ok are left out.
+/// winner's (`is_tie`). A pure function; trials that are not ok are left out.
 [[nodiscard]] FinalsResult judge(std::vector<Trial> finalists);
 
 /// The samples of several rounds, of each as many as the shortest has, evenly spaced: a round that the host
@@ -36,8 +36,13 @@ inline constexpr double beyond_noise = 1.25;
 
 /// Measures the contenders in turn (A B C A B C ...), for three rounds or until the deadline, but one round
 /// in any case. The samples of all rounds, weighed equally, make one trial of each, stored with `finalist`
-/// set. If the session is stopped within the first round nothing is stored, and the contenders are ranked by
-/// the trials that they came with. `show` is called after each measurement.
+/// set.
+///
+/// The winner is what sorts take from then on: where selection would rather take a finalist of an earlier
+/// session, which the clock or chance may have favoured then, that one and the winner are measured in turn.
+///
+/// If the session is stopped within the first round nothing is stored, and the contenders are ranked by the
+/// trials that they came with. `show` is called after each measurement.
 [[nodiscard]] FinalsResult run_finals(SessionState& session, const Problem& problem,
                                       std::vector<Trial> contenders,
                                       std::optional<SessionState::Clock::time_point> deadline,

@@ -1,5 +1,7 @@
 #include "tuner/known_trials.hpp"
 
+#include <algorithm>
+
 namespace bitune {
 
 std::optional<double> KnownTrials::time_us(const std::string& text) const {
@@ -25,12 +27,18 @@ KnownTrials read_known_trials(const TuningDatabase& database, const DeviceInfo& 
   filter.order = problem.order;
   filter.n = problem.n;
   filter.rows = problem.rows;
-  filter.status = TrialStatus::ok;
-  for (TrialRow& row : database.trials(filter)) {  // newest first: the first of a configuration stays
-    if (row.trial.problem != problem || row.protocol != protocol) continue;
+  std::vector<TrialRow> rows = database.trials(filter);
+  std::sort(rows.begin(), rows.end(), is_newer);
+  std::set<std::string> failed;
+  for (TrialRow& row : rows) {
+    if (row.trial.problem != problem || row.protocol != protocol || !row.origin.empty()) continue;
     if (row.trial.kernel_digest != kernel_digests(row.trial.configuration.variant)) continue;
+    const std::string text = row.trial.configuration.text();
+    if (row.trial.status != TrialStatus::ok) failed.insert(text);
+    // What stands has no newer trial that supersedes it: no failure, and none of its kind.
+    if (failed.contains(text)) continue;
     auto& kept = row.trial.finalist ? known.finalists : known.ok;
-    kept.try_emplace(row.trial.configuration.text(), std::move(row.trial));
+    kept.try_emplace(text, std::move(row.trial));
   }
   return known;
 }

@@ -11,8 +11,6 @@
 #include "measure/measure.hpp"
 #include "measure/problem_data.hpp"
 #include "measure/verify.hpp"
-#include "model/timestamp.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/resources.hpp"
 
@@ -38,11 +36,7 @@ class LocalEvaluator final : public Evaluator {
         measurer_(*device_, *kernels_) {}
 
   Trial evaluate(const EvaluationRequest& request) override {
-    Trial trial;
-    trial.problem = request.problem;
-    trial.configuration = request.configuration;
-    trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
-    trial.timestamp = timestamp_now();
+    Trial trial = begun_trial(request.problem, request.configuration);
     try {
       run(request, trial);
     } catch (const Error& error) {
@@ -98,9 +92,9 @@ class LocalEvaluator final : public Evaluator {
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
 
     if (request.verify) {
-      if (!verifier_ || verifier_->key_size() != data_->layout().key_size) {
+      if (!verifier_ || verifier_->key_size() != data_->layout().element_bytes) {
         enter(EvaluationPhase::compile);
-        verifier_.emplace(*device_, *kernels_, data_->layout().key_size);
+        verifier_.emplace(*device_, *kernels_, data_->layout().element_bytes);
       }
       enter(EvaluationPhase::run);
       const auto begin = Clock::now();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr auto tick = std::chrono::milliseconds(50);
 
-/// How much time a problem should have, in that of a short one: twice as much with 64 MB of keys, which take
-/// about a second to make and to sort on the host.
+/// How much time a problem should have, as a multiple of that of a short one. With 64 MB of keys it is twice
+/// as much: these take about a second to make and to sort on the host.
 double weight_of(const Problem& problem) {
   constexpr double bytes_of_one = 64 << 20;
   return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) *

@@ -44,8 +44,8 @@ class ProblemQueue {
 
   /// Problems waiting and under way for each of the devices; at least 1.
   [[nodiscard]] std::size_t left_for_each() const;
-  /// What part of the time that is left, on each of the devices, a problem under way should take: as those
-  /// that are left, but more for long ones, whose keys take time to make and to sort. In (0, 1].
+  /// What part of the time that is left a problem under way should take, on each of the devices. All that are
+  /// left have equal parts, but long ones more: their keys take time to make and to sort. In (0, 1].
   [[nodiscard]] double part_of_time(const Share& share) const;
   [[nodiscard]] std::size_t done() const;
 

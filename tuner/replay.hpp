@@ -25,7 +25,7 @@ struct RecordedSpace {
   double best_us = 0;         ///< the lowest median on record
 };
 
-/// Spaces from tuning databases and from all files that `read_recordings` reads; what several files have of
+/// Spaces from tuning databases and from all files that `read_recordings` reads. What several files have of
 /// one problem (a file for each variant) is one space. Of a configuration with several trials the newest of
 /// a search counts, else the newest finalist. Spaces without any time are left out. Sorted by problem.
 /// \throws Error (io, input, database)
@@ -60,8 +60,8 @@ struct ReplayResult {
   [[nodiscard]] std::optional<ReplayStep> first_within(double within, double best_us) const;
 };
 
-/// Searches the space by the strategy. A configuration of which `fidelity` asks for a share of the samples
-/// answers with the median of the first of its samples, and costs that share of its time. A pure function.
+/// Searches the space by the strategy. Where `fidelity` asks for a share of a configuration's samples, the
+/// answer is the median of the first of them, and costs that share of its time. A pure function.
 [[nodiscard]] ReplayResult replay(const RecordedSpace& space, const StrategyEntry& entry,
                                   const ReplayOptions& options);
 

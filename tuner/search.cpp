@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/timestamp.hpp"
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/warm_start.hpp"
@@ -17,13 +16,22 @@ namespace {
 
 constexpr auto poll_interval = std::chrono::milliseconds(100);
 
-/// Whether something is known of this very problem on this very device.
-bool is_tuned(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {
-  const auto is_of_both = [&problem, digest = device.digest()](const Candidate& candidate) {
-    return candidate.device_digest == digest && candidate.problem == problem;
-  };
-  return std::any_of(candidates.user.begin(), candidates.user.end(), is_of_both) ||
-         std::any_of(candidates.shipped.begin(), candidates.shipped.end(), is_of_both);
+/// Adds what is not there yet.
+void add(std::vector<Configuration>& all, std::vector<Configuration> more) {
+  for (Configuration& configuration : more) {
+    if (std::find(all.begin(), all.end(), configuration) == all.end()) {
+      all.push_back(std::move(configuration));
+    }
+  }
+}
+
+/// Adds what may be of a variant that is not searched.
+void add_missing(SearchDomain& domain, std::vector<Configuration> configurations) {
+  const DomainIndex index(domain.configurations);
+  std::erase_if(configurations, [&index](const Configuration& configuration) {
+    return index.find(configuration).has_value();
+  });
+  std::move(configurations.begin(), configurations.end(), std::back_inserter(domain.configurations));
 }
 
 /// A share of the samples, and of their time; all of the rest is as it was.
@@ -41,19 +49,18 @@ Protocol protocol_at(Protocol protocol, double fidelity) {
 
 Starts starts_of(const SessionState& session, const Problem& problem,
                  const std::function<bool(const Configuration&)>& is_valid) {
-  const CandidateSet candidates = session.candidates(problem);
   Starts starts;
-  std::vector<Configuration>& all = starts.configurations;
-  all = warm_starts(problem, session.device, candidates, is_valid);
+  starts.configurations = session.incumbents.of(problem);
+  starts.incumbents = starts.configurations.size();
+  const std::vector<Configuration> warm =
+      warm_starts(problem, session.device, session.candidates(problem), is_valid);
   std::vector<Configuration> guesses = session.source.first_guesses(problem);
   std::erase_if(guesses, [&is_valid](const Configuration& guess) { return !is_valid(guess); });
-  const bool was_tuned = !all.empty() && is_tuned(problem, session.device, candidates);
-  if (!was_tuned && !guesses.empty()) {
-    // Behind the most promising one, before the others that won elsewhere.
-    all.insert(all.begin() + (all.empty() ? 0 : 1), guesses.front());
-  }
-  std::move(guesses.begin(), guesses.end(), std::back_inserter(all));
-  starts.needed = std::min<std::size_t>(all.size(), was_tuned ? 1 : 2);
+  // What this session has just found for another length is no incumbent, but likely to be better.
+  if (!warm.empty()) add(starts.configurations, {warm.front()});
+  starts.needed = starts.configurations.size();
+  add(starts.configurations, warm);
+  add(starts.configurations, std::move(guesses));
   return starts;
 }
 
@@ -63,8 +70,9 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
       pool_(pool),
       problem_(problem),
       known_(std::move(known)),
-      domain_(session.source.domain(problem)),
-      candidates_(domain_.configurations.size()) {
+      domain_(session.source.domain(problem)) {
+  add_missing(domain_, session.incumbents.of(problem));
+  candidates_.resize(domain_.configurations.size());
   const DomainIndex index(domain_.configurations);
   to_evaluate_ = candidates_.size();
   for (const std::string& text : known_.tried) {
@@ -85,6 +93,7 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   };
   const Starts starts = starts_of(session, problem, is_valid);
   for (const Configuration& start : starts.configurations) domain_.starts.push_back(*index.find(start));
+  incumbents_ = starts.incumbents;
   needed_starts_ = starts.needed;
   strategy_ = strategy(session.request.strategy).make(domain_, session.request.seed);
 }
@@ -102,16 +111,31 @@ void ProblemSearch::run(const SearchLimits& limits) {
   pool_.discard();
 }
 
+std::vector<Trial> ProblemSearch::verified_incumbents() {
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < incumbents_; ++i) {
+    const auto found = verified_at_.find(candidate_of(domain_.starts[i]));
+    if (found != verified_at_.end()) trials.push_back(verified_[found->second]);
+  }
+  return trials;
+}
+
 bool ProblemSearch::must_end(const SearchLimits& limits) const {
-  if (session_.stopped() || session_.out_of_time()) return true;
+  if (session_.stopped()) return true;
+  // Whatever was tuned before it, the problem must not get slower.
+  if (!has_tried_starts(incumbents_)) return false;
+  if (session_.out_of_time()) return true;
   const bool late = limits.deadline && session_.now() >= *limits.deadline;
   if (!late) return false;
   // As long as the session's time lasts, a problem that comes late still has these evaluated, and further
   // ones while all have failed, so that it does not end without a sound configuration; to give it all starts
   // would take the time of those after it.
   if (!best_ && next_start_ < domain_.starts.size()) return false;
-  return std::all_of(domain_.starts.begin(),
-                     domain_.starts.begin() + static_cast<std::ptrdiff_t>(needed_starts_),
+  return has_tried_starts(needed_starts_);
+}
+
+bool ProblemSearch::has_tried_starts(std::size_t count) const {
+  return std::all_of(domain_.starts.begin(), domain_.starts.begin() + static_cast<std::ptrdiff_t>(count),
                      [this](std::size_t start) { return candidates_[start].state == State::done; });
 }
 
@@ -209,15 +233,13 @@ Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation)
       trial.message = fmt::format("measured briefly: {} samples", trial.samples_us.size());
     }
   } else {
-    trial.problem = problem_;
-    trial.configuration = configuration;
+    trial = begun_trial(problem_, configuration);
     trial.kernel_digest = session_.source.kernel_digest(configuration.variant);
     trial.status = compilation.status;
     trial.message = compilation.message;
     trial.registers = std::max(compilation.registers, 0);
     trial.local_bytes = std::max(compilation.local_bytes, 0);
     trial.launches = compilation.launches;
-    trial.timestamp = timestamp_now();
   }
   trial.compile_ms += compilation.compile_ms;
   return trial;

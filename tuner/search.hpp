@@ -24,20 +24,19 @@ namespace bitune {
 /// Where a search ends at the latest. It also ends when the strategy has nothing left, and when the session
 /// is stopped.
 struct SearchLimits {
-  std::optional<SessionState::Clock::time_point> deadline;  ///< but what is needed is always tried
+  std::optional<SessionState::Clock::time_point> deadline;  ///< but starts that are needed are tried
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
 /// What a search begins with.
 struct Starts {
-  std::vector<Configuration> configurations;  ///< the most promising first
-  /// So many of the first are tried however late it is, so that nobody sorts slower for having tuned: the
-  /// most promising one, and where this problem has not been tuned on this device, what an untuned sort would
-  /// take.
-  std::size_t needed = 0;
+  std::vector<Configuration> configurations;  ///< incumbents, warm starts, defaults; the likeliest first
+  std::size_t incumbents = 0;  ///< so many of the first are tried, even after the session's time
+  std::size_t needed = 0;      ///< so many of the first are tried, even after the problem's time
 };
 
-/// Warm starts and defaults, of what `is_valid`. Thread-safe as far as `is_valid` is.
+/// What a search of this problem begins with. Warm starts and defaults are of what `is_valid`: incumbents may
+/// be of variants that are not searched. Thread-safe as far as `is_valid` is.
 [[nodiscard]] Starts starts_of(const SessionState& session, const Problem& problem,
                                const std::function<bool(const Configuration&)>& is_valid);
 
@@ -53,6 +52,8 @@ class ProblemSearch {
 
   /// Verified trials, of now and known from before.
   [[nodiscard]] const std::vector<Trial>& verified() const noexcept { return verified_; }
+  /// Those of the incumbents, or of configurations with the same plans.
+  [[nodiscard]] std::vector<Trial> verified_incumbents();
   [[nodiscard]] std::uint64_t evaluated() const noexcept { return evaluated_; }
   [[nodiscard]] std::uint64_t skipped() const noexcept { return skipped_; }
   [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }
@@ -72,6 +73,8 @@ class ProblemSearch {
   };
 
   [[nodiscard]] bool must_end(const SearchLimits& limits) const;
+  /// Whether so many of the first starts have been tried, now or before.
+  [[nodiscard]] bool has_tried_starts(std::size_t count) const;
   /// Submits until the pool has enough to do. False if there is nothing left to submit or to wait for.
   bool refill(const SearchLimits& limits);
   /// Whether what is submitted now is likely to be compiled before the deadline: if not, it would only keep
@@ -101,7 +104,8 @@ class ProblemSearch {
   std::unique_ptr<Strategy> strategy_;
   std::vector<Candidate> candidates_;  ///< parallel to the domain's configurations
   std::size_t next_start_ = 0;         ///< of the domain's, before anything that the strategy proposes
-  std::size_t needed_starts_ = 0;      ///< that are tried however late it is
+  std::size_t incumbents_ = 0;         ///< starts that are tried however late it is
+  std::size_t needed_starts_ = 0;      ///< those and further ones, that are tried after the problem's time
   std::deque<Proposal> proposals_;     ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
   std::vector<Trial> verified_;

@@ -102,7 +102,8 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
   outcome.same_plan = search.same_plan();
   outcome.failed = search.failed();
 
-  std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists);
+  std::vector<Trial> contenders =
+      contenders_of(search.verified(), session.request.finalists, search.verified_incumbents());
   std::vector<Trial> settled = settled_finalists(search, known, contenders);
   FinalsResult finals = !settled.empty() ? judge(std::move(settled))
                                          : run_finals(session, problem, std::move(contenders), deadline,
@@ -136,13 +137,15 @@ void tune_share(const TuneRequest& request, ProblemQueue& problems, const Tuning
                        .evaluator = evaluator,
                        .database = database,
                        .progress = reports.progress,
-                       .stop = stop};
+                       .stop = stop,
+                       .incumbents = {source, device, problems.problems(), database.path()}};
   session.database_session = database.begin_session(device, software, request.protocol);
   if (request.budget_seconds) {
     session.end = session.begin + fraction_of(std::chrono::seconds(1), *request.budget_seconds);
   }
   CompilePool pool(source, request.compile_threads);
-  const auto give_up = [&session] { return session.stopped() || session.out_of_time(); };
+  // Not when the time is over: of the problems that are left the incumbents are measured.
+  const auto give_up = [&session] { return session.stopped(); };
   while (const auto share = problems.take(give_up)) {
     session.share = *share;
     compile_ahead(session, pool);

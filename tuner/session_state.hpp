@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "runtime/selection.hpp"
+#include "tuner/incumbents.hpp"
 #include "tuner/problem_queue.hpp"
 #include "tuner/session.hpp"
 #include "tuner/tuning_source.hpp"
@@ -29,6 +30,7 @@ struct SessionState {
   TuningDatabase& database;
   const std::function<void(const TuneProgress&)>& progress;
   const std::atomic<bool>& stop;
+  const Incumbents incumbents;
 
   std::int64_t database_session = 0;
   Clock::time_point begin = request.now();

@@ -31,11 +31,11 @@ struct Proposal {
 
 /// Proposes configurations and learns their times. One object serves one problem; it is used by one thread.
 ///
-/// Contract: `propose` returns configurations that were not proposed before, or only at a lower fidelity, in
-/// any number up to `at_most` (a hint of how many can be compiled at once). If it returns nothing, it waits
-/// for reports, or has finished if there are none to come. Each proposal is answered by exactly one `report`,
-/// in any order, before or after further proposals. What is proposed depends on the domain, the seed and the
-/// reports alone.
+/// Contract: `propose` returns configurations that were not proposed before, or only at a lower fidelity.
+/// There are at most `at_most` of them, a hint of how many can be compiled at once. If it returns nothing, it
+/// waits for reports, or has finished if there are none to come. Each proposal is answered by exactly one
+/// `report`, in any order, before or after further proposals. What is proposed depends on the domain, the
+/// seed and the reports alone.
 class Strategy {
  public:
   virtual ~Strategy() = default;

@@ -58,6 +58,15 @@ class VariantSource final : public TuningSource {
     return default_guesses(searched_, problem, device_);
   }
 
+  std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override {
+    try {
+      return select(problem, device_, candidates);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unavailable) throw;
+      return std::nullopt;
+    }
+  }
+
   Compilation compile(const Problem& problem, const Configuration& configuration) const override {
     Compilation result;
     try {

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/trial.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
+#include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/strategy.hpp"
 
@@ -40,6 +42,11 @@ class TuningSource {
 
   /// What is expected to be good, best first: tried before anything a strategy proposes.
   [[nodiscard]] virtual std::vector<Configuration> first_guesses(const Problem& problem) const = 0;
+
+  /// What a sort of the problem takes, given these candidates, whichever variants are searched; nothing if
+  /// none can sort it.
+  [[nodiscard]] virtual std::optional<Selection> selected(const Problem& problem,
+                                                          const CandidateSet& candidates) const = 0;
 
   /// Compiles what the configuration's plan needs and is not there yet. Does not throw.
   [[nodiscard]] virtual Compilation compile(const Problem& problem,

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/standing.hpp"
 #include "tuner/finals.hpp"
 
 namespace bitune {
@@ -30,14 +31,14 @@ double octaves(std::uint64_t a, std::uint64_t b) {
 /// How far what won there is from winning here, in octaves of the length: half of one for another type of
 /// keys of that width, which takes the same kernels but for encoding them, and most of one for a variant that
 /// did not win, so that it does not take the place of those that did.
-double distance(const Problem& here, const Candidate& candidate, double fastest_us) {
+double distance(const Problem& here, const Candidate& candidate, bool is_best) {
   const Problem& there = candidate.problem;
   return octaves(there.n, here.n) + octaves(there.rows, here.rows) + (there.key != here.key ? 0.5 : 0) +
-         (there.order != here.order ? 0.25 : 0) + (candidate.median_us > fastest_us ? 0.875 : 0);
+         (there.order != here.order ? 0.25 : 0) + (is_best ? 0 : 0.875);
 }
 
 struct Ranked {
-  std::tuple<int, double, double> rank;  ///< the lower the better
+  std::tuple<int, double, TrialRank> rank;  ///< the lower the better
   const Candidate* candidate;
 };
 
@@ -58,19 +59,20 @@ std::vector<Configuration> warm_starts(const Problem& problem, const DeviceInfo&
     const Problem& p = candidate.problem;
     return std::tuple{candidate.device_digest, p.key, p.order, p.n, p.rows};
   };
-  std::map<decltype(place_of(std::declval<Candidate>())), double> fastest;
+  std::map<decltype(place_of(std::declval<Candidate>())), TrialRank> bests;
   for (const Candidate* candidate : usable) {
-    const auto [entry, added] = fastest.emplace(place_of(*candidate), candidate->median_us);
-    entry->second = std::min(entry->second, candidate->median_us);
+    const auto [entry, added] = bests.emplace(place_of(*candidate), candidate->rank());
+    entry->second = std::min(entry->second, candidate->rank());
   }
 
   std::vector<Ranked> ranked;
   for (const Candidate* candidate : usable) {
-    const double fastest_us = fastest.at(place_of(*candidate));
-    if (candidate->median_us > beyond_noise * fastest_us) continue;
-    ranked.push_back({{device_distance(device, *candidate), distance(problem, *candidate, fastest_us),
-                       candidate->median_us},
-                      candidate});
+    const TrialRank& best = bests.at(place_of(*candidate));
+    if (candidate->median_us > beyond_noise * best.median_us) continue;
+    const bool is_best = !(best < candidate->rank());
+    ranked.push_back(
+        {{device_distance(device, *candidate), distance(problem, *candidate, is_best), candidate->rank()},
+         candidate});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });

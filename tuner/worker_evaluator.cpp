@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "model/timestamp.hpp"
 #include "runtime/emulated/temporary_folder.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/local_evaluator.hpp"
 #include "tuner/request_json.hpp"
@@ -42,10 +40,7 @@ class WorkerEvaluator final : public Evaluator {
     try {
       trial = answer(request);
     } catch (const Failure& failure) {
-      trial.problem = request.problem;
-      trial.configuration = request.configuration;
-      trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
-      trial.timestamp = timestamp_now();
+      trial = begun_trial(request.problem, request.configuration);
       trial.measure_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
       trial.status = failure.status;
       trial.message = failure.message;

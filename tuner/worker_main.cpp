@@ -10,8 +10,6 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
-#include "model/timestamp.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/local_evaluator.hpp"
 #include "tuner/request_json.hpp"
@@ -44,13 +42,9 @@ class Channel {
 
 /// The trial of an evaluation that broke the device's context.
 Trial broken_trial(const EvaluationRequest& request, const std::string& message) {
-  Trial trial;
-  trial.problem = request.problem;
-  trial.configuration = request.configuration;
-  trial.kernel_digest = kernel_sources_digest(request.configuration.variant);
+  Trial trial = begun_trial(request.problem, request.configuration);
   trial.status = TrialStatus::launch_failed;
   trial.message = message;
-  trial.timestamp = timestamp_now();
   return trial;
 }
 

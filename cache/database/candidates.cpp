@@ -14,6 +14,7 @@
 #include "cache/database/schema.hpp"
 #include "model/key_type.hpp"
 #include "model/problem_class.hpp"
+#include "model/standing.hpp"
 
 namespace bitune::database {
 namespace {
@@ -81,16 +82,16 @@ std::vector<Leader> leaders_for(const SQLite::Database& db, const Problem& probl
   return leaders;
 }
 
-/// Of each device, problem and variant the leader that goes first: what best_of_variants_select says in SQL.
+/// Of each device, problem and variant the leader that counts: what best_of_variants_select says in SQL.
 /// Windows over a few hundred rows take SQLite longer than all the rest of the query, and every process that
 /// sorts waits for it.
 void keep_best_of_variants(std::vector<Leader>& leaders) {
   const auto group = [](const Leader& leader) { return std::tie(leader.device_id, leader.problem_id); };
   const auto rank = [](const Leader& leader) {
-    return std::tie(leader.finalist, leader.timestamp, leader.trial_id);
+    return SeriesRank{leader.finalist, leader.timestamp, leader.trial_id};
   };
   std::sort(leaders.begin(), leaders.end(), [&](const Leader& a, const Leader& b) {
-    return group(a) != group(b) ? group(a) < group(b) : rank(a) > rank(b);
+    return group(a) != group(b) ? group(a) < group(b) : rank(a) < rank(b);
   });
   std::vector<Leader> kept;
   std::size_t first = 0;  // of what is kept of this device and problem
@@ -134,7 +135,8 @@ std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& pro
                         .problem = leader.problem,
                         .configuration = {},
                         .kernel_digest = std::move(leader.kernel_digest),
-                        .median_us = leader.median_us};
+                        .median_us = leader.median_us,
+                        .finalist = leader.finalist};
     try {
       candidate.configuration = Configuration::parse(leader.configuration);
     } catch (const Error& error) {

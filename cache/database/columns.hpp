@@ -77,8 +77,8 @@ template <class Object>
   return lines;
 }
 
-/// What older tables have no column for: the defaults of the later fields, as SQL, in the order of the
-/// columns; columns of first fields by their names.
+/// What to select from an older table, in the order of the columns: the first fields by their names, and the
+/// later ones, for which it has no column, as their defaults.
 template <class Object>
 [[nodiscard]] std::string columns_or_defaults() {
   std::string list;

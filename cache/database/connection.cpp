@@ -8,10 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "cache/database/migrations.hpp"
 #include "cache/database/schema.hpp"
@@ -57,8 +58,38 @@ bool is_filled(const fs::path& path) {
 
 enum class FileKind { missing, empty, database };
 
-// Looks at the file's header without SQLite, since opening a database can already write to its file (a
-// rollback, a checkpoint): what is not ours must not be touched.
+using FileHeader = std::array<char, 100>;
+
+// The first bytes of a file, zeros behind its end, read by SQLite's own file layer. To open and close the
+// file by other means would drop the locks that connections of this process have on it: POSIX has them by
+// process and file. Another process would then take itself for the last one, and remove the log that they
+// write to.
+FileHeader header_of(const fs::path& path) {
+  sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+  std::vector<char> name(static_cast<std::size_t>(vfs->mxPathname) + 1);
+  const auto words = static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1;
+  std::vector<std::max_align_t> memory(words);
+  auto* const file = reinterpret_cast<sqlite3_file*>(memory.data());
+
+  FileHeader header{};
+  int result = vfs->xFullPathname(vfs, path.c_str(), static_cast<int>(name.size()), name.data());
+  const auto full_name = sqlite3_create_filename(name.data(), "", "", 0, nullptr);
+  if (result == SQLITE_OK) {
+    result = vfs->xOpen(vfs, full_name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
+  }
+  if (result == SQLITE_OK) {
+    result = file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0);
+  }
+  if (file->pMethods != nullptr) file->pMethods->xClose(file);
+  sqlite3_free_filename(full_name);
+  if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ) {
+    refuse(path, fmt::format("cannot be read: {}", sqlite3_errstr(result)));
+  }
+  return header;
+}
+
+// Looks at the file's header without a connection. Opening a database can already write to its file (a
+// rollback, a checkpoint), and what is not ours must not be touched.
 FileKind inspect(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -67,14 +98,15 @@ FileKind inspect(const fs::path& path) {
   if (fs::is_directory(status))
     refuse(path, fmt::format("is a directory, not a tuning database; {}", use_another));
 
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::array<char, 100> header{};
-  file.read(header.data(), header.size());
-  if (file.gcount() == 0) return FileKind::empty;
+  if (::access(path.c_str(), R_OK) != 0) {
+    refuse(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  }
+  if (!is_filled(path)) return FileKind::empty;
+  const FileHeader header = header_of(path);
+  const std::uintmax_t size = fs::file_size(path, error);  // not before: the file may be growing
+  if (error) refuse(path, fmt::format("cannot be read: {}", error.message()));
   constexpr std::string_view magic("SQLite format 3\0", 16);
-  if (file.gcount() < std::streamsize{100} || std::string_view(header.data(), magic.size()) != magic) {
+  if (size < header.size() || std::string_view(header.data(), magic.size()) != magic) {
     refuse(path, fmt::format("is not a SQLite database; {}", use_another));
   }
   const auto big_endian = [&header](std::size_t at, std::size_t bytes) {
@@ -89,10 +121,9 @@ FileKind inspect(const fs::path& path) {
   // change.
   const std::uintmax_t page_bytes = big_endian(16, 2) == 1 ? 65536 : big_endian(16, 2);
   const std::uintmax_t whole = page_bytes * big_endian(28, 4);
-  const std::uintmax_t bytes = fs::file_size(path, error);
-  if (!error && bytes < whole && !is_filled(beside(path, "-wal")) && !is_filled(beside(path, "-journal"))) {
+  if (size < whole && !is_filled(beside(path, "-wal")) && !is_filled(beside(path, "-journal"))) {
     refuse(path, fmt::format("is damaged: it has {} of {} bytes; restore it from a copy or move it away",
-                             bytes, whole));
+                             size, whole));
   }
   return FileKind::database;
 }
@@ -169,8 +200,8 @@ std::string uri_of(const fs::path& path) {
   return uri;
 }
 
-// A read-only connection. Reading a database in WAL mode needs a shared-memory file beside it; where none can
-// be made, and no log is there that would be missed, the file is read as it is.
+// A read-only connection. Reading a database in WAL mode needs a shared-memory file beside it. Where none can
+// be made, the file is read as it is, if there is no log that would be missed.
 std::unique_ptr<SQLite::Database> connect_read_only(const fs::path& path) {
   try {
     auto db = connect(path.string(), SQLite::OPEN_READONLY);
@@ -214,8 +245,8 @@ std::unique_ptr<SQLite::Database> open(const fs::path& path, DatabaseMode mode) 
 }
 
 void create_file(const fs::path& path) {
-  // Made under a name of its own and linked into place when it is whole: of several processes that create it
-  // at once, one wins and the others open the winner's file.
+  // Made under a name of its own, and linked into place when it is whole. If several processes create it at
+  // once, one wins, and the others open the winner's file.
   static std::atomic<unsigned> counter{0};
   fs::path temporary = path;
   temporary += fmt::format(".new-{}-{}", ::getpid(), counter++);

@@ -36,9 +36,9 @@ void create_file(const std::filesystem::path& path);
 /// How long a writer waits for others, all attempts together, before it gives up.
 inline constexpr std::chrono::seconds patience{120};
 
-/// Calls `function` and returns its result; again for as long as `patience` if other writers were in the way
-/// (SQLite gives up before its busy timeout where it suspects a deadlock). `function` must be a whole
-/// transaction.
+/// Calls `function` and returns its result. If other writers were in the way it is called again, for as long
+/// as `patience`: SQLite gives up before its busy timeout where it suspects a deadlock. `function` must be a
+/// whole transaction.
 template <class Function>
 auto guarded(const std::filesystem::path& path, const char* doing, Function&& function) {
   const auto deadline = std::chrono::steady_clock::now() + patience;

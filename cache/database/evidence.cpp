@@ -28,8 +28,8 @@ std::optional<Place> place_of(const SQLite::Database& db, const std::string& dev
   return Place{statement.getColumn(0).getInt64(), statement.getColumn(1).getInt64()};
 }
 
-// Of each variant the series that its best trial is in; of a variant without one the series with the newest
-// trial that was measured here.
+// Of each variant the series that its best trial is in. If a variant has no best trial, it is the series with
+// the newest trial that was measured here.
 std::string ranked_series() {
   return fmt::format(R"sql(
 WITH leading AS (

@@ -7,6 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/database/columns.hpp"
+#include "cache/database/kernel_digest_moves.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
 #include "model/statistics.hpp"
@@ -222,6 +223,7 @@ void migrate(SQLite::Database& db) {
   if (version == 1) migrate_from(db, 1, set_version_1_aside, fill_from_version_1);
   if (version == 2) migrate_from(db, 2, set_version_2_aside, fill_from_version_2);
   if (version == 3) migrate_from(db, 3, set_version_3_aside, fill_from_version_3);
+  move_kernel_digests(db);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
   if (dangling.executeStep()) {
     throw SQLite::Exception(fmt::format("a row of table '{}' refers to one that is not there",

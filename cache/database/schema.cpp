@@ -132,7 +132,7 @@ CREATE VIEW best_of_variants AS {};
 CREATE VIEW best AS
 SELECT d.name AS device, d.digest AS device_digest, {},
        c.text AS configuration, b.median_us, b.finalist, b.trial_id
-FROM (SELECT *, row_number() OVER (PARTITION BY device_id, problem_id ORDER BY finalist DESC, median_us, trial_id)
+FROM (SELECT *, row_number() OVER (PARTITION BY device_id, problem_id ORDER BY {})
         AS place FROM best_of_variants) b
 JOIN devices d ON d.id = b.device_id
 JOIN problems p ON p.id = b.problem_id
@@ -140,8 +140,11 @@ JOIN trials t ON t.id = b.trial_id
 JOIN configurations c ON c.id = t.configuration_id
 WHERE b.place = 1;
 )sql",
-                     best_of_variants_select("1"), problem_columns());
+                     best_of_variants_select("1"), problem_columns(), trial_rank(""));
 }
+
+/// ORDER BY terms of SeriesRank, over what leaders_select gives.
+constexpr std::string_view series_rank = "finalist DESC, timestamp DESC, trial_id DESC";
 
 /// A table, index, trigger or view: its type as SQLite calls it, and the SQL that SQLite keeps of it.
 struct Object {
@@ -205,8 +208,13 @@ const std::string_view superseded_condition =
     "AND (later.timestamp, later.id) > (t.timestamp, t.id) "
     "AND (later.finalist = t.finalist OR later.status <> 'ok'))";
 
+std::string trial_rank(std::string_view of) {
+  return fmt::format("{0}finalist DESC, {0}median_us, {0}trial_id", of);
+}
+
 std::string leaders_select(std::string_view problem_condition, std::string_view columns,
                            std::string_view joins) {
+  // By TrialRank: of equal trials the index has the first row first.
   return fmt::format(
       R"sql(
   SELECT s.device_id, s.problem_id, s.protocol_id, s.variant, l.id AS trial_id, l.finalist, l.median_us, l.timestamp{}
@@ -221,17 +229,17 @@ std::string leaders_select(std::string_view problem_condition, std::string_view 
 
 std::string best_of_variants_select(std::string_view problem_condition) {
   return fmt::format(R"sql(
-WITH leaders AS ({}),
+WITH leaders AS ({0}),
 with_protocol AS (
   SELECT *, first_value(protocol_id) OVER (PARTITION BY device_id, problem_id
-              ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS ranked_protocol_id
+              ORDER BY {1}) AS ranked_protocol_id
   FROM leaders),
 with_place AS (
   SELECT *, row_number() OVER (PARTITION BY device_id, problem_id, variant
-              ORDER BY finalist DESC, timestamp DESC, trial_id DESC) AS place
+              ORDER BY {1}) AS place
   FROM with_protocol WHERE protocol_id = ranked_protocol_id)
 SELECT device_id, problem_id, variant, trial_id, finalist, median_us FROM with_place WHERE place = 1)sql",
-                     leaders_select(problem_condition, "", ""));
+                     leaders_select(problem_condition, "", ""), series_rank);
 }
 
 void create_objects(SQLite::Database& db) { db.exec(whole_schema()); }

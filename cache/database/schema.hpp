@@ -18,6 +18,7 @@ namespace bitune::database {
 inline constexpr std::int32_t application_id = 0x42695475;
 
 /// `user_version` of the schema below. A change of the schema raises it and adds a step to migrations.cpp.
+/// So does a new entry of kernel_digest_moves.cpp, which needs no step of its own.
 inline constexpr std::int32_t schema_version = 4;
 
 /// Creates tables, indices, triggers and views in an empty database and marks it as ours.
@@ -30,10 +31,14 @@ void create_objects(SQLite::Database& db);
 /// What the database lacks of the schema, a clause each ("table 'trials' is missing"); empty if it is whole.
 [[nodiscard]] std::vector<std::string> schema_problems(const SQLite::Database& db);
 
-/// SQL condition on `t` (trials): another trial of the same series and configuration is newer and replaces
-/// it. A newer trial replaces an older one of its kind (finalist or not); a newer failure replaces older ones
-/// of both kinds.
+// What is best is said here in SQL, and in C++ in `model/standing.hpp`, which tells the rule.
+
+/// SQL condition on `t` (trials): another trial of the same series and configuration is newer and supersedes
+/// it.
 extern const std::string_view superseded_condition;
+
+/// ORDER BY terms of TrialRank. `of` is what the columns are prefixed with ("b.").
+[[nodiscard]] std::string trial_rank(std::string_view of);
 
 /// A SELECT of (device_id, problem_id, protocol_id, variant, trial_id, finalist, median_us, timestamp), one
 /// row for each series: its best verified trial that is not superseded. `problem_condition` is an SQL
@@ -46,10 +51,8 @@ extern const std::string_view superseded_condition;
 /// problem and variant: the best verified trial that is not superseded. `problem_condition` is an SQL
 /// condition on `p` (problems).
 ///
-/// Trials under different protocols, or with different kernels, are not ranked together. Of the protocols of
-/// one device and problem, and of the kernels of one variant under that protocol, those with finalists go
-/// first, then the newest: what an interrupted session measured does not displace the outcome of a complete
-/// one.
+/// Of the protocols of one device and problem, and of the kernels of one variant under that protocol, those
+/// of the first series by SeriesRank.
 [[nodiscard]] std::string best_of_variants_select(std::string_view problem_condition);
 
 }  // namespace bitune::database

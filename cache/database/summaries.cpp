@@ -69,9 +69,9 @@ JOIN series s ON s.id = t.series_id
 JOIN devices d ON d.id = b.device_id
 JOIN problems p ON p.id = b.problem_id
 JOIN kernels k ON k.id = s.kernel_id
-WHERE {} ORDER BY d.id, {}, b.finalist DESC, b.median_us, b.trial_id)sql",
+WHERE {} ORDER BY d.id, {}, {})sql",
                      best_of_variants_select(condition_of(of_problems(filter)).sql), condition_of(filter).sql,
-                     order_of_problems);
+                     order_of_problems, trial_rank("b."));
 }
 
 std::string counts_sql(const TrialFilter& filter) {

@@ -13,8 +13,8 @@
 
 namespace bitune::cli {
 
-/// Verified records with a peer, made on a device of this name, about these problems or, if they are of
-/// single arrays, about single arrays of any length of the same key type and order. By ascending n.
+/// Verified records with a peer, made on a device of this name, about these problems. If these are single
+/// arrays, records of single arrays of any length count, of the same key type and order. By ascending n.
 [[nodiscard]] std::vector<BenchRecord> records_about(std::span<const BenchRecord> records,
                                                      const std::string& device_name,
                                                      std::span<const Problem> problems);

@@ -25,15 +25,15 @@ struct Winner {
   std::vector<std::size_t> values;  ///< its place among the values of each varied parameter
 };
 
-/// All that is needed to draw the best time over any one or two parameters of a variant, exactly: the number
-/// of winners is bounded by the number of cells, however many configurations were measured.
+/// All that is needed to draw the best time over any one or two parameters of a variant, exactly. There are
+/// at most as many winners as cells, however many configurations were measured.
 struct Effects {
   std::vector<TriedParameter> varied;
   std::vector<TriedParameter> fixed;  ///< measured under one value only
   std::vector<Winner> winners;        ///< the fastest first
 };
 
-/// Most winners that are kept, the fastest: no space of ours comes near, but an imported one may.
+/// How many winners are kept, the fastest. No search space here comes near that, but an imported one may.
 inline constexpr std::size_t most_winners = 2000;
 
 /// Precondition: all are of one variant. A configuration that lacks a parameter which others have is left

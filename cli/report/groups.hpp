@@ -19,8 +19,8 @@ struct ProblemGroup {
   std::vector<std::size_t> members;  ///< places in the list that was grouped
 };
 
-/// Single arrays of one key type and order are one group; rows are one if their keys in all are about as
-/// many, else if they are equally many rows. Single arrays first, then in the order of the first member.
+/// Single arrays of one key type and order are one group. Rows are one group if they have about as many keys
+/// in all, else if they are equally many rows. Single arrays first, then in the order of the first member.
 [[nodiscard]] std::vector<ProblemGroup> grouped(std::span<const Problem> problems);
 
 /// The time of one contender at one length, with the interval that holds it.

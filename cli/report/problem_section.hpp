@@ -20,9 +20,9 @@ struct ProblemSection {
   std::map<std::string, TimeAtN> best;  ///< of each variant that has a valid configuration
 };
 
-/// Reads the evidence and the samples of the best few trials, and reduces them: what is in the result is
-/// bounded by the search space and by `most_evaluations`, the points of its convergence, not by the number of
-/// trials.
+/// Reads the evidence and the samples of the best few trials, and reduces them. The search space and
+/// `most_evaluations`, the points of its convergence, bound the size of the result; the number of trials does
+/// not.
 [[nodiscard]] ProblemSection problem_section(const TuningDatabase& database, const std::string& device_digest,
                                              const Problem& problem, std::size_t most_evaluations);
 

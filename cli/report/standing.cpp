@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace bitune::cli {
 
@@ -16,7 +15,7 @@ std::vector<Standing> standings(const Evidence& evidence) {
     }
     const Standing standing{&trial.configuration, trial.id, *trial.median_us, trial.finalist};
     const auto [at, is_new] = best.emplace(trial.configuration, standing);
-    if (!is_new && trial.finalist) {
+    if (!is_new && standing.rank() < at->second.rank()) {
       at->second = standing;
     }
   }
@@ -25,9 +24,7 @@ std::vector<Standing> standings(const Evidence& evidence) {
   for (const auto& [configuration, standing] : best) {
     all.push_back(standing);
   }
-  std::sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) {
-    return std::tuple(!a.finalist, a.us, a.trial) < std::tuple(!b.finalist, b.us, b.trial);
-  });
+  std::sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) { return a.rank() < b.rank(); });
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cache/evidence.hpp"
+#include "model/standing.hpp"
 
 namespace bitune::cli {
 
@@ -19,10 +20,11 @@ struct Standing {
   std::int64_t trial = 0;
   double us = 0;
   bool finalist = false;
+
+  [[nodiscard]] TrialRank rank() const noexcept { return {finalist, us, trial}; }
 };
 
-/// One for each configuration, in the order in which the database ranks them: those that were measured again
-/// in turn with others first, then by median. A configuration's finalist trial counts more than its first.
+/// One for each configuration, by TrialRank: of a configuration's trials the first, and then all of them.
 [[nodiscard]] std::vector<Standing> standings(const Evidence& evidence);
 
 /// The standings of one variant, in the same order.

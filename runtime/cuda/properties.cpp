@@ -56,6 +56,10 @@ DeviceInfo read_device_info(const Driver& driver, int ordinal) {
   info.cooperative_launch = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
   const bool clusters = info.compute_major >= 9 && attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
   info.max_cluster_size = clusters ? 8 : 1;  // 8 is the size that every GPU with clusters must launch
+  // Two transfers a clock, as all memory of GPUs makes.
+  const std::int64_t clock_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  const std::int64_t bus_bytes = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+  info.memory_gb_per_s = static_cast<int>(2 * clock_khz * bus_bytes / 1'000'000);
   return info;
 }
 

@@ -26,11 +26,11 @@ check_format() {
 
 reformat() { sources | xargs -r "$(clang_tool clang-format)" -i; }
 
-# Files past 500 lines are two ideas (recorded data, drawings and the licence aside); paths of a machine belong to nobody else.
+# Files past 500 lines are two ideas (recorded data, what is generated from it, drawings and the licence aside); paths of a machine belong to nobody else.
 check_tree() {
   local file lines bad=0
   while read -r file; do
-    case $file in LICENSE | *.json | *.npy | *.db | *.xz | *.png | *.txt | *.svg) continue ;; esac
+    case $file in LICENSE | docs/performance-details.md | *.json | *.npy | *.db | *.xz | *.png | *.txt | *.svg) continue ;; esac
     lines=$(wc -l <"$file")
     if ((lines > 500)); then
       echo "$file: $lines lines, and 500 are the most"

@@ -1,6 +1,6 @@
-"""Prints how many tests passed, failed and were skipped: CTest's, and in their place the GoogleTest cases of those that are many.
+"""Prints how many tests passed, failed and were skipped: CTest's, and in their place the cases of those that are many.
 
-usage: count_tests.py JUNIT [FOLDER]   (FOLDER: of GoogleTest's reports, each named as CTest names the test)
+usage: count_tests.py JUNIT [FOLDER]   (FOLDER: of the reports of GoogleTest and pytest, each named as CTest names the test)
 """
 
 import pathlib
@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 
 
 def cases_of(path):
-    """The cases of a GoogleTest report; none if it is cut off."""
+    """The cases of a report; none if it is cut off."""
     try:
         return list(xml.parse(path).getroot().iter("testcase"))
     except (OSError, xml.ParseError):
@@ -26,7 +26,8 @@ def main():
         cases = cases_of(folder / (test.get("name") + ".xml"))
         failed = 0
         for case in cases:
-            kind = "failed" if case.find("failure") is not None else "skipped" if case.find("skipped") is not None else "passed"
+            kinds = {"failure": "failed", "error": "failed", "skipped": "skipped"}
+            kind = next((kind for name, kind in kinds.items() if case.find(name) is not None), "passed")
             failed += kind == "failed"
             counts[kind] += 1
         # A process may fail though its cases pass: a leak, a crash behind the last of them.

@@ -4,7 +4,7 @@
 BUILD_PACKAGES=(g++ cmake ninja-build libcli11-dev libsqlitecpp-dev libsqlite3-dev nlohmann-json3-dev libfmt-dev
   libboost-context-dev libxxhash-dev zlib1g-dev libgtest-dev libbenchmark-dev libjs-chart.js python3 python3-venv)
 LINT_PACKAGES=(clang-format clang-tidy git)
-SANITIZE_PACKAGES=(clang libclang-rt-dev llvm)  # the build that CI tests, and its coverage
+SANITIZE_PACKAGES=(clang libclang-rt-dev lld llvm)  # the build that CI tests, and its coverage
 TEST_PACKAGES=(chromium-headless-shell)  # the test of `bitune db report`
 VENV=build/venv
 

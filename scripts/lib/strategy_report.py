@@ -48,8 +48,8 @@ def generated(records):
     caps = {record["most_evaluations"] for record in records if record["tool"] == "kernel_tuner" and record["strategy"] != "random_sample"}
     lines = [f"{tools}; run {', '.join(sorted({record['date'] for record in records}))}."]
     if caps:
-        lines.append(f"Kernel Tuner's strategies were cut off after {', '.join(map(str, sorted(caps)))} evaluations (its `random_sample` was "
-                     "not); a run that was cut off, or gave up, counts as so many: the mean is then a lower bound.")
+        lines += ["", f"Kernel Tuner's strategies were cut off after {', '.join(map(str, sorted(caps)))} evaluations; its `random_sample` was not. A run "
+                  "that was cut off, or gave up, counts as that many evaluations. Its mean is then a lower bound."]
     for name in sorted({record["set"] for record in records}):
         lines += ["", f"### {name}", "", *table([record for record in records if record["set"] == name])]
     return "\n".join(lines)

@@ -13,7 +13,7 @@ def values(records, member):
 def sessions(records):
     yield "### Sessions"
     yield ""
-    yield "An empty database and kernel cache; what was known beforehand may begin the searches."
+    yield "Each began with an empty database and an empty kernel cache. What was known beforehand may begin the searches."
     yield ""
     yield "| command | problems | known beforehand | GPUs | cores | trials | seconds |"
     yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
@@ -23,24 +23,30 @@ def sessions(records):
     yield ""
 
 
+def time_text(entry):
+    """The median of the times that a selection took; its rung where it is not of the very problem."""
+    return f"{statistics.median(entry['us']):g}" + ("" if entry["match"] == "exact" else f" ({entry['match']})")
+
+
+def in_order(records):
+    return sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"]))
+
+
 def seeds(records):
     yield "### Two seeds"
     yield ""
-    yield ("What the sessions of the two seeds select, measured again in turn (microseconds a sort, each time that it was), and what a longer "
-           "search of each length selects. Lengths that were not tuned are served from near ones, or by the default.")
+    yield ("Microseconds a sort. What each session selects was measured again, all in turn, three times; the median is shown. `longer search` is what "
+           "sessions of minutes selected. Where a rung of the selection ladder is named, the length itself was not tuned.")
     yield ""
-    names = " | ".join(f"seed {seed} | found" for seed in records[0]["seeds"])
+    names = " | ".join(f"seed {seed}" for seed in records[0]["seeds"])
     yield f"| key | n | {names} | difference | longer search | slower than that by |"
-    yield "| --- | ---: | ---: | --- | ---: | --- | ---: | ---: | ---: |"
-    for record in sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"])):
-        medians = {seed: statistics.median(entry["us"]) for seed, entry in record["seeds"].items()}
-        cells = []
-        for entry in record["seeds"].values():
-            cells += [", ".join(f"{us:g}" for us in entry["us"]), entry["match"]]
-        difference = max(medians.values()) / min(medians.values()) - 1
-        slower = max(medians.values()) / record["longer_us"] - 1
-        yield (f"| {record['key_type']} | {size_text(record['n'])} | " + " | ".join(cells) + f" | {100 * difference:.0f} % | "
-               f"{record['longer_us']:g} | {100 * max(slower, 0):.0f} % |")
+    yield "| --- | ---: |" + " ---: |" * (len(records[0]["seeds"]) + 3)
+    for record in in_order(records):
+        medians = [statistics.median(entry["us"]) for entry in record["seeds"].values()]
+        cells = [record["key_type"], size_text(record["n"]), *map(time_text, record["seeds"].values())]
+        cells += [f"{100 * (max(medians) / min(medians) - 1):.0f} %", f"{record['longer_us']:g}"]
+        cells += [f"{100 * max(max(medians) / record['longer_us'] - 1, 0):.0f} %"]
+        yield "| " + " | ".join(cells) + " |"
     yield ""
 
 
@@ -51,13 +57,13 @@ def from_nothing(records, known):
     best = {(record["key_type"], record["n"]): record["longer_us"] for record in known}
     yield "### From nothing"
     yield ""
-    yield ("On a GPU of which nothing is known: what an untuned sort takes, with the defaults that follow from the device's limits, and what "
-           "a session selects that began with nothing (microseconds a sort; in brackets by how much that is slower than the longer search above).")
+    yield ("Microseconds a sort on a GPU of which nothing is known. An untuned sort has the defaults that follow from the device's limits. The sessions "
+           "began with nothing. In brackets: by how much that is slower than the longer search above.")
     yield ""
     seeds = sorted({seed for record in records for seed in record["seeds"]})
     yield "| key | n | untuned | " + " | ".join(f"seed {seed}" for seed in seeds) + " |"
     yield "| --- | ---: | ---: |" + " ---: |" * len(seeds)
-    for record in sorted(records, key=lambda record: (record["key_type"] != "u32", record["n"])):
+    for record in in_order(records):
         def cell(us):
             if us is None:
                 return "–"
@@ -77,3 +83,8 @@ def section(path):
     two_seeds = [record for record in records if record["kind"] == "seeds"]
     yield from seeds(two_seeds)
     yield from from_nothing([record for record in records if record["kind"] == "from_nothing"], two_seeds)
+
+
+def generated(results):
+    lines = [line for path in sorted(results.glob("*/tuner.json")) for line in section(path)]
+    return "\n".join(lines).strip()

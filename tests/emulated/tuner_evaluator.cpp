@@ -77,8 +77,7 @@ TEST(EmulatedVerifier, FindsWhatIsNotSorted) {
   const auto wrong = verification.check({});
   ASSERT_TRUE(wrong);
   EXPECT_NE(wrong->find("on random keys: "), std::string::npos) << *wrong;
-  EXPECT_NE(wrong->find("of 500 keys differ from the reference, the first at index 0"), std::string::npos)
-      << *wrong;
+  EXPECT_NE(wrong->find("place 0: key 0x"), std::string::npos) << *wrong;
 }
 
 TEST(EmulatedVerifier, FindsWritesBesideTheArray) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One sort of rows through the public Sorter, held against the host's reference.
+/// One sort of rows through the public Sorter, checked by the oracle.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ struct RowCase {
   std::uint64_t offset_keys = 0;  ///< the first row's distance from an aligned address
 };
 
-/// Sorts generated rows on the Sorter's device and compares all bytes: sorted rows, what lies between, before
-/// and behind them, and the input where it must stay as it is.
+/// Sorts generated rows on the Sorter's device and asks the oracle. What lies between, before and behind the
+/// rows must be as it was, and so must the input of a sort out of place.
 [[nodiscard]] ::testing::AssertionResult sorts_rows(const Device& device, Sorter& sorter, const RowCase& one);
 
 }  // namespace bitune::test

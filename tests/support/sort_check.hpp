@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the tests of kernels share: samples of search spaces, and one sort held against the host's reference.
+/// What the tests of kernels share: samples of search spaces, and one sort checked by the oracle.
 
 #include <gtest/gtest.h>
 
@@ -53,8 +53,8 @@ struct Placement {
 /// Compiles all kernels of the plans at once, on all cores, so that the sorts that follow only load them.
 void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts);
 
-/// Sorts generated keys on the device, with guard bytes around them and between their rows, and compares bit
-/// for bit with the host's reference; the input of a sort out of place must be as it was.
+/// Sorts generated keys on the device and asks the oracle. Guard bytes around the keys and between their rows
+/// must be as they were, and so must the input of a sort out of place.
 [[nodiscard]] ::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,
                                                const Configuration& configuration, Distribution distribution,
                                                std::uint64_t seed, const Placement& placement = {});

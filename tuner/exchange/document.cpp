@@ -26,8 +26,8 @@ std::string in_quotes(std::string_view text) {
   return fmt::format("'{}{}'", shown, text.size() > most ? "..." : "");
 }
 
-// Whether a text could do more to a terminal than to be read: control characters but those of lines, in ASCII
-// or (from U+0080 to U+009F) in UTF-8.
+// Whether a text could do more to a terminal than be shown: it has control characters other than those of
+// lines, in ASCII or in UTF-8 (U+0080 to U+009F).
 bool controls_terminals(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

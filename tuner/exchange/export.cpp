@@ -57,8 +57,8 @@ std::vector<ExchangeFile> one_for_each(const std::vector<Series>& all, const Exp
   return files;
 }
 
-// One file holds the sizes and devices of a kernel that have the same parameters; were there others once,
-// they stand in files of their own.
+// One file holds the sizes and devices of a kernel that have the same parameters. Trials of an older bitune
+// may have other parameters: they stand in files of their own.
 std::vector<ExchangeFile> one_for_each_kernel(const std::vector<Series>& all, bool wisdom) {
   std::map<std::string, std::map<std::vector<std::string>, std::vector<const Series*>>> kernels;
   for (const Series& series : all) {

@@ -41,10 +41,10 @@ struct ExportOptions {
 
 /// The files for all trials that match; none if there is no such trial.
 ///
-/// A format that has one entry for a configuration takes, of all trials of one device, kernel and problem,
-/// the series (protocol and kernel sources) that selection would: measured by bitune before read from a file,
-/// with finalists before without, then the newest. Of a configuration measured twice it takes the finalist,
-/// then the newer. \throws Error (database)
+/// Some formats have one entry for a configuration. Of all trials of one device, kernel and problem they take
+/// the series (protocol and version of the kernels) that selection would take. What bitune measured goes
+/// before what was read from a file, a series with finalists before one without, then the newest. Of a
+/// configuration that was measured twice they take the finalist, then the newer. \throws Error (database)
 [[nodiscard]] std::vector<ExchangeFile> export_trials(const TuningDatabase& database,
                                                       const ExportOptions& options);
 

@@ -27,11 +27,13 @@ struct ImportPlan {
   std::vector<ImportedTrials> trials;
 };
 
-/// Reads all files and checks that each trial is of a variant of bitune and has no parameter that the variant
+/// Reads all files. Checks that each trial is of a variant of bitune, and has no parameter that the variant
 /// does not know; one of an older bitune may have fewer. Values are checked where a configuration is
-/// selected. \param device on which trials were made whose file only names it; without, a device of kind
-/// "unknown" stands for that name \throws Error (io, input), one sentence that names the file, how many of
-/// its trials are rejected, and the first of them
+/// selected.
+/// \param device on which trials were made whose file only names it. Without it, a device of kind "unknown"
+/// stands for that name.
+/// \throws Error (io, input): one sentence that names the file, how many of its trials are rejected, and the
+/// first of them
 [[nodiscard]] ImportPlan plan_import(const std::vector<std::filesystem::path>& files,
                                      const std::optional<DeviceInfo>& device);
 

@@ -9,8 +9,8 @@
 
 namespace bitune::exchange {
 
-/// The shortest text of value * 10^shift that `shifted_value(text, -shift)` reads back exactly, with a
-/// decimal point, as readers in Python tell a float by it: (12.5, -3) is "0.0125", (1000, -3) is "1.0".
+/// The shortest text of value * 10^shift that `shifted_value(text, -shift)` reads back exactly. It has a
+/// decimal point, by which readers in Python tell a float: (12.5, -3) is "0.0125", (1000, -3) is "1.0".
 /// Precondition: the value is finite.
 [[nodiscard]] std::string shifted_text(double value, int shift);
 

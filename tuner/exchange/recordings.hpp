@@ -32,11 +32,11 @@ struct ReadLimits {
   int depth = 16;                                  ///< lists and objects in one another
 };
 
-/// All trials in a file of any of the formats, which is told by its content; it may be compressed by gzip,
-/// and a cache may be open (unfinished). Nothing of the file is evaluated. Trials with times are
-/// `unverified`, whatever the file says; parameters are not compared with the variants of today. Reentrant.
-/// \throws Error (io) if the file cannot be read; Error (input), one sentence that names the file and the
-/// entry, if it is none of the formats or anything in it is wrong
+/// All trials in a file of any of the formats. The content tells which one. The file may be compressed by
+/// gzip, and a cache may be open (unfinished). Nothing of the file is evaluated. Trials with times are
+/// `unverified`, whatever the file says. Parameters are not compared with the variants of today. Reentrant.
+/// \throws Error (io) if the file cannot be read; Error (input) if it is none of the formats or anything in
+/// it is wrong: one sentence that names the file and the entry
 [[nodiscard]] std::vector<Recording> read_recordings(const std::filesystem::path& path,
                                                      const ReadLimits& limits = {});
 

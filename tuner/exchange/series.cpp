@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/standing.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/exchange/recordings.hpp"
 
@@ -37,19 +38,41 @@ void sort_as_searched(std::vector<std::string>& names, const std::string& varian
 // All that must be equal for trials to be compared, and whether they come from a file.
 using Key = std::tuple<std::string, std::string, std::string, bool, std::vector<std::string>>;
 
-struct Collected {
-  std::vector<TrialRow> rows;  // newest first
-  bool finalists = false;
-};
+using Rows = std::vector<TrialRow>;  // newest first, never empty
 
-// Measured before imported, with finalists before without, then the newest.
-auto rank_of(const Key& key, const Collected& collected) {
-  return std::tuple(!std::get<3>(key), collected.finalists, collected.rows.front().trial.timestamp,
-                    collected.rows.front().id);
+TrialRank rank_of(const TrialRow& row) {
+  return {row.trial.finalist, row.trial.median_us().value_or(0), row.id};
 }
 
-Series series_from(const Key& key, Collected collected, const DeviceInfo& device) {
-  const TrialRow& newest = collected.rows.front();
+// The best trial of a series; null if none stands that has a time.
+const TrialRow* best_of(const Rows& rows) {
+  const TrialRow* best = nullptr;
+  std::multimap<std::string, const TrialRow*> newer;  // by configuration
+  for (const TrialRow& row : rows) {
+    const auto [begin, end] = newer.equal_range(row.trial.configuration.text());
+    const bool stands = std::none_of(begin, end, [&row](const auto& entry) {
+      const Trial& later = entry.second->trial;
+      return supersedes(is_timed(later), later.finalist, row.trial.finalist);
+    });
+    if (stands && is_timed(row.trial) && (best == nullptr || rank_of(row) < rank_of(*best))) best = &row;
+    newer.emplace(row.trial.configuration.text(), &row);
+  }
+  return best;
+}
+
+// Measured before imported, with a time before without; then as series are ranked.
+bool counts_before(const std::pair<const Key, Rows>& a, const std::pair<const Key, Rows>& b) {
+  const auto rank = [](const std::pair<const Key, Rows>& series) {
+    const TrialRow* const best = best_of(series.second);
+    const TrialRow& row = best != nullptr ? *best : series.second.front();
+    return std::tuple(std::get<3>(series.first), best == nullptr,
+                      SeriesRank{row.trial.finalist, row.trial.timestamp, row.id});
+  };
+  return rank(a) < rank(b);
+}
+
+Series series_from(const Key& key, Rows rows, const DeviceInfo& device) {
+  const TrialRow& newest = rows.front();
   Series series;
   series.device = device;
   series.software = newest.software;
@@ -59,20 +82,18 @@ Series series_from(const Key& key, Collected collected, const DeviceInfo& device
   std::tie(series.variant, std::ignore, series.kernel_digest, std::ignore, series.parameters) = key;
   sort_as_searched(series.parameters, series.variant, series.problem, device);
 
-  // Of each configuration the newest finalist, else the newest, in the place of its first trial. A failure
-  // replaces all that was before it.
-  std::reverse(collected.rows.begin(), collected.rows.end());
+  // Of each configuration the best trial that stands, in the place of its first one.
+  std::reverse(rows.begin(), rows.end());
   std::map<std::string, std::size_t> places;
-  for (TrialRow& row : collected.rows) {
+  for (TrialRow& row : rows) {
     const auto [place, is_new] = places.try_emplace(row.trial.configuration.text(), series.trials.size());
     if (is_new) {
       series.trials.push_back(std::move(row.trial));
       continue;
     }
     Trial& chosen = series.trials[place->second];
-    const bool finalist_stays =
-        chosen.finalist && is_timed(chosen) && is_timed(row.trial) && !row.trial.finalist;
-    if (!finalist_stays) chosen = std::move(row.trial);
+    const bool is_superseded = supersedes(is_timed(row.trial), row.trial.finalist, chosen.finalist);
+    if (is_superseded || !is_timed(chosen) || row.trial.finalist) chosen = std::move(row.trial);
   }
   return series;
 }
@@ -90,7 +111,7 @@ std::size_t Series::best() const {
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!is_timed(trials[i])) continue;
     const auto rank = [this](std::size_t at) {
-      return std::tuple(!trials[at].finalist, trials[at].median_us());
+      return TrialRank{trials[at].finalist, *trials[at].median_us(), static_cast<std::int64_t>(at)};
     };
     if (best == trials.size() || rank(i) < rank(best)) best = i;
   }
@@ -116,21 +137,17 @@ std::vector<Series> series_of(const TuningDatabase& database, const TrialFilter&
     of_problem.order = summary.problem.order;
     of_problem.n = summary.problem.n;
     of_problem.rows = summary.problem.rows;
-    std::map<std::string, std::map<Key, Collected>> by_variant;
+    std::map<std::string, std::map<Key, Rows>> by_variant;
     for (TrialRow& row : database.trials(of_problem)) {
       if (row.trial.problem != summary.problem) continue;
       const std::string& variant = row.trial.configuration.variant;
       const Key key{variant, row.protocol.text(), row.trial.kernel_digest, !row.origin.empty(),
                     names_of(row.trial.configuration)};
-      Collected& collected = by_variant[variant][key];
-      collected.finalists |= row.trial.finalist;
-      collected.rows.push_back(std::move(row));
+      by_variant[variant][key].push_back(std::move(row));
     }
     for (auto& [variant, candidates] : by_variant) {
-      const auto chosen =
-          std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-            return rank_of(a.first, a.second) < rank_of(b.first, b.second);
-          });
+      for (auto& [key, rows] : candidates) std::sort(rows.begin(), rows.end(), is_newer);
+      const auto chosen = std::min_element(candidates.begin(), candidates.end(), counts_before);
       all.push_back(series_from(chosen->first, std::move(chosen->second), devices[summary.device_digest]));
     }
   }

@@ -42,8 +42,8 @@ std::string extent_text(const Dim3& extent) {
   return fmt::format("{{\"x\": {}, \"y\": {}, \"z\": {}}}", extent[0], extent[1], extent[2]);
 }
 
-// Resources of the first kernel of the plan: of all or nothing of the object, which needs a configuration
-// that was compiled and that is still one of the variant.
+// Resources of the first kernel of the plan. The object has all of its members, or is left out: it needs a
+// configuration that was compiled, and that the variant still has.
 std::optional<std::string> compilation_text(const Series& series, const Variant* family, const Trial& trial) {
   if (family == nullptr || trial.registers == 0 || !family->supports(series.problem, series.device))
     return {};

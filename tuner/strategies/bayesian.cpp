@@ -66,9 +66,8 @@ class Coordinates {
   std::map<std::string, std::size_t> dimensions_;
 };
 
-/// A Gaussian process over a part of a domain that grows: what it costs grows with the points, and a session
-/// has better things to do than to predict hundreds of thousands of them. Points are named by their index in
-/// the domain.
+/// A Gaussian process over a part of a domain; the part grows. The cost grows with the points, and a session
+/// has no time to predict hundreds of thousands of them. Points are named by their index in the domain.
 class PartialModel {
  public:
   explicit PartialModel(const DomainView& view) : coordinates_(view), process_({}) {}
@@ -132,8 +131,8 @@ class BayesianStrategy final : public Walker {
     }
     if (observed_.size() >= most_observations || best_ > worst_) return std::nullopt;
     if (stale_) learn();
-    // The model stays unsure of a large space for longer than a session lasts: what is next to the fastest
-    // so far gets its turn besides.
+    // The model stays unsure of a large space for longer than a session lasts. So what is next to the fastest
+    // so far gets its turn as well.
     std::optional<std::size_t> chosen;
     if (++turn_ % nearby_every == 0) chosen = most_promising(near_fastest_);
     if (!chosen) chosen = most_promising(model_.indices());

@@ -23,8 +23,8 @@ std::pair<std::size_t, std::size_t> distance(const DomainView::Places& a, const 
 
 DomainView::DomainView(const SearchDomain& domain) {
   std::unordered_map<std::string, std::size_t> numbers;
-  // Domains are of hundreds of thousands of configurations, each of them nodes all over the memory: they are
-  // walked once, the parameters in step with the family's names.
+  // A domain may have hundreds of thousands of configurations, and the nodes of each lie all over the memory.
+  // So they are walked once, the parameters in step with the family's names.
   std::vector<std::int64_t> all_values;
   family_of_.reserve(domain.configurations.size());
   for (std::size_t i = 0; i < domain.configurations.size(); ++i) {

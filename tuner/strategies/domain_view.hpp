@@ -38,8 +38,8 @@ class DomainView {
   /// so on.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t index, std::size_t at_least = 1) const;
 
-  /// Of `candidates`, all of this family, the one nearest to a point that need not be valid: differing in the
-  /// fewest parameters, then by the fewest places. Nothing of none.
+  /// The candidate nearest to a point that need not be valid: it differs in the fewest parameters, then by
+  /// the fewest places. All candidates are of this family. Nothing if there is none.
   [[nodiscard]] std::optional<std::size_t> nearest(const Places& point,
                                                    const std::vector<std::size_t>& candidates) const;
 

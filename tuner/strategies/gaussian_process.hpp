@@ -13,9 +13,9 @@ namespace bitune {
 
 /// A Gaussian process with a Matérn 5/2 kernel, a length scale for each dimension, and noise.
 ///
-/// With K = L Lᵀ the covariance of the n observed points, the rows of V = L⁻¹ k(observed, all) are kept for
-/// all N points. An observation then adds a row, which costs O(n N), and no row depends on the observed
-/// values: a value can be corrected in O(n N) too.
+/// K = L Lᵀ is the covariance of the n observed points. The rows of V = L⁻¹ k(observed, all) are kept for all
+/// N points. Then an observation adds a row, which costs O(n N). No row depends on the observed values, so a
+/// value can be corrected in O(n N), too.
 class GaussianProcess {
  public:
   using Point = std::vector<float>;  ///< coordinates, each in a range of about 1
@@ -32,8 +32,8 @@ class GaussianProcess {
   void set_value(std::size_t point, double value);
   /// To be called after values were set, before predictions are read.
   void update();
-  /// Chooses length scales and noise by the marginal likelihood of the values known, of at most so many of
-  /// them (the first), and starts again from these.
+  /// Chooses length scales and noise by the marginal likelihood of the first `most` known values, and starts
+  /// again from these.
   void learn_scales(std::size_t most);
 
   [[nodiscard]] double mean(std::size_t point) const { return offset_ + scale_ * mean_[point]; }

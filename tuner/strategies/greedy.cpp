@@ -1,6 +1,6 @@
-// Greedy iterated local search: from each variant's first guess, move to the best neighbour for as long as
-// there is a better one; then perturb the incumbent and go on. H. R. Lourenço, O. C. Martin, T. Stützle,
-// "Iterated Local Search", Handbook of Metaheuristics, 2003.
+// Greedy iterated local search. From each variant's first guess it moves to the best neighbour for as long as
+// there is a better one. Then it perturbs the incumbent and goes on. H. R. Lourenço, O. C. Martin, T.
+// Stützle, "Iterated Local Search", Handbook of Metaheuristics, 2003.
 
 #include <limits>
 #include <vector>

@@ -1,6 +1,6 @@
-// Successive halving: a bracket of configurations is measured briefly, the fastest third of them three times
-// as long, and so on to the whole number of samples; then the next bracket. K. Jamieson, A. Talwalkar,
-// "Non-stochastic Best Arm Identification and Hyperparameter Optimization", AISTATS 2016.
+// Successive halving. A bracket of configurations is measured briefly, the fastest third of them three times
+// as long, and so on up to the whole number of samples. Then comes the next bracket. K. Jamieson, A.
+// Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", AISTATS 2016.
 
 #include <algorithm>
 #include <iterator>

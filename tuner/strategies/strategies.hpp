@@ -34,9 +34,9 @@ namespace bitune {
 /// Every configuration, in an order drawn from the seed.
 [[nodiscard]] std::unique_ptr<Strategy> make_random(const SearchDomain& domain, std::uint64_t seed);
 
-/// That order. Where two configurations stand to each other depends on them and the seed alone, so that
-/// problems of several sizes, searched with one seed, try the same configurations first and share their
-/// compiled kernels.
+/// That order. Which of two configurations comes first depends on them and the seed alone. So problems of
+/// several sizes, searched with one seed, try the same configurations first, and share their compiled
+/// kernels.
 [[nodiscard]] std::vector<std::size_t> random_order(const SearchDomain& domain, std::uint64_t seed);
 
 }  // namespace bitune

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the strategies that learn share: each configuration once, the starts first, and what their rule does
-/// not reach in the end, in random order, so that any search can be exhaustive.
+/// What the strategies that learn share. Each configuration is proposed once, the starts first. What their
+/// rule does not reach comes at the end, in random order: so any search can be exhaustive.
 
 #include <deque>
 #include <memory>

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "bitune/log.hpp"
 #include "cache/kernel_file.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
 
@@ -28,6 +29,21 @@ KernelImage image(const std::string& bytes = std::string("\x7f"
 }
 
 std::string digest(int i) { return "00112233445566778899aabbccdd" + std::to_string(1000 + i); }
+
+/// Keeps what the log is told while it lives.
+class LogOfTest {
+ public:
+  LogOfTest() : before_(set_log([this](const std::string& sentence) { sentences_.push_back(sentence); })) {}
+  ~LogOfTest() { set_log(before_); }
+  LogOfTest(const LogOfTest&) = delete;
+  LogOfTest& operator=(const LogOfTest&) = delete;
+
+  [[nodiscard]] const std::vector<std::string>& sentences() const { return sentences_; }
+
+ private:
+  std::vector<std::string> sentences_;
+  LogFunction before_;
+};
 
 class KernelCacheTest : public DirectoryTest {
  protected:
@@ -209,25 +225,24 @@ TEST_F(KernelCacheTest, NotesAreKeptBesideKernels) {
 TEST_F(KernelCacheTest, ANoteThatCannotBeKeptIsNoWarning) {
   write_bytes(caches, "a file where the directory should be");
   KernelCache cache(caches);
-  testing::internal::CaptureStderr();
+  const LogOfTest told;
   cache.store_note("of what", "note");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(told.sentences().empty());
   EXPECT_EQ(cache.find_note("of what"), std::nullopt);
-  testing::internal::CaptureStderr();
   cache.store(digest(1), image());
-  EXPECT_NE(testing::internal::GetCapturedStderr(), "") << "that is for kernels";
+  EXPECT_EQ(told.sentences().size(), 1u) << "that is for kernels";
 }
 
 TEST_F(KernelCacheTest, AnUnwritableDirectoryIsOneWarningAndNoMore) {
   write_bytes(caches, "a file where the directory should be");
   KernelCache cache(caches);
-  testing::internal::CaptureStderr();
+  const LogOfTest told;
   cache.store(digest(1), image());
   cache.store(digest(2), image());
-  const std::string warning = testing::internal::GetCapturedStderr();
+  ASSERT_EQ(told.sentences().size(), 1u);
+  const std::string warning = told.sentences().front();
   EXPECT_NE(warning.find(caches.string()), std::string::npos) << warning;
   EXPECT_NE(warning.find("BITUNE_CACHE"), std::string::npos) << warning;
-  EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1) << warning;
   EXPECT_EQ(cache.find(digest(1)), std::nullopt);
   EXPECT_EQ(cache.statistics().files, 0u);
   EXPECT_EQ(cache.clear(), 0u);
@@ -238,9 +253,9 @@ TEST_F(KernelCacheTest, ADirectoryInTheFilesPlaceIsAMiss) {
   KernelCache cache(caches);
   std::filesystem::create_directories(file_of(digest(1)));
   EXPECT_EQ(cache.find(digest(1)), std::nullopt);
-  testing::internal::CaptureStderr();
+  const LogOfTest told;
   cache.store(digest(1), image());
-  EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(told.sentences().size(), 1u);
   EXPECT_EQ(files(), 0u) << "the temporary file is gone";
 }
 

@@ -6,6 +6,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <latch>
@@ -152,6 +153,37 @@ TEST_F(ProcessesTest, AWriterWaitsForAnother) {
   ::waitpid(child, nullptr, 0);
   for (const int end : {locked[0], locked[1], may_end[0], may_end[1]}) ::close(end);
   EXPECT_EQ(db.trials({}).size(), 1u);
+}
+
+TEST_F(ProcessesTest, AConnectionKeepsItsLocksWhenAnotherOneIsOpenedAndClosed) {
+  // POSIX drops all of a process's locks on a file when any of its descriptors is closed. Another process
+  // would then take itself for the last one, and remove the log that this one goes on to write to.
+  std::array<int, 2> may_begin{};
+  ASSERT_EQ(::pipe(may_begin.data()), 0);
+  for (int i = 0; i < 2; ++i) {
+    static_cast<void>(start([&] {  // before this process has opened anything
+      char byte = 0;
+      if (::read(may_begin[0], &byte, 1) != 1) ::_exit(2);
+      TuningDatabase db(path, DatabaseMode::read_write);
+      db.store(db.begin_session(h200(), software(), {}), trial(problem(), "warp(a=1)", 1));
+    }));
+  }
+  {
+    TuningDatabase db(path, DatabaseMode::read_write);
+    const auto session = db.begin_session(h200(), software(), {});
+    for (int i = 0; i < 2; ++i) {
+      { const TuningDatabase other(path, DatabaseMode::read_only); }
+      ASSERT_EQ(::write(may_begin[1], "x", 1), 1);
+      int status = 0;
+      ASSERT_GT(::wait(&status), 0);
+      EXPECT_EQ(status, 0);
+      db.store(session, trial(problem(), "warp(a=2)", 2));
+    }
+  }
+  for (const int end : may_begin) ::close(end);
+  const TuningDatabase db(path, DatabaseMode::read_only);
+  EXPECT_EQ(db.trials({}).size(), 4u);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
 }
 
 }  // namespace

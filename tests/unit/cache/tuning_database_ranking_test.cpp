@@ -7,9 +7,12 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "cache/database/queries.hpp"
 #include "cache/tuning_database.hpp"
+#include "model/standing.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
 
 namespace bitune::test {
@@ -208,8 +211,62 @@ TEST_F(RankingTest, NewKernelsReplaceOldOnesOnceTheyHaveFinalists) {
   EXPECT_EQ(db.candidates(problem()).at(0).kernel_digest, "kernels-b");
 }
 
-// Candidates are ranked in C++, all else in SQL.
-TEST_F(RankingTest, CandidatesAreWhatTheViewSaysIsBestOfVariants) {
+/// What model/standing.hpp says is best, of all trials.
+class ByTheRule {
+ public:
+  explicit ByTheRule(std::vector<TrialRow> trials) {
+    std::sort(trials.begin(), trials.end(), is_newer);
+    std::map<Series, const TrialRow*> bests;
+    std::map<std::pair<Series, std::string>, std::vector<const TrialRow*>> newer;
+    for (const TrialRow& row : trials) {
+      const Series series{{row.device_digest, row.trial.problem},
+                          row.protocol.text(),
+                          row.trial.configuration.variant,
+                          row.trial.kernel_digest};
+      auto& later = newer[{series, row.trial.configuration.text()}];
+      const bool stands = std::none_of(later.begin(), later.end(), [&row](const TrialRow* other) {
+        return supersedes(other->trial.status == TrialStatus::ok, other->trial.finalist, row.trial.finalist);
+      });
+      later.push_back(&row);
+      if (!stands || row.trial.status != TrialStatus::ok) continue;
+      const auto [best, is_new] = bests.emplace(series, &row);
+      if (!is_new && rank(row) < rank(*best->second)) best->second = &row;
+    }
+    std::map<Place, const TrialRow*> first;
+    for (const auto& [series, best] : bests) keep(first, std::get<0>(series), *best, series_rank);
+    std::map<std::pair<Place, std::string>, const TrialRow*> variants;
+    for (const auto& [series, best] : bests) {
+      const auto& [place, protocol, variant, kernels] = series;
+      if (first.at(place)->protocol.text() == protocol) keep(variants, {place, variant}, *best, series_rank);
+    }
+    std::map<Place, const TrialRow*> winners;
+    for (const auto& [variant, best] : variants) {
+      best_of_variants.insert(best->id);
+      keep(winners, variant.first, *best, rank);
+    }
+    for (const auto& [place, winner] : winners) best.insert(winner->id);
+  }
+
+  std::set<std::int64_t> best_of_variants;
+  std::set<std::int64_t> best;
+
+ private:
+  using Place = std::pair<std::string, Problem>;
+  using Series = std::tuple<Place, std::string, std::string, std::string>;
+
+  static TrialRank rank(const TrialRow& row) { return {row.trial.finalist, *row.trial.median_us(), row.id}; }
+  static SeriesRank series_rank(const TrialRow& row) {
+    return {row.trial.finalist, row.trial.timestamp, row.id};
+  }
+  template <class Key, class Rank>
+  static void keep(std::map<Key, const TrialRow*>& kept, const Key& key, const TrialRow& row, Rank rank_of) {
+    const auto [entry, is_new] = kept.emplace(key, &row);
+    if (!is_new && rank_of(row) < rank_of(*entry->second)) entry->second = &row;
+  }
+};
+
+// What is best is said twice, in SQL and in C++: see model/standing.hpp.
+TEST_F(RankingTest, CandidatesAndViewsAreWhatTheRuleSays) {
   std::minstd_rand random(7);
   const auto any = [&random](std::uint64_t count) { return random() % count; };
   Protocol cold;
@@ -242,12 +299,30 @@ TEST_F(RankingTest, CandidatesAreWhatTheViewSaysIsBestOfVariants) {
   }
   EXPECT_EQ(lengths.size(), 2u);
   for (const auto& [device, order] : lengths) EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
-  std::set<std::int64_t> expected;
+  const ByTheRule expected(db.trials({}));
+  EXPECT_GT(expected.best_of_variants.size(), 50u);
+  EXPECT_EQ(found, expected.best_of_variants);
   SQLite::Database raw(path.string());
-  SQLite::Statement best(raw, "SELECT trial_id FROM best_of_variants");
-  while (best.executeStep()) expected.insert(best.getColumn(0).getInt64());
-  EXPECT_GT(expected.size(), 50u);
-  EXPECT_EQ(found, expected);
+  const auto ids = [&raw](const char* sql) {
+    std::set<std::int64_t> ids;
+    SQLite::Statement rows(raw, sql);
+    while (rows.executeStep()) ids.insert(rows.getColumn(0).getInt64());
+    return ids;
+  };
+  EXPECT_EQ(ids("SELECT trial_id FROM best_of_variants"), expected.best_of_variants);
+  EXPECT_EQ(ids("SELECT trial_id FROM best"), expected.best);
+  std::set<std::int64_t> listed;
+  for (const TrialRow& row : db.best({})) listed.insert(row.id);
+  EXPECT_EQ(listed, expected.best);
+  std::map<std::pair<std::string, Problem>, TrialRank> first;
+  for (const Candidate& candidate : db.candidates(problem())) {
+    const auto [entry, is_new] =
+        first.try_emplace({candidate.device_digest, candidate.problem}, candidate.rank());
+    entry->second = std::min(entry->second, candidate.rank());
+  }
+  std::set<std::int64_t> ranked;
+  for (const auto& [place, rank] : first) ranked.insert(rank.trial_id);
+  EXPECT_EQ(ranked, expected.best) << "what selection takes first";
 }
 
 TEST_F(RankingTest, CandidatesNeverScanTheTrials) {

@@ -59,6 +59,21 @@ void expect_equal(const Trial& a, const Trial& b) {
   EXPECT_EQ(a.timestamp, b.timestamp);
 }
 
+TEST_F(TuningDatabaseTest, ADeviceGainsAFactAndKeepsItsTrials) {
+  DeviceInfo unknown = h200();
+  unknown.memory_gb_per_s = 0;  // as an older bitune left it
+  static_cast<void>(db.store(db.begin_session(unknown, software(), {}), full_trial()));
+  EXPECT_EQ(db.devices().at(0).info, unknown);
+  DeviceInfo known = unknown;
+  known.memory_gb_per_s = 4917;
+  static_cast<void>(db.store(db.begin_session(known, software(), {}), full_trial()));
+  const auto devices = db.devices();
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].info, known);
+  EXPECT_EQ(devices[0].trials, 2u);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
+}
+
 TEST_F(TuningDatabaseTest, ATrialIsReadBackAsItWasStored) {
   Protocol protocol;
   protocol.cold_l2 = true;

@@ -3,31 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
 #include "cache/tuning_database.hpp"
-#include "tests/unit/cli/folder.hpp"
+#include "tests/unit/cli/command_run.hpp"
 
 namespace bitune::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-/// A folder with a small database, and the command run in this process.
-class Command : public testing::Test {
+/// With a small database, and a wide terminal.
+class Command : public CommandTest {
  protected:
-  Command() { setenv("COLUMNS", "200", 1); }
-  ~Command() override { unsetenv("COLUMNS"); }
-
   [[nodiscard]] std::string database() const { return folder_.file("tuning.db"); }
 
   /// Three trials of u32 and one of f32 on a made-up GPU.
@@ -60,71 +47,25 @@ class Command : public testing::Test {
     return trial;
   }
 
-  static Result run(std::vector<std::string> arguments) {
-    std::vector<const char*> argv = {"bitune"};
-    for (const std::string& argument : arguments) {
-      argv.push_back(argument.c_str());
-    }
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    Result result;
-    result.code = run_command(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    result.out = testing::internal::GetCapturedStdout();
-    result.err = testing::internal::GetCapturedStderr();
-    return result;
-  }
-
-  [[nodiscard]] Result db(std::vector<std::string> arguments) const {
+  [[nodiscard]] CommandResult db(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "db");
     arguments.insert(arguments.end(), {"--db", database()});
-    return run(std::move(arguments));
+    return run_in_process(arguments);
   }
 
   [[nodiscard]] Json db_json(std::vector<std::string> arguments) const {
     arguments.emplace_back("--json");
-    const Result result = db(std::move(arguments));
+    const CommandResult result = db(std::move(arguments));
     EXPECT_EQ(result.code, 0) << result.err;
     return Json::parse(result.out);
   }
 
-  Folder folder_;
+ private:
+  ScopedVariable columns_{"COLUMNS", "200"};
 };
 
-TEST_F(Command, HelpTeaches) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {}, {"devices"}, {"tune"}, {"sort"}, {"db"}, {"db", "best"}, {"bench"}}) {
-    auto arguments = words;
-    arguments.emplace_back("--help");
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 0);
-    EXPECT_NE(result.out.find("Examples:"), std::string::npos) << result.out;
-    EXPECT_EQ(result.out.find("\n  worker"), std::string::npos) << "the worker is nobody's business";
-  }
-}
-
-TEST_F(Command, BadUsageIsTwo) {
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{},
-                                             {"nonsense"},
-                                             {"db"},
-                                             {"db", "show"},
-                                             {"tune", "--seed", "x"},
-                                             {"tune", "--precision", "1"},
-                                             {"tune", "--device", "emulated", "--devices", "emulated"},
-                                             {"sort", "a", "--type", "u7"},
-                                             {"sort"}}) {
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 2);
-    EXPECT_TRUE(result.err.starts_with("bitune: ")) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.out, "");
-  }
-  EXPECT_NE(run({"nonsense"}).err.find("there is no command 'nonsense'"), std::string::npos);
-}
-
 TEST_F(Command, MissingDatabaseSaysHowToMakeOne) {
-  const Result result = db({"list"});
+  const CommandResult result = db({"list"});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("`bitune tune` makes one"), std::string::npos) << result.err;
   EXPECT_TRUE(folder_.names().empty());
@@ -138,7 +79,7 @@ TEST_F(Command, ListAndBestNameTheWinner) {
   ASSERT_EQ(best.size(), 1U);
   EXPECT_EQ(best[0].at("configuration").at("text"), "warp(block_size_x=10)");
   EXPECT_EQ(best[0].at("median_us"), 10.0);
-  const Result table = db({"best"});
+  const CommandResult table = db({"best"});
   EXPECT_NE(table.out.find("warp(block_size_x=10)"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("409.60 Mkeys/s"), std::string::npos) << table.out;
   EXPECT_NE(db({"list", "--key", "u8"}).out.find("No trials in"), std::string::npos);
@@ -150,7 +91,7 @@ TEST_F(Command, TablesFitTheWidth) {
     setenv("COLUMNS", std::to_string(width).c_str(), 1);
     for (const std::vector<std::string>& question : std::vector<std::vector<std::string>>{
              {"list"}, {"best"}, {"trials"}, {"trials", "--noise"}, {"show", "2"}, {"show", "5"}}) {
-      const Result result = db(question);
+      const CommandResult result = db(question);
       std::size_t column = 0;
       for (const char c : result.out) {
         column = c == '\n' ? 0 : column + ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U ? 1 : 0);
@@ -170,7 +111,7 @@ TEST_F(Command, TrialsAreFiltered) {
                 .at("trials")
                 .size(),
             5U);
-  const Result failures = db({"trials", "--status", "compile_failed"});
+  const CommandResult failures = db({"trials", "--status", "compile_failed"});
   EXPECT_NE(failures.out.find("identifier is undefined"), std::string::npos);
   EXPECT_EQ(failures.out.find("second line"), std::string::npos) << "one line a trial";
   EXPECT_NE(db({"trials", "--limit", "2"}).err.find("--limit 0 shows all"), std::string::npos);
@@ -197,14 +138,14 @@ TEST_F(Command, ShowsTrialsAndDevices) {
   const Json trial = db_json({"show", "2"});
   EXPECT_EQ(trial.at("samples_us").size(), 3U);
   EXPECT_EQ(trial.at("software").at("driver"), "580.95 (CUDA 13.0)");
-  const Result text = db({"show", "5"});
+  const CommandResult text = db({"show", "5"});
   EXPECT_NE(text.out.find("second line"), std::string::npos) << "the whole message";
   EXPECT_NE(text.out.find("compile_failed"), std::string::npos);
   const Json device = db_json({"show", "GPU 9000"});
   EXPECT_EQ(device.at("trials"), 5);
   EXPECT_NE(db({"show", "GPU-1234"}).out.find("sm_90"), std::string::npos);
   EXPECT_EQ(db({"show", "77"}).code, 1);
-  const Result unknown = db({"show", "H9000"});
+  const CommandResult unknown = db({"show", "H9000"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("Test GPU 9000"), std::string::npos) << "lists those there are: " << unknown.err;
 }
@@ -223,7 +164,7 @@ TEST_F(Command, ShipsTheBest) {
   fill();
   const std::string shipped = folder_.file("shipped.db");
   EXPECT_EQ(db_json({"ship", shipped}).at("problems"), 2);
-  EXPECT_EQ(run({"db", "trials", "--db", shipped, "--json"}).code, 0);
+  EXPECT_EQ(run("db trials --json --db " + shipped).code, 0);
   EXPECT_EQ(db({"ship", shipped}).code, 1);
 }
 

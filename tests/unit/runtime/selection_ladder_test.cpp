@@ -116,7 +116,15 @@ std::vector<Case> rungs() {
 
 std::vector<Case> ties() {
   const DeviceInfo here = gpu();
+  Candidate finalist = trial(4, here, u32(4096), 11);
+  finalist.finalist = true;
   return {
+      {"a finalist before a lower median",
+       u32(4096),
+       here,
+       {{trial(2, here, u32(4096), 10), finalist}, {}},
+       MatchKind::exact,
+       4},
       {"log2 ratio, not difference",
        u32(3000),
        here,

@@ -3,14 +3,48 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <numeric>
 
 #include "model/timestamp.hpp"
+#include "runtime/selection_ladder.hpp"
+#include "runtime/variant.hpp"
 
 namespace bitune::testing_support {
 namespace {
 
 Configuration configuration_of(std::int64_t x) { return {"fake", {{"x", x}}}; }
+
+/// What the configurations are of, as selection needs to know it.
+class FakeVariant final : public Variant {
+ public:
+  FakeVariant(std::int64_t count, std::int64_t guess) : count_(count), guess_(guess) {}
+
+  std::string_view name() const noexcept override { return "fake"; }
+  std::string_view description() const noexcept override { return "for tests of sessions"; }
+  std::vector<std::string_view> kernel_headers() const override { return {}; }
+  bool supports(const Problem&, const DeviceInfo&) const override { return true; }
+  SearchSpace space(const Problem&, const DeviceInfo&) const override {
+    SearchSpace space;
+    space.variant = "fake";
+    space.parameters = {{"x", std::vector<std::int64_t>(static_cast<std::size_t>(count_)), ""}};
+    std::iota(space.parameters[0].values.begin(), space.parameters[0].values.end(), std::int64_t{0});
+    return space;
+  }
+  Configuration default_configuration(const Problem&, const DeviceInfo&) const override {
+    return configuration_of(guess_);
+  }
+  Plan plan(const Problem&, const Configuration&, const DeviceInfo&) const override {
+    Plan plan;
+    plan.launches.resize(1);
+    return plan;
+  }
+
+ private:
+  std::int64_t count_;
+  std::int64_t guess_;
+};
 
 std::string fresh_path() {
   static int number = 0;
@@ -34,6 +68,14 @@ std::vector<Configuration> FakeSource::first_guesses(const Problem&) const {
 
 std::string FakeSource::plan_digest(const Problem&, const Configuration& configuration) const {
   return plan ? plan(configuration.at("x")) : "";
+}
+
+std::optional<Selection> FakeSource::selected(const Problem& problem, const CandidateSet& candidates) const {
+  if (!selects_on) return std::nullopt;
+  const FakeVariant family(count_, guesses.empty() ? 0 : guesses.front());
+  const std::array<const Variant*, 1> families = {&family};
+  return select_among(problem, *selects_on, candidates, families,
+                      [this](std::string_view) { return digest; });
 }
 
 Compilation FakeSource::compile(const Problem&, const Configuration& configuration) const {

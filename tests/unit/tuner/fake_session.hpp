@@ -23,11 +23,14 @@ class FakeSource final : public TuningSource {
 
   SearchDomain domain(const Problem& problem) const override;
   std::vector<Configuration> first_guesses(const Problem& problem) const override;
+  std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override;
   Compilation compile(const Problem& problem, const Configuration& configuration) const override;
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override;
   std::string kernel_digest(std::string_view) const override { return digest; }
 
   std::vector<std::int64_t> guesses;
+  /// Whether sorts take what selection takes, by default the first guess; else there are no incumbents.
+  std::optional<DeviceInfo> selects_on;
   std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads
   std::function<std::string(std::int64_t x)> plan;        ///< what tells plans apart; not set: nothing does
   std::string digest = "kernels of today";

@@ -129,6 +129,7 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
   request.finalists = 0;
   request.budget_seconds = 1;
   source.guesses = {7, 0};
+  source.selects_on = device;
   std::vector<std::int64_t> asked;
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
   evaluator.on_call = [this, &asked](const EvaluationRequest& evaluation) {
@@ -137,7 +138,7 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
     now += 300ms;  // more than its share of the time
   };
   (void)run();
-  EXPECT_EQ(asked, (std::vector<std::int64_t>{13, 7})) << "what won at the last length, and the default";
+  EXPECT_EQ(asked, (std::vector<std::int64_t>{7, 13})) << "the default, and what won at the last length";
 
   // What has been tuned here needs no default to compare with.
   request.resume = false;

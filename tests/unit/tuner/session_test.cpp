@@ -134,6 +134,17 @@ TEST_F(Session, FailuresAreStoredAndNotTriedAgain) {
   EXPECT_EQ(run()[0].skipped, 20u);
 }
 
+TEST_F(Session, WhatFailedLaterIsSoundNoMore) {
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 0);
+  evaluator.status = [](std::int64_t x) { return x == 0 ? TrialStatus::wrong_result : TrialStatus::ok; };
+  request.resume = false;
+  (void)run();
+  request.resume = true;
+  const auto outcomes = run();
+  EXPECT_EQ(outcomes[0].evaluated, 0u);
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 1);
+}
+
 TEST_F(Session, WhatDoesNotCompileIsNotEvaluated) {
   source.on_compile = [](std::int64_t x) {
     if (x < 5) return Compilation{.status = TrialStatus::compile_failed, .message = "no", .compile_ms = 7};

@@ -1,0 +1,77 @@
+#include "measure/guarded_image.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "measure/oracle.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+
+namespace bitune {
+namespace {
+
+bool is_untouched(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return true;
+  // All are as the first is, if each is as the one behind it.
+  return bytes.front() == std::byte{GuardedLayout::guard_value} &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+RowRanges rows_of_problem(const Problem& problem, std::uint64_t stride) {
+  static_cast<void>(key_bytes(problem));  // refuses what is too large to count
+  return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride, .begins = {}, .lengths = {}};
+}
+
+}  // namespace
+
+GuardedLayout::GuardedLayout(std::size_t bytes_of_element, RowRanges ranges)
+    : element_bytes(bytes_of_element), rows(std::move(ranges)) {
+  if (rows.rows > 0) elements = rows.begin(rows.rows - 1) + rows.length(rows.rows - 1);
+}
+
+GuardedLayout::GuardedLayout(const Problem& problem, std::uint64_t stride)
+    : GuardedLayout(size_of(problem.key), rows_of_problem(problem, stride)) {}
+
+std::optional<std::string> find_stray_write(std::span<const std::byte> image, const GuardedLayout& layout) {
+  constexpr std::uint64_t guard = GuardedLayout::guard_bytes;
+  if (!is_untouched(image.first(guard))) return "wrote outside the array, before it";
+  if (!is_untouched(image.last(guard))) return "wrote outside the array, behind it";
+  const auto array = image.subspan(guard, layout.array_bytes());
+  const RowRanges& rows = layout.rows;
+  std::uint64_t end = 0;  // of the row before
+  for (std::uint64_t row = 0; row <= rows.rows; ++row) {
+    const std::uint64_t begin = row == rows.rows ? layout.elements : rows.begin(row);
+    if (!is_untouched(array.subspan(end * layout.element_bytes, (begin - end) * layout.element_bytes))) {
+      return row == 0 ? "wrote before row 0" : fmt::format("wrote between rows, behind row {}", row - 1);
+    }
+    if (row < rows.rows) end = begin + rows.length(row);
+  }
+  return std::nullopt;
+}
+
+GuardedImage::GuardedImage(GuardedLayout layout)
+    : layout_(std::move(layout)), bytes_(layout_.bytes(), std::byte{GuardedLayout::guard_value}) {}
+
+GuardedImage::GuardedImage(GuardedLayout layout, std::span<const std::byte> packed)
+    : GuardedImage(std::move(layout)) {
+  std::byte* const array = bytes_.data() + GuardedLayout::guard_bytes;
+  for (std::uint64_t row = 0; row < layout_.rows.rows; ++row) {
+    const std::uint64_t row_bytes = layout_.rows.length(row) * layout_.element_bytes;
+    if (row_bytes == 0) continue;
+    std::memcpy(array + layout_.rows.begin(row) * layout_.element_bytes, packed.data(), row_bytes);
+    packed = packed.subspan(row_bytes);
+  }
+}
+
+std::optional<std::string> find_fault_of_keys(const Problem& problem, const GuardedImage& before,
+                                              const GuardedImage& after) {
+  if (auto stray = find_stray_write(after.bytes(), after.layout())) return stray;
+  Operands operands;
+  operands[Role::keys_in] = before.operand();
+  operands[Role::keys_out] = after.operand();
+  return find_fault(problem, operands);
+}
+
+}  // namespace bitune

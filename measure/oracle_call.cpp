@@ -1,0 +1,168 @@
+#include "measure/oracle_call.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+
+namespace bitune::oracle {
+namespace {
+
+constexpr std::array<std::string_view, role_count> role_names = {
+    "keys_in", "keys_out", "values_in", "values_out", "indices_out", "offsets", "lengths", "workspace"};
+
+std::string_view name_of_role(Role role) { return role_names[static_cast<std::size_t>(role)]; }
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(ErrorCode::usage, "the oracle: " + sentence);
+}
+
+Rules rules_of(const Problem& problem) {
+  const bool is_power = (problem.value_bytes & (problem.value_bytes - 1)) == 0;
+  if (!is_power || problem.value_bytes > 16) {
+    refuse(fmt::format("a value of {} bytes: it has 1, 2, 4, 8 or 16", problem.value_bytes));
+  }
+  if (problem.index_bytes != 0 && problem.index_bytes != 4 && problem.index_bytes != 8) {
+    refuse(fmt::format("an index of {} bytes: it has 4 or 8", problem.index_bytes));
+  }
+  return {.key = problem.key,
+          .descending = problem.order == Order::descending,
+          .equal_nans = problem.value_bytes != 0 || problem.index_bytes != 0,
+          .stable = problem.stable || problem.operation == Operation::top_k,
+          .value_bytes = problem.value_bytes,
+          .index_bytes = problem.index_bytes};
+}
+
+std::uint64_t load_number(const Operand& operand, std::uint64_t i, unsigned bytes) {
+  if (bytes != 4 && bytes != 8) refuse(fmt::format("an offset or length of {} bytes: it has 4 or 8", bytes));
+  return load_index(static_cast<const std::byte*>(operand.data), i, bytes);
+}
+
+RowRanges::Numbers share(std::vector<std::uint64_t> numbers) {
+  return std::make_shared<const std::vector<std::uint64_t>>(std::move(numbers));
+}
+
+}  // namespace
+
+Call::Call(const Problem& problem, const Operands& operands, const OracleOptions& options)
+    : problem_(problem), operands_(operands), rules_(rules_of(problem)) {
+  if (problem.ragged) read_offsets(options);
+  if (operands[Role::lengths].data != nullptr) read_lengths(options);
+  set_ranges();
+  const bool keys_are_the_result =
+      problem.operation == Operation::sort || problem.operation == Operation::sort_pairs;
+  const bool indices = problem.index_bytes != 0;
+  const bool values = problem.value_bytes != 0;
+  if (problem.operation == Operation::argsort && !indices) refuse("an argsort needs index_bytes");
+  if (problem.operation == Operation::sort_pairs && !values) refuse("a sort of pairs needs value_bytes");
+  check(Role::keys_in, true);
+  check(Role::keys_out, keys_are_the_result || !indices);
+  check(Role::values_in, values);
+  check(Role::values_out, values);
+  check(Role::indices_out, indices);
+}
+
+void Call::read_offsets(const OracleOptions& options) {
+  const Operand& offsets = operands_[Role::offsets];
+  if (offsets.data == nullptr || offsets.elements <= problem_.rows) {
+    refuse(fmt::format("{} segments need {} offsets", problem_.rows, problem_.rows + 1));
+  }
+  std::vector<std::uint64_t> begins(problem_.rows);
+  std::vector<std::uint64_t> lengths(problem_.rows);
+  std::uint64_t end = load_number(offsets, 0, options.offset_bytes);
+  for (std::uint64_t row = 0; row < problem_.rows; ++row) {
+    begins[row] = end;
+    end = load_number(offsets, row + 1, options.offset_bytes);
+    if (end < begins[row]) refuse(fmt::format("segment {} ends before it begins", row));
+    lengths[row] = end - begins[row];
+  }
+  if (end > problem_.n) refuse(fmt::format("the segments end at {}, behind the {} keys", end, problem_.n));
+  begins_ = share(std::move(begins));
+  lengths_ = share(std::move(lengths));
+}
+
+void Call::read_lengths(const OracleOptions& options) {
+  const Operand& given = operands_[Role::lengths];
+  if (given.elements < problem_.rows) refuse(fmt::format("{} rows need as many lengths", problem_.rows));
+  std::vector<std::uint64_t> lengths(problem_.rows);
+  for (std::uint64_t row = 0; row < problem_.rows; ++row) {
+    const std::uint64_t room = lengths_ ? (*lengths_)[row] : problem_.n;
+    lengths[row] = std::min(load_number(given, row, options.length_bytes), room);
+  }
+  lengths_ = share(std::move(lengths));
+}
+
+void Call::set_ranges() {
+  RowRanges inputs{.rows = problem_.rows,
+                   .row_length = problem_.n,
+                   .row_stride = 0,
+                   .begins = begins_,
+                   .lengths = lengths_};
+  RowRanges outputs = inputs;
+  if (problem_.operation == Operation::top_k) {
+    outputs.row_length = std::min(problem_.k, problem_.n);
+    outputs.begins = nullptr;
+    if (lengths_) {
+      std::vector<std::uint64_t> counts = *lengths_;
+      for (std::uint64_t& count : counts) count = std::min(count, problem_.k);
+      outputs.lengths = share(std::move(counts));
+    }
+  }
+  for (std::size_t i = 0; i < role_count; ++i) {
+    const auto role = static_cast<Role>(i);
+    ranges_[i] = role == Role::keys_in || role == Role::values_in ? inputs : outputs;
+    ranges_[i].row_stride = operands_[role].stride;
+  }
+}
+
+void Call::check(Role role, bool needed) const {
+  const Operand& operand = operands_[role];
+  if (operand.data == nullptr) {
+    if (needed && key_count(problem_) != 0) {
+      refuse(fmt::format("'{}' needs {}", text_of(problem_), name_of_role(role)));
+    }
+    return;
+  }
+  const RowRanges& rows = ranges(role);
+  const bool is_output = role != Role::keys_in && role != Role::values_in;
+  std::uint64_t end_before = 0;
+  for (std::uint64_t row = 0; row < rows.rows; ++row) {
+    const std::uint64_t length = rows.length(row);
+    if (length == 0) continue;
+    const bool fits = (row == 0 || rows.begins || rows.row_stride <= operand.elements) &&
+                      rows.begin(row) <= operand.elements && length <= operand.elements - rows.begin(row);
+    if (!fits) {
+      refuse(fmt::format("row {} of {} does not fit into its {} elements", row, name_of_role(role),
+                         operand.elements));
+    }
+    if (is_output && rows.begin(row) < end_before) {
+      refuse(fmt::format("rows of {} overlap", name_of_role(role)));
+    }
+    end_before = rows.begin(row) + length;
+  }
+}
+
+const std::byte* Call::at(Role role, std::uint64_t row, std::uint64_t element_bytes) const {
+  const auto* data = static_cast<const std::byte*>(operands_[role].data);
+  return data == nullptr ? nullptr : data + ranges(role).begin(row) * element_bytes;
+}
+
+Row Call::row(std::uint64_t row) const {
+  const std::size_t key_bytes = size_of(problem_.key);
+  return {.keys_in = at(Role::keys_in, row, key_bytes),
+          .keys_out = at(Role::keys_out, row, key_bytes),
+          .values_in = rules_.value_bytes != 0 ? at(Role::values_in, row, rules_.value_bytes) : nullptr,
+          .values_out = rules_.value_bytes != 0 ? at(Role::values_out, row, rules_.value_bytes) : nullptr,
+          .indices_out = rules_.index_bytes != 0 ? at(Role::indices_out, row, rules_.index_bytes) : nullptr,
+          .length = inputs().length(row),
+          .count = ranges(Role::keys_out).length(row)};
+}
+
+}  // namespace bitune::oracle

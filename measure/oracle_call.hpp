@@ -1,0 +1,113 @@
+#pragma once
+
+/// \file
+/// What the oracle's parts know of the call that they check.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "bitune/operands.hpp"
+#include "bitune/types.hpp"
+#include "measure/item_digest.hpp"
+#include "measure/oracle.hpp"
+#include "measure/row_ranges.hpp"
+#include "model/key_order_of.hpp"
+
+namespace bitune::oracle {
+
+/// How keys are ordered, and what else belongs to a result.
+struct Rules {
+  KeyType key = KeyType::u32;
+  bool descending = false;
+  bool equal_nans = false;  ///< something travels with the keys
+  bool stable = false;      ///< equal keys stay in the order of the input
+  unsigned value_bytes = 0;
+  unsigned index_bytes = 0;
+};
+
+/// One row of a call. What is null is not given.
+struct Row {
+  const std::byte* keys_in = nullptr;
+  const std::byte* keys_out = nullptr;
+  const std::byte* values_in = nullptr;
+  const std::byte* values_out = nullptr;
+  const std::byte* indices_out = nullptr;
+  std::uint64_t length = 0;  ///< keys of the input
+  std::uint64_t count = 0;   ///< keys of the result: the first so many
+};
+
+/// A call, its operands checked against its problem.
+class Call {
+ public:
+  /// \throws Error (usage)
+  Call(const Problem& problem, const Operands& operands, const OracleOptions& options);
+
+  [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
+  [[nodiscard]] Row row(std::uint64_t row) const;
+  /// Where the rows of an operand lie.
+  [[nodiscard]] const RowRanges& ranges(Role role) const { return ranges_[static_cast<std::size_t>(role)]; }
+  [[nodiscard]] const RowRanges& inputs() const { return ranges(Role::keys_in); }
+
+ private:
+  void read_offsets(const OracleOptions& options);
+  void read_lengths(const OracleOptions& options);
+  void set_ranges();
+  /// The operand has room for its rows, or is not there where it need not be.
+  void check(Role role, bool needed) const;
+  [[nodiscard]] const std::byte* at(Role role, std::uint64_t row, std::uint64_t element_bytes) const;
+
+  Problem problem_;
+  Operands operands_;
+  Rules rules_;
+  RowRanges::Numbers begins_;   ///< of segments
+  RowRanges::Numbers lengths_;  ///< null: n keys each
+  std::array<RowRanges, role_count> ranges_;
+};
+
+/// Where a key belongs among all keys of its type. Equal places: equal keys.
+template <class KeyOrder>
+class Places {
+ public:
+  using Place = typename KeyOrder::Bits;
+
+  explicit Places(const Rules& rules) noexcept : flip_(rules.descending ? all : Place{0}) {
+    if constexpr (requires { KeyOrder::first_nan; }) {
+      if (rules.equal_nans) last_ = KeyOrder::first_nan;
+    }
+  }
+  [[nodiscard]] Place operator()(Place bits) const noexcept {
+    return static_cast<Place>(std::min(KeyOrder::encode(bits), last_) ^ flip_);
+  }
+
+ private:
+  static constexpr Place all = std::numeric_limits<Place>::max();
+  Place last_ = all;
+  Place flip_;
+};
+
+[[nodiscard]] inline ValueWords load_value(const std::byte* values, std::uint64_t i, unsigned bytes) {
+  using key_orders::load;
+  switch (bytes) {
+    case 1:
+      return {load<std::uint8_t>(values, i), 0};
+    case 2:
+      return {load<std::uint16_t>(values, i), 0};
+    case 4:
+      return {load<std::uint32_t>(values, i), 0};
+    case 8:
+      return {load<std::uint64_t>(values, i), 0};
+    default:
+      return {load<std::uint64_t>(values, 2 * i), load<std::uint64_t>(values, 2 * i + 1)};
+  }
+}
+
+[[nodiscard]] inline std::uint64_t load_index(const std::byte* indices, std::uint64_t i, unsigned bytes) {
+  return bytes == 4 ? key_orders::load<std::uint32_t>(indices, i)
+                    : key_orders::load<std::uint64_t>(indices, i);
+}
+
+}  // namespace bitune::oracle

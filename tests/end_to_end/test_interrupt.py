@@ -1,0 +1,53 @@
+"""Tuning sessions that are stopped, killed, resumed, and run side by side lose nothing that was measured."""
+
+import json
+import os
+import signal
+
+SESSION = ("tune", "--device", "emulated", "--samples", 3, "--keys", "u32", "--sizes", 300)
+
+
+def trials(bitune):
+    return bitune.json("db", "trials", "--limit", 0)["trials"]
+
+
+def stop(bitune, with_signal, *arguments):
+    """Lets a session without a budget evaluate three configurations, then sends it the signal."""
+    session = bitune.session(*SESSION, "--budget", "none", *arguments)
+    session.await_evaluations(3)
+    return session.end(with_signal)
+
+
+def test_interrupted_and_resumed(bitune):
+    code, said = stop(bitune, signal.SIGINT, "--json")
+    assert code == 130 and "stopped" in said.err and said.json["interrupted"]
+    kept = trials(bitune)
+    assert len(kept) >= 3
+    assert not {"compile_failed", "launch_failed", "timed_out"} & {trial["status"] for trial in kept}
+
+    # Resuming skips what is there. What was measured first need not have been proposed first: compilations overtake each other, and
+    # two for each processor are under way. The budget reaches past them.
+    [problem] = bitune.json(*SESSION, "--budget", 2 * os.cpu_count() + 6)["problems"]
+    assert problem["skipped"] >= 1 and problem["evaluated"] >= 1
+    measured = [trial["configuration"]["text"] for trial in trials(bitune) if not trial["finalist"]]
+    assert len(measured) == len(set(measured))
+    [problem] = bitune.json(*SESSION, "--budget", 2, "--no-resume")["problems"]
+    assert problem["skipped"] == 0
+
+
+def test_killed(bitune):
+    code, _ = stop(bitune, signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    assert "is sound" in bitune("db", "check").out
+    assert len(trials(bitune)) >= 3, "a trial is stored before it is told of"
+
+
+def test_two_at_once_into_one_file(bitune):
+    sessions = [bitune.start("tune", "--device", "emulated", "--samples", 3, "--finalists", 0, "--keys", key, "--sizes", 200,
+                             "--budget", 4, "--json") for key in ("i32", "f32")]
+    for session in sessions:
+        out, err = session.communicate()
+        assert session.returncode == 0, err
+        assert json.loads(out)["problems"][0]["evaluated"] == 4
+    assert len(trials(bitune)) == 8
+    bitune("db", "check")

@@ -1,0 +1,76 @@
+#include "tests/support/cubin.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+
+#include "model/digest.hpp"
+
+namespace bitune::test {
+namespace {
+
+template <class T>
+T read_at(std::string_view file, std::size_t at) {
+  if (at > file.size() || sizeof(T) > file.size() - at) throw std::runtime_error("the cubin ends too early");
+  T value;
+  std::memcpy(&value, file.data() + at, sizeof(T));
+  return value;
+}
+
+std::string_view piece(std::string_view file, std::size_t at, std::size_t size) {
+  if (at > file.size() || size > file.size() - at) throw std::runtime_error("the cubin ends too early");
+  return file.substr(at, size);
+}
+
+// ".text._Z4sort" is of the kind ".text", and ".nv.constant0._Z4sort" of the kind ".nv.constant0".
+std::string_view kind_of(std::string_view name) {
+  for (const std::string_view kind : {".text", ".nv.shared", ".nv.local", ".nv.global.init", ".nv.global"}) {
+    if (name == kind || (name.starts_with(kind) && name[kind.size()] == '.')) return kind;
+  }
+  constexpr std::string_view constants = ".nv.constant";
+  if (!name.starts_with(constants)) return {};
+  return name.substr(0, name.find('.', constants.size()));
+}
+
+}  // namespace
+
+MachineCode machine_code(std::string_view cubin) {
+  const auto header = read_at<Elf64_Ehdr>(cubin, 0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_CUDA) {
+    throw std::runtime_error("this is no cubin");
+  }
+  const auto section = [&](std::size_t index) {
+    return read_at<Elf64_Shdr>(cubin, header.e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  const auto names = section(header.e_shstrndx);
+  const std::string_view all_names = piece(cubin, names.sh_offset, names.sh_size);
+
+  MachineCode code;
+  std::set<std::string> parts;  // their order in the file may depend on names
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto one = section(i);
+    const std::string_view rest = piece(all_names, one.sh_name, all_names.size() - one.sh_name);
+    const std::string_view kind = kind_of(rest.substr(0, rest.find('\0')));
+    if (kind.empty()) continue;
+    const bool has_bytes = one.sh_type != SHT_NOBITS;
+    const std::string_view bytes = has_bytes ? piece(cubin, one.sh_offset, one.sh_size) : std::string_view();
+    // The flags say how many barriers there are. The upper byte of the info says how many registers.
+    parts.insert(Digest()
+                     .add(kind)
+                     .add(bytes)
+                     .add(fmt::format("{} {} {} {}", one.sh_size, one.sh_flags, one.sh_addralign,
+                                      kind == ".text" ? one.sh_info >> 24 : 0))
+                     .hex());
+    if (kind == ".text") code.bytes += bytes.size();
+  }
+  if (code.bytes == 0) throw std::runtime_error("the cubin has no instructions");
+  Digest all;
+  for (const std::string& part : parts) all.add(part);
+  code.digest = all.hex();
+  return code;
+}
+
+}  // namespace bitune::test
