@@ -1,6 +1,6 @@
 #pragma once
 
-// Row pairs as long as the registers of a cluster of blocks hold: as cluster_sort, two rows of keys of at most 16 bits at a time
+// Rows as long as the registers of a cluster of blocks hold, two at a time: as cluster_sort, for keys of at most 16 bits, two a register
 // (pair_word.cuh).
 
 #include "kernels/network/cluster_tile.cuh"
@@ -30,7 +30,7 @@ struct StripedPairTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
+        const u32 i = begin + Single::place_from_first(r);
         items[r] = i < count ? PairWord(Codec::encode(first[i]), Codec::encode(second[i])) : PairWord(Codec::padding);
       }
     }
@@ -55,7 +55,7 @@ struct StripedPairTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
+        const u32 i = begin + Single::place_from_first(r);
         if (i >= count) continue;
         first[i] = Codec::decode(items[r].first());
         if (second != nullptr) second[i] = Codec::decode(items[r].second());
