@@ -60,6 +60,7 @@ TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
   ASSERT_EQ(outcomes.size(), 3u);
   for (const TuneOutcome& outcome : outcomes) {
     EXPECT_EQ(asked[outcome.problem.n], (std::vector<std::int64_t>{7, 7})) << "in the search and the finals";
+    ASSERT_TRUE(outcome.best);
     EXPECT_EQ(outcome.best->configuration.at("x"), 7);
   }
 }
