@@ -1,8 +1,7 @@
 #pragma once
 
-// Pairs: keys of at most 16 bits, two a register. A sorting network does the same to whatever it is given, so the two
-// halves of a register hold keys of two rows, which never meet: each comparator works on both at once, by packed minimum
-// and maximum, and each exchange between threads moves both.
+// Keys of at most 16 bits, two a register. A sorting network does the same with any keys. So the two halves of a register hold keys of two
+// rows, which never meet. Each comparator works on both at once, by packed minimum and maximum. Each exchange between threads moves both.
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/comparator.cuh"

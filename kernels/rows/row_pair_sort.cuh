@@ -1,6 +1,6 @@
 #pragma once
 
-// Row pairs: rows of keys of at most 16 bits, two at a time (pair_word.cuh).
+// Rows of keys of at most 16 bits, two at a time, with two keys a register (pair_word.cuh).
 
 #include "kernels/network/pair_word.cuh"
 #include "kernels/rows/row_sort.cuh"
