@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Verifying: one configuration's results against the reference, on the device.
+/// Verifying one configuration's results.
 
 #include <optional>
 #include <string>
@@ -20,11 +20,13 @@ class Verifier {
 
   [[nodiscard]] std::size_t key_size() const noexcept { return key_size_; }
 
-  /// Runs the plan on every verified distribution, on random keys aligned to their own size only, from
-  /// another array if the plan sorts out of place, and, of several rows, on rows with gaps between them.
-  /// Compares results, guard bytes and what must stay as it is with the reference. Returns a sentence on the
-  /// first that differs; nothing if all are right. Since the reference is one array of bits, this also shows
-  /// that any order of the same keys gives the same bits. \throws Error (device) if a launch fails or a
+  /// Runs the plan on every verified distribution, and on random keys in harder places: aligned to their own
+  /// size only, from another array if the plan sorts out of place, in rows with gaps between them. Returns a
+  /// sentence of the oracle on the first wrong result, nothing if all are right.
+  ///
+  /// Of keys alone only one result is right, whatever the configuration. So its image is made once, and
+  /// results are compared with it on the device, guard bytes and what must stay as it is included. Only an
+  /// image that differs comes to the host, for the oracle. \throws Error (device) if a launch fails or a
   /// kernel faults.
   [[nodiscard]] std::optional<std::string> check(const ExecutablePlan& plan, const ProblemData& data,
                                                  void* workspace, Stream stream);

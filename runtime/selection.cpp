@@ -23,8 +23,8 @@
 namespace bitune {
 namespace {
 
-/// The steps of the ladder within one database, best first.
-enum class Step : std::uint8_t { exact, near_size, same_capability, same_major };
+/// The steps of the ladder within one database, best first. What is elsewhere is never selected.
+enum class Step : std::uint8_t { exact, near_size, same_capability, same_major, elsewhere };
 
 /// Where a candidate stands: less is better. Compared member by member, in this order.
 struct Rank {
@@ -32,6 +32,7 @@ struct Rank {
   bool shipped_elsewhere = false;  ///< of another device, and shipped
   bool older_kernels = false;
   Step device_step = Step::exact;  ///< of another device; else `exact`
+  int major_distance = 0;
   int minor_distance = 0;
   int sm_distance = 0;
   double size_distance = 0;
@@ -43,8 +44,9 @@ struct Rank {
   TrialRank trial;
 
   [[nodiscard]] auto members() const {
-    return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, minor_distance, sm_distance,
-                    size_distance, rows_distance, shipped, other_key, other_order, smaller, trial);
+    return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
+                    minor_distance, sm_distance, size_distance, rows_distance, shipped, other_key,
+                    other_order, smaller, trial);
   }
 };
 
@@ -63,10 +65,9 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
   if (candidate.device_digest == device_digest) {
     return class_of(candidate.problem) == class_of(problem) ? Step::exact : Step::near_size;
   }
-  if (candidate.device.compute_major != device.compute_major) return std::nullopt;
+  if (candidate.device.compute_major != device.compute_major) return Step::elsewhere;
   if (candidate.device.compute_minor == device.compute_minor) return Step::same_capability;
-  if (candidate.device.compute_minor < device.compute_minor) return Step::same_major;
-  return std::nullopt;
+  return candidate.device.compute_minor < device.compute_minor ? Step::same_major : Step::elsewhere;
 }
 
 struct Ranked {
@@ -145,11 +146,12 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     if (candidate.problem.n / times_too_long(problem) >= problem.n) continue;
     Rank rank;
     rank.shipped = shipped;
-    rank.other_device = *step == Step::same_capability || *step == Step::same_major;
+    rank.other_device = *step >= Step::same_capability;
     if (rank.other_device) {
       rank.shipped_elsewhere = shipped;
       rank.device_step = *step;
-      rank.minor_distance = device.compute_minor - candidate.device.compute_minor;
+      rank.major_distance = std::abs(device.compute_major - candidate.device.compute_major);
+      rank.minor_distance = std::abs(device.compute_minor - candidate.device.compute_minor);
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
     rank.size_distance = log2_distance(candidate.problem.n, problem.n);
@@ -161,6 +163,18 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.trial = candidate.rank();
     ranked.push_back({rank, *step, &candidate});
   }
+}
+
+/// All candidates that say something about the problem, in the order in which they are asked.
+std::vector<Ranked> ladder(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
+                           const KernelDigests& current_kernels) {
+  const std::string digest = device.digest();
+  std::vector<Ranked> ranked;
+  rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
+  rank_all(candidates.shipped, true, problem, device, digest, current_kernels, ranked);
+  std::sort(ranked.begin(), ranked.end(),
+            [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
+  return ranked;
 }
 
 /// Checks configurations of one problem on one device; each variant's space is built once.
@@ -242,6 +256,7 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
                         there.compute_minor);
       break;
     case Step::same_major:
+    case Step::elsewhere:
       where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
       why = fmt::format(", a device of the lower compute capability {}.{}", there.compute_major,
                         there.compute_minor);
@@ -261,6 +276,7 @@ MatchKind match_of(const Ranked& best) {
       return MatchKind::near_size;
     case Step::same_capability:
     case Step::same_major:
+    case Step::elsewhere:
       break;
   }
   return MatchKind::near_device;
@@ -287,16 +303,11 @@ std::string_view name_of(MatchKind kind) noexcept {
 Selection select_among(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
                        std::span<const Variant* const> variants, const KernelDigests& current_kernels,
                        std::span<const Configuration> left_out) {
-  const std::string digest = device.digest();
-  std::vector<Ranked> ranked;
-  rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
-  rank_all(candidates.shipped, true, problem, device, digest, current_kernels, ranked);
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
-
+  const std::vector<Ranked> ranked = ladder(problem, device, candidates, current_kernels);
   Validity valid(problem, device, variants);
   const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& entry) {
-    return !is_among(left_out, entry.candidate->configuration) && valid(*entry.candidate);
+    return entry.step != Step::elsewhere && !is_among(left_out, entry.candidate->configuration) &&
+           valid(*entry.candidate);
   });
   if (best == ranked.end()) return default_among(problem, device, variants, left_out);
 
@@ -308,6 +319,16 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
     selection.expected_us = best->candidate->median_us;
   selection.reason = reason_of(*best, problem);
   return selection;
+}
+
+std::vector<const Candidate*> ladder_of(const Problem& problem, const DeviceInfo& device,
+                                        const CandidateSet& candidates,
+                                        const KernelDigests& current_kernels) {
+  std::vector<const Candidate*> all;
+  for (const Ranked& entry : ladder(problem, device, candidates, current_kernels)) {
+    all.push_back(entry.candidate);
+  }
+  return all;
 }
 
 std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,

@@ -22,6 +22,13 @@ namespace bitune {
                                      const KernelDigests& current_kernels,
                                      std::span<const Configuration> left_out = {});
 
+/// All candidates that say something about the problem, in the order in which `select_among` asks whether
+/// they are valid. On the last step are those of devices of which none is selected: of another major compute
+/// capability, or of a higher minor one. A pure function.
+[[nodiscard]] std::vector<const Candidate*> ladder_of(const Problem& problem, const DeviceInfo& device,
+                                                      const CandidateSet& candidates,
+                                                      const KernelDigests& current_kernels);
+
 /// Those of the variants that can sort the problem: first what suits it, and of these the last one first,
 /// since simple ones are registered first. A pure function.
 [[nodiscard]] std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,

@@ -34,7 +34,7 @@ stage_test() {
   rm -rf "$junit" build/sanitize/test-results
   [[ ${state[build]:-passed} == passed ]] || { echo "not run, as the build failed"; return 1; }
   find build/sanitize -name '*.gcda' -delete 2>/dev/null
-  # One more than there are processors: some wait for each other, or for a time to pass.
+  # One more than there are processors: some wait for each other.
   ctest --test-dir build/sanitize -j "$(($(nproc) + 1))" --no-tests=error --output-on-failure --output-junit "$junit"
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr auto poll_interval = std::chrono::milliseconds(100);
 
 /// Adds what is not there yet.
-void add(std::vector<Configuration>& all, std::vector<Configuration> more) {
+void add_new(std::vector<Configuration>& all, std::vector<Configuration> more) {
   for (Configuration& configuration : more) {
     if (std::find(all.begin(), all.end(), configuration) == all.end()) {
       all.push_back(std::move(configuration));
@@ -52,15 +52,16 @@ Starts starts_of(const SessionState& session, const Problem& problem,
   Starts starts;
   starts.configurations = session.incumbents.of(problem);
   starts.incumbents = starts.configurations.size();
-  const std::vector<Configuration> warm =
-      warm_starts(problem, session.device, session.candidates(problem), is_valid);
+  const std::vector<Configuration> warm = warm_starts(
+      problem, session.device, session.candidates(problem),
+      [&session](std::string_view variant) { return session.source.kernel_digest(variant); }, is_valid);
   std::vector<Configuration> guesses = session.source.first_guesses(problem);
   std::erase_if(guesses, [&is_valid](const Configuration& guess) { return !is_valid(guess); });
   // What this session has just found for another length is no incumbent, but likely to be better.
-  if (!warm.empty()) add(starts.configurations, {warm.front()});
+  if (!warm.empty()) add_new(starts.configurations, {warm.front()});
   starts.needed = starts.configurations.size();
-  add(starts.configurations, warm);
-  add(starts.configurations, std::move(guesses));
+  add_new(starts.configurations, warm);
+  add_new(starts.configurations, std::move(guesses));
   return starts;
 }
 

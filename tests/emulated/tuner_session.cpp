@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "bitune/error.hpp"
 #include "runtime/kernel_sources.hpp"
+#include "runtime/selection.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/session.hpp"
 
@@ -72,11 +74,18 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
   EXPECT_TRUE(resumed[0].best);
 }
 
-TEST_F(EmulatedSession, OnlyTheVariantsAskedFor) {
+TEST_F(EmulatedSession, OnlyTheVariantsAskedForAndTheIncumbent) {
   request_.variants = {"shared"};
   (void)run();
   const TuningDatabase database(path_, DatabaseMode::read_only);
-  for (const TrialRow& row : database.trials({})) EXPECT_EQ(row.trial.configuration.variant, "shared");
+  const Configuration incumbent =
+      default_selection(request_.problems[0], bench_.device->info()).configuration;
+  EXPECT_NE(incumbent.variant, "shared");
+  std::set<std::string> others;
+  for (const TrialRow& row : database.trials({})) {
+    if (row.trial.configuration.variant != "shared") others.insert(row.trial.configuration.text());
+  }
+  EXPECT_EQ(others, std::set<std::string>{incumbent.text()});
   request_.variants = {"magic"};
   EXPECT_THROW((void)run(), Error);
 }

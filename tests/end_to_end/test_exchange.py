@@ -122,7 +122,7 @@ def test_t1(exchange):
     jsonschema.validate(json.loads(path.read_text()), file_utils.input_file_schema()[1])
     # Kernel Tuner insists that the file with the kernel is there.
     kernel = pathlib.Path(json.loads(path.read_text())["KernelSpecification"]["KernelFile"])
-    kernel.parent.mkdir()
+    kernel.parent.mkdir(parents=True)
     kernel.write_text("")
     _, results = tune_kernel_T1(path, cache_filepath=cache, simulation_mode=True)
     assert len(results["results"]) == 349

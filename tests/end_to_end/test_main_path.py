@@ -1,6 +1,7 @@
 """The main job without a GPU: tune, sort with what was learnt, look into the database."""
 
 import shutil
+import subprocess
 
 
 def winners(bitune, *arguments):
@@ -126,8 +127,6 @@ def test_several_devices_share_the_problems(bitune):
 
 
 def test_example_program_sorts_and_says_how(bitune):
-    import subprocess
-
     said = subprocess.run([bitune.executable.parent / "sort_floats"], env=bitune.environment, capture_output=True, text=True, check=True)
     lines = said.stdout.splitlines()
     assert any(line.startswith("sorted 5000 floats on") for line in lines)

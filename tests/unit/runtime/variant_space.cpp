@@ -298,7 +298,7 @@ TEST(VariantRegistry, NamesTheVariantsThereAre) {
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("warp, multiway, samplesort, radix, cluster, cluster_pairs, rows, row_pairs"),
+                  .find("warp, multiway, samplesort, radix, cluster, packed_clusters, rows, packed_rows"),
               std::string::npos)
         << error.what();
   }

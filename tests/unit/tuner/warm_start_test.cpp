@@ -22,14 +22,16 @@ Candidate candidate(const DeviceInfo& device, const Problem& problem, std::strin
   made.device_digest = device.digest();
   made.problem = problem;
   made.configuration = {std::move(variant), {{"x", x}}};
+  made.kernel_digest = "today";
   made.median_us = median_us;
   return made;
 }
 
 std::vector<std::int64_t> started(const Problem& problem, const DeviceInfo& device, const CandidateSet& set) {
   std::vector<std::int64_t> values;
-  for (const Configuration& configuration :
-       warm_starts(problem, device, set, [](const Configuration& c) { return c.at("x") < 100; })) {
+  for (const Configuration& configuration : warm_starts(
+           problem, device, set, [](std::string_view) { return std::string("today"); },
+           [](const Configuration& c) { return c.at("x") < 100; })) {
     values.push_back(configuration.at("x"));
   }
   return values;
@@ -39,7 +41,7 @@ const DeviceInfo here = gpu(9, 0, 132);
 
 TEST(WarmStarts, NearestSizesOfThisDeviceBeforeOthers) {
   CandidateSet set;
-  set.user = {candidate(here, {{}, {.n = 1 << 20}}, "a", 1, 10),
+  set.user = {candidate(here, {{}, {.n = 1 << 10}}, "a", 1, 10),
               candidate(here, {{}, {.n = 1 << 14}}, "a", 2, 10),
               candidate(here, {{}, {.n = 1 << 12}}, "a", 3, 10),
               candidate(gpu(9, 0, 100), {{}, {.n = 1 << 13}}, "a", 4, 10)};
@@ -57,7 +59,7 @@ TEST(WarmStarts, NearerDevicesFirst) {
 TEST(WarmStarts, OtherVariantsOnlyIfTheyAreNotFarBehind) {
   CandidateSet set;
   set.user = {candidate(here, {{}, {.n = 1024}}, "a", 1, 10), candidate(here, {{}, {.n = 1024}}, "b", 2, 12),
-              candidate(here, {{}, {.n = 1024}}, "c", 3, 13)};
+              candidate(here, {{}, {.n = 1024}}, "c", 3, 16)};
   EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{1, 2}));
 }
 
@@ -69,16 +71,23 @@ TEST(WarmStarts, TheSameKeyTypeAndOrderBeforeOthers) {
   EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{3, 2, 1}));
 }
 
-TEST(WarmStarts, AnotherTypeOfThisLengthBeforeOtherLengthsAndVariantsThatDidNotWin) {
+TEST(WarmStarts, ThisTypeBeforeAnotherAndBothBeforeOtherLengths) {
   CandidateSet set;
   set.user = {candidate(here, {{.key = KeyType::f32}, {.n = 1024}}, "a", 1, 10),
               candidate(here, {{.key = KeyType::u32}, {.n = 1024}}, "a", 2, 10),
               candidate(here, {{.key = KeyType::u32}, {.n = 1024}}, "b", 3, 11),
               candidate(here, {{.key = KeyType::u32}, {.n = 2048}}, "a", 4, 20)};
   EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 1024}}, here, set),
-            (std::vector<std::int64_t>{2, 1, 3, 4}));
+            (std::vector<std::int64_t>{2, 3, 1, 4}));
   EXPECT_EQ(started({{.key = KeyType::u32}, {.n = 2048}}, here, set),
-            (std::vector<std::int64_t>{4, 2, 1, 3}));
+            (std::vector<std::int64_t>{4, 2, 3, 1}));
+}
+
+TEST(WarmStarts, WhatIsNotSearchedLeavesNobodyBehind) {
+  CandidateSet set;
+  set.user = {candidate(here, {{}, {.n = 1024}}, "a", 100, 10),
+              candidate(here, {{}, {.n = 1024}}, "b", 2, 30)};
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{2}));
 }
 
 TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFiveAtMost) {
@@ -88,7 +97,7 @@ TEST(WarmStarts, NothingInvalidTwiceOrEmulatedAndFiveAtMost) {
   set.user = {candidate(here, {{}, {.n = 1024}}, "a", 100, 10),
               candidate(emulated, {{}, {.n = 1024}}, "a", 1, 10)};
   for (std::int64_t x : {2, 2, 3, 4, 5, 6, 7}) {
-    set.user.push_back(candidate(here, {{}, {.n = std::uint64_t{2048} << x}}, "a", x, 10));
+    set.user.push_back(candidate(here, {{}, {.n = std::uint64_t{1024} >> x}}, "a", x, 10));
   }
   EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
   EXPECT_TRUE(started({{}, {.n = 1024}}, here, {}).empty());
