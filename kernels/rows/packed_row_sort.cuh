@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of keys of at most 16 bits, two at a time (packed_word.cuh).
+// Rows of keys of at most 16 bits, two at a time, with two keys a register (packed_word.cuh).
 
 #include "kernels/network/packed_word.cuh"
 #include "kernels/rows/row_sort.cuh"

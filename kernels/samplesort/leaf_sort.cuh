@@ -96,7 +96,7 @@ struct LeafTile {
     BITUNE_UNROLL_N(1)
     for (u32 tile = 0; tile < tiles; ++tile) {
       const u32 here = in_tile(bucket.between, tile);
-      // No barriers: what a thread puts here it takes itself, striped as the tile's first layout is, and its last one.
+      // No barriers: the tile's first layout is striped, and so is its last one. A thread takes just what it puts here.
       for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words()[tile * Tile::nv + i] : Codec::padding;
       Word items[vt];
       Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
