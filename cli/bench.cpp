@@ -112,7 +112,7 @@ std::string single_text(const std::vector<BenchRecord>& records, bool graph) {
   constexpr std::size_t behind_own = 4;
   Table table(with_graph<Table::Column>(graph,
                                         {{"key"},
-                                         {"keys"},
+                                         {"distribution"},
                                          {"n", Align::right},
                                          {"bitune", Align::right},
                                          {"rate", Align::right},
@@ -140,7 +140,7 @@ std::string rows_text(const std::vector<BenchRecord>& records, bool graph) {
   constexpr std::size_t behind_own = 5;
   Table table(with_graph<Table::Column>(graph,
                                         {{"key"},
-                                         {"keys"},
+                                         {"distribution"},
                                          {"n", Align::right},
                                          {"rows", Align::right},
                                          {"bitune", Align::right},

@@ -18,7 +18,14 @@
 namespace bitune {
 namespace {
 
-using namespace oracle;
+using oracle::Balance;
+using oracle::Call;
+using oracle::ClaimedIndices;
+using oracle::CopyScreen;
+using oracle::Fault;
+using oracle::fault_of;
+using oracle::IndexScreen;
+using oracle::Row;
 
 constexpr std::uint64_t no_row = std::numeric_limits<std::uint64_t>::max();
 

@@ -15,7 +15,11 @@
 namespace bitune {
 namespace {
 
-using namespace key_orders;
+using key_orders::decode;
+using key_orders::encode;
+using key_orders::load;
+using key_orders::store;
+using key_orders::with_order;
 
 // 8 and 16 bits: counts every key and writes them out.
 template <class KeyOrder>

@@ -6,7 +6,9 @@
 
 namespace bitune {
 
-using namespace key_orders;
+using key_orders::encode;
+using key_orders::load;
+using key_orders::with_order;
 
 std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept {
   return with_order(type, [bits](auto order) -> std::uint64_t {

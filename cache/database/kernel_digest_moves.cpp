@@ -18,9 +18,9 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"54369fc88d8d5cff6c0785e1999a06b0", "7b0f3e275a492ebec12ecdd4300a009a"},  // samplesort
     {"88ece04f0d83ca5972670a3d03480908", "c42911520fd86c3a3c38b3389b2b15b4"},  // radix
     {"3084dbb8a33680298ba26b8b1d28e5ce", "836025b68624142690969586aceaf24a"},  // cluster
-    {"9ac3c0d58acf16c7336729f175f65787", "f4a7b512ae9fc4817297a507eb23b384"},  // cluster_pairs
+    {"9ac3c0d58acf16c7336729f175f65787", "f4a7b512ae9fc4817297a507eb23b384"},  // packed_clusters
     {"ce6352b3c5e25a7187e86d8ee241501f", "b4b9471f1edcf3c4887f5d6bc32dce4d"},  // rows
-    {"704db1745fba947260cb2815e15a6261", "a112a3e0684281edbf70114d3730b92b"},  // row_pairs
+    {"704db1745fba947260cb2815e15a6261", "a112a3e0684281edbf70114d3730b92b"},  // packed_rows
     {"1df85ef80ce18e84cabf5605c885672b", "353597ac12e3991ff4c287c39aca7665"},  // counting
 });
 

@@ -11,6 +11,7 @@
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
 #include "model/statistics.hpp"
+#include "model/variant_names.hpp"
 
 namespace bitune::database {
 namespace {
@@ -171,6 +172,18 @@ UPDATE problems SET value_bytes = (SELECT CASE o.value_type WHEN 'u32' THEN 4 WH
                      fmt::arg("old_problems", columns_or_defaults<Problem>()));
 }
 
+// Trials of a variant keep their numbers under its new name. No database has both names: none was ever one of
+// two.
+void rename_variants(SQLite::Database& db) {
+  for (const auto& [former, current] : renamed_variants) {
+    db.exec(fmt::format(R"sql(
+UPDATE series SET variant = '{1}' WHERE variant = '{0}';
+UPDATE configurations SET variant = '{1}', text = '{1}' || substr(text, length('{0}') + 1) WHERE variant = '{0}';
+)sql",
+                        former, current));
+  }
+}
+
 // Statistics are those of the samples, which every version has kept.
 void add_statistics(SQLite::Database& db) {
   SQLite::Statement trials(db, "SELECT id, samples FROM trials WHERE samples <> '[]'");
@@ -223,6 +236,7 @@ void migrate(SQLite::Database& db) {
   if (version == 1) migrate_from(db, 1, set_version_1_aside, fill_from_version_1);
   if (version == 2) migrate_from(db, 2, set_version_2_aside, fill_from_version_2);
   if (version == 3) migrate_from(db, 3, set_version_3_aside, fill_from_version_3);
+  rename_variants(db);
   move_kernel_digests(db);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
   if (dangling.executeStep()) {

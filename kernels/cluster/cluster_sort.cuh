@@ -4,6 +4,7 @@
 
 #include "kernels/cluster/sending_cluster_tile.cuh"
 #include "kernels/network/cluster_tile.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {

@@ -1,32 +1,37 @@
 #pragma once
 
-// A tile in the registers of a cluster of blocks, as cluster_tile.cuh has it, whose blocks send each other their items: asynchronously,
-// to where they are read next, with no barrier of the cluster.
+// A tile in the registers of a cluster of blocks, like that of cluster_tile.cuh. But here blocks send each other their items. They send
+// them asynchronously, to where they are read next, with no barrier of the cluster.
 //
-// Between blocks items move only in the striped order of a block, register r of thread t at t + r * nt: then all that a thread sends is
-// for threads of its own index, and neighbouring threads write neighbouring words. The merge of stage B + k concerns groups of 2^k
-// blocks. Before its steps on the index bits [T + k, B + k) the block's index bits [T, T + k), which are the low k register bits, trade places
-// with the k bits of its rank in the group; after them back again. Where a rank has one bit more than there are register bits, its lowest
-// one waits meanwhile: it trades places with the second lowest, a register bit by then, of which half the items have the right one already.
+// Items move between blocks only in the striped order of a block: register r of thread t is at t + r * nt. So a thread sends only to threads
+// of its own index, and neighbouring threads write neighbouring words. The merge of stage B + k concerns groups of 2^k blocks. Before its
+// steps on the index bits [T + k, B + k), the block's index bits [T, T + k) trade places with the k bits of its rank in the group. The former
+// are the low k register bits. After these steps they trade places again.
 //
-// Who may write where: the memory of an exchange is written once in a launch, but for that of the way back in stage k, which was that of the
-// way there in stage k - 1. Who sends there has received what the stage's blocks sent on the way there, and they had read it then; where the
-// lowest bit waits, what half of them sent, and from a neighbour that has received what the others did.
+// A rank may have one bit more than there are register bits. Then its lowest bit waits meanwhile. It trades places with the second lowest
+// one, which is a register bit by then. Half of the items have the right bit there already.
+//
+// Who may write where: each exchange has memory of its own, which is written once in a launch. The only exception is the way back in stage
+// k, which has the memory of the way there in stage k - 1. A block that sends on the way back has received what the blocks of its stage sent
+// on the way there, and they had read that memory by then. Where the lowest bit waits, it has received this from half of
+// them, and it has received items from a neighbour that has received the rest.
 
 #include "kernels/cluster/cluster_layout.hpp"
+#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/platform/platform.cuh"
 
 namespace bitune {
 
-/// ranks: blocks of the cluster, each with nt threads of vt items.
+/// A thread has a register at least for every second block.
 template <class Word, class Compare, int nt, int vt, int shuffle_steps, int ranks>
-struct SendingClusterTile {
-  using Block = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
-  static constexpr int E = Block::E;
-  static constexpr int T = Block::T;
-  static constexpr int C = log2_of(ranks);
-  static_assert(is_power_of_two(ranks) && ranks >= 2 && C <= E + 1);
+struct SendingClusterTile : ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks> {
+  using Bits = ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks>;
+  using typename Bits::Block;
+  using Bits::C;
+  using Bits::E;
+  using Bits::T;
+  static_assert(C <= E + 1);
   static constexpr int exchanges = layout::cluster_exchanges(vt, ranks);
 
   static constexpr u32 received_words = layout::received_words(nt, vt, ranks);
@@ -51,8 +56,9 @@ struct SendingClusterTile {
     arrive_at_cluster();
   }
 
-  /// Trades the low register bits, at most k, for the high ones of the k bits of the rank in the group, or (back) the high register bits
-  /// for those of the rank. Items of the upper half of the tile are with the mirrored thread of the mirrored rank between the two.
+  /// Trades the low register bits, at most k of them, for the high ones of the k bits of the rank in the group. On the way back it trades the
+  /// high register bits for those of the rank. Between the two, items of the upper half of the tile are with the mirrored thread of the
+  /// mirrored rank.
   template <int k, bool back>
   BITUNE_DEVICE void trade(Word (&items)[vt]) const {
     constexpr u32 blocks = u32{1} << k;
@@ -86,14 +92,14 @@ struct SendingClusterTile {
     const Word* const mirror = to - thread_index() + (thread_index() ^ last_thread);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      // Which items have been mirrored on their way is known by the half of the tile that they are of.
+      // The half of the tile that an item belongs to says whether it has been mirrored on its way.
       const bool mirrored = back ? mine >= blocks / 2 : 2 * r >= vt;
       items[r] = (mirrored ? mirror : to)[r * nt];
     }
   }
 
-  /// The step on the rank's lowest bit, which the others have left behind: of each pair of registers one goes to the neighbour, and stays
-  /// in the same half of the tile, so that it is mirrored there as it was here.
+  /// The step on the rank's lowest bit, which has waited. Of each pair of registers one goes to the neighbour. It stays in the same half of
+  /// the tile, so that it is mirrored there as it was here.
   BITUNE_DEVICE void neighbour_step(Word (&items)[vt]) const {
     const u32 lowest = cluster_rank() & 1;
     Word* const to = received + (C + 1) * Block::nv + thread_index();

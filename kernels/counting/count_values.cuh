@@ -8,7 +8,7 @@
 
 namespace bitune {
 
-/// Counters of all values in memory. Lanes with equal keys add as one: else a frequent value's counter would take each by itself.
+/// Counters of all values are in memory. Lanes with equal keys add as one; else a frequent value's counter would take one after the other.
 /// Shared memory: a counter for each group.
 template <class Codec, int nt>
 struct CountInMemory {
@@ -41,9 +41,9 @@ struct CountInMemory {
   }
 };
 
-/// Counters of a part of the values in shared memory; other blocks, of which each reads the same keys, count the other parts. In the
-/// end they are added to those in memory, two counters at once, since additions there are slow: after those of a cluster of `ranks` blocks
-/// that count the same part were added up.
+/// Counters of a part of the values are in shared memory. Other blocks read the same keys and count the other parts. In the end the
+/// counters are added to those in memory. Additions there are slow. So two counters are added at once, and before that the blocks of a
+/// cluster of `ranks`, which count the same part, add up theirs.
 template <class Codec, int nt, int parts, int ranks>
 struct CountInShared {
   using Counts = ValueCounts<Codec::bits>;
@@ -107,9 +107,9 @@ struct CountersOf<Codec, nt, 0, 1> {
   using Type = CountInMemory<Codec, nt>;
 };
 
-/// Adds how often each value occurs among the n < 2^31 keys at `input` to the ValueCounts at `counts`. parts: in how many the values are
-/// divided among clusters of `ranks` blocks that count in shared memory; 0: all are counted in memory. Grid: a multiple of `parts`
-/// clusters. Each thread loads `loads` vectors at once. Dynamic shared memory: shared_words of CountersOf::Type.
+/// Adds how often each value occurs among the n < 2^31 keys at `input` to the ValueCounts at `counts`. The values are divided in `parts`,
+/// each of which is counted in shared memory by a cluster of `ranks` blocks; with 0 parts all are counted in memory. Grid: a multiple of
+/// `parts` clusters. Each thread loads `loads` vectors at once. Dynamic shared memory: shared_words of CountersOf::Type.
 template <class Codec, class Payload, int nt, int vector, int loads, int parts, int ranks>
 BITUNE_KERNEL(nt, 1) count_values(u32* counts, const typename Codec::Raw* input, u64 n) {
   using Raw = typename Codec::Raw;

@@ -1,10 +1,10 @@
 #pragma once
 
-// Counting sort, of keys so short that each of their values can have a counter: what the kernels of the counting variant share.
+// Counting sort, for keys so short that each of their values can have a counter: what the kernels of the counting variant share.
 //
-// Nothing travels with a key, so keys need not be moved: they are counted, and written anew. A counter for each value, in the order of
-// the encoded words; values of a group are neighbours, and the groups have counters of their own, so that a block which writes a part
-// of the result finds its first value without reading all.
+// Nothing travels with a key. So keys need not be moved: they are counted, and written anew. There is a counter for each value, in the
+// order of the encoded words. Neighbouring values make groups, which have counters of their own. With these a block that writes a part of
+// the result finds its first value without reading all counters.
 
 #include "kernels/counting/counting_layout.hpp"
 #include "kernels/network/codec.cuh"

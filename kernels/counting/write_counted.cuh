@@ -4,11 +4,12 @@
 
 #include "kernels/counting/counting.cuh"
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {
 
-/// The last of `count` ascending places, the first of which is not above `at`, that is not above `at`.
+/// The index of the last of `count` ascending places that is not above `at`. The first one is not.
 BITUNE_DEVICE u32 last_not_above(const u32* places, u32 count, u32 at) {
   u32 found = 0;
   for (u32 size = count; size > 1;) {
@@ -19,9 +20,9 @@ BITUNE_DEVICE u32 last_not_above(const u32* places, u32 count, u32 at) {
   return found;
 }
 
-/// Writes the n < 2^31 keys that were counted at `all`, in order, to `keys`: each block `share` of them, which is a multiple of
-/// `vector`. Grid: a block for every share. nt is at least ValueCounts::of_group, and at least ValueCounts::groups. Dynamic shared
-/// memory, in u32: GroupPrefixSum's words, then ValueCounts::groups + nt + 1.
+/// Writes the n < 2^31 keys that were counted at `all`, in order, to `keys`. Each block writes `share` of them, which is a multiple of
+/// `vector`. Grid: a block for every share. nt is at least ValueCounts::of_group, and at least ValueCounts::groups. Dynamic shared memory:
+/// layout::write_counted_words.
 template <class Codec, class Payload, int nt, int vector>
 BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u32 share) {
   using Raw = typename Codec::Raw;
@@ -43,7 +44,7 @@ BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u
   const u32 end = static_cast<u32>(minimum<u64>(u64{begin} + share, n));
   const bool aligned = reinterpret_cast<u64>(keys) % (vector * sizeof(Raw)) == 0;
   for (u32 at = begin; at < end;) {
-    // As many values as there are threads, from those of the group on that the result has at this place.
+    // A value for each thread, from the first one of the group on that the result has at this place.
     const u32 first_group = last_not_above(group_places, Counts::groups, at);
     const u32 first = first_group * Counts::of_group;
     const u32 value = first + thread_index();

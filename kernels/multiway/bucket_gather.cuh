@@ -1,16 +1,16 @@
 #pragma once
 
-// Buckets: what the multiway variant's last pass over the array sorts (multiway_sort.cuh). A bucket is what lies between two
-// boundaries, in pieces of all runs, which a block, or a cluster of them, gathers.
+// Buckets: what the multiway variant's last pass over the array sorts (multiway_sort.cuh). A bucket lies between two boundaries. It has a
+// piece of each run. A block, or a cluster of blocks, gathers the pieces.
 
 #include "kernels/multiway/multiway_split.cuh"
 #include "kernels/multiway/window_splitter.cuh"
 
 namespace bitune {
 
-/// Copies what a block holds of a bucket, its share, into shared memory: the places [begin, end) of the pieces
-/// [cuts[run], ends[run]) of all runs, one behind the other. Every `lanes` threads fill an equal part, however long the pieces
-/// are. Turns ends[run] into where the piece ends. No barrier follows. scratch: GroupPrefixSum's, and a u32 for every part.
+/// Copies a block's share of a bucket into shared memory: the places [begin, end) of the pieces [cuts[run], ends[run]) of all runs, one
+/// behind the other. Every `lanes` threads fill an equal part, however long the pieces are. Afterwards ends[run] is the place in the bucket
+/// where the piece ends. No barrier follows. scratch: GroupPrefixSum's, and a u32 for every part (layout::piece_words).
 template <class Tile, int nt, int lanes, class Raw, class Word>
 BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 begin, u32 end, const u32* cuts, u32* ends, Word* tile, u32* scratch) {
   constexpr u32 part = Tile::nv / (nt / lanes);
@@ -64,10 +64,10 @@ struct EndSplitter<Word, Raw, nt, pivots, 0> {
   }
 };
 
-/// Gathers what a block sorts of the bucket `bucket`: its keys from `begin` on, as encoded words, at most `end` of the bucket, padding
-/// where there are fewer, in any order. The boundaries are in `splits`, of row `row`; with pivots > 0 each block finds those of its
-/// bucket itself, half of its threads each. Tile: the block's. Shared memory: the larger of its shared_words and
-/// EndSplitter's, then 2 u32 for every run, then what gather_pieces needs.
+/// Gathers what a block sorts of the bucket `bucket`: its encoded words at the places [begin, end), in any order, and padding where there are
+/// fewer. The boundaries are in `splits`, of row `row`. With pivots > 0 each block finds those of its bucket itself, one with each half of
+/// its threads. Tile: the block's. Shared memory: the larger of its shared_words and EndSplitter's, then 2 u32 for every run, then what
+/// gather_pieces needs.
 template <class Codec, class Payload, class Tile, int nt, int vt, int lanes, int pivots, int window>
 BITUNE_DEVICE void gather_bucket(const Runs<typename Codec::Raw>& runs, const u32* splits, u64 row, u32 bucket, u32 begin, u32 end,
                                  Item<Codec, Payload> (&items)[vt]) {
@@ -95,7 +95,7 @@ BITUNE_DEVICE void gather_bucket(const Runs<typename Codec::Raw>& runs, const u3
   gather_pieces<Tile, nt, lanes>(runs, begin, end, cuts, ends, tile, ends + runs.count);
   for (u32 i = (begin < end ? end - begin : 0) + thread_index(); i < Tile::nv; i += nt) tile[Tile::padded(i)] = Codec::padding;
   sync_block();
-  // Their order is of no matter yet: each thread takes the places that it writes first.
+  // Their order does not matter yet: each thread takes those at the places that it writes to first.
   Tile::template read<0, false>(tile, items);
 }
 

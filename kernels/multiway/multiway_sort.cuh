@@ -1,22 +1,23 @@
 #pragma once
 
-// The multiway variant's passes over the array, which bring all keys into registers twice: dealt to runs, each sorted by a block or
-// a cluster of them and written to the workspace as encoded words, which order as unsigned integers do; and in buckets, gathered from
-// all runs and written to their place in the array.
+// The multiway variant's two passes over the array. Each brings all keys into registers. The first pass deals the keys to runs. A block,
+// or a cluster of blocks, sorts each run and writes it to the workspace, as encoded words, which order as unsigned integers do. The second
+// pass gathers each bucket from all runs, sorts it, and writes it to its place in the array.
 //
-// Both are one kernel, so that there is one copy of the sorting network: it is most of the instructions, and a multiprocessor that
+// Both are one kernel, so that there is one copy of the sorting network. The network is most of the instructions. A multiprocessor that
 // sorts one tile a launch runs through each of them once, as fast as they come from the caches.
 
 #include "kernels/multiway/bucket_gather.cuh"
 #include "kernels/multiway/run_load.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/encoded_codec.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/platform/grid_barrier.cuh"
 
 namespace bitune {
 
-/// When the next launch may begin, if it is a dependent one: at once, or (late) when this one has nothing but its stores to
-/// do. The blocks of a launch take room from when they begin, though they wait.
+/// When the next launch may begin, if it is a dependent one: at once, or (late) when this one has only its stores left to do. Blocks take
+/// room as soon as they begin, even while they wait.
 template <bool late>
 struct LaunchOrder {
   BITUNE_DEVICE static void begin() {
@@ -31,11 +32,11 @@ struct LaunchOrder {
   }
 };
 
-/// Pass 0 sorts runs of ranks * nt * vt keys from `input`, whose rows begin row_stride keys apart, to `words`, which has room for as many
-/// words for each; pass 1 the buckets, of as many keys, from these to `keys`, like `input`. The last bucket of a row may be shorter.
-/// `splits`: multiway_split's, if pivots is 0. Each run or bucket is the work of a cluster of `ranks` blocks, blocks_per_row blocks a
-/// row. passes: one of the two, or both, in order: then `between` is the barrier of all blocks. Shared memory: gather_bucket's, which
-/// is enough for a run, too.
+/// Pass 0 sorts runs of ranks * nt * vt keys from `input` to `words`, which has room for as many words for each run. Pass 1 sorts the buckets,
+/// of as many keys, from `words` to `keys`. Rows of `input` and `keys` begin row_stride keys apart. The last bucket of a row may be shorter.
+/// `splits`: multiway_split's, if pivots is 0. Each run or bucket is the work of a cluster of `ranks` blocks; a row takes blocks_per_row
+/// blocks. Does the passes first_pass .. last_pass; `between` is the barrier of all blocks between the two. Shared memory: gather_bucket's,
+/// which is enough for a run, too.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, bool late, int ranks,
           int lanes, int pivots, int window, class Barrier>
 BITUNE_DEVICE void multiway_passes(u32 first_pass, u32 last_pass, const Barrier& between, typename Codec::Raw* keys,

@@ -4,6 +4,7 @@
 // bucket begins a block finds how many keys of every run come before it.
 
 #include "kernels/multiway/splitter.cuh"
+#include "kernels/network/launch.cuh"
 
 namespace bitune {
 

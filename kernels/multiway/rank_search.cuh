@@ -1,8 +1,8 @@
 #pragma once
 
-// A rank among all keys of sorted runs, and the rounds that close in on it; how pivots are found is another matter (splitter.cuh). What a
-// group of threads knows: an interval of values [least, greatest] that holds the rank's key and, for every run, the window of places
-// whose keys lie in the interval.
+// A search for the key of a rank among all keys of sorted runs, in rounds. How a round finds its pivots is said elsewhere
+// (splitter.cuh). A group of threads knows an interval of values [least, greatest] that holds the rank's key. For every run it knows the
+// window of places whose keys lie in the interval.
 
 #include "kernels/multiway/multiway_layout.hpp"
 #include "kernels/multiway/sorted_runs.cuh"
@@ -117,8 +117,8 @@ struct RankSearch {
     }
   }
 
-  /// A round: counts the keys below each pivot by find(run, from, to, places), and keeps what is between two of them. Whether that
-  /// is more than a quarter of the keys.
+  /// A round: counts the keys below each pivot by find(run, from, to, places), and keeps what is between two of them. Returns whether more
+  /// than a quarter of the keys are left.
   template <class Find>
   BITUNE_DEVICE bool narrow(u32 run_count, u32 rank, const Word (&pivot)[pivots], Interval& interval, u32* low, const Find& find) {
     u32 count[pivots] = {};
@@ -133,7 +133,7 @@ struct RankSearch {
     }
     sum(count);
 
-    // The pivots that at most `rank` keys are below of: the interval begins at the last of them, and ends before the next.
+    // The interval begins at the last pivot that has at most `rank` keys below it, and ends before the next pivot.
     const u32 inside = interval.end - interval.below;
     int lower = -1;
     BITUNE_UNROLL
@@ -158,8 +158,9 @@ struct RankSearch {
     return interval.end - interval.below > inside / 4;
   }
 
-  /// Takes what comes before the rank of windows full of equal keys: places that are low in their runs first. Runs are of at most
-  /// `length` keys; below, end: the ranks between which the windows' are.
+  /// All keys in the windows are equal. Cuts them so that as many come before the cuts as the rank says: those at lower places in their
+  /// runs first, then those of earlier runs. Runs have at most `length` keys. below, end: the ranks of the first key in the windows, and of
+  /// the first behind them.
   BITUNE_DEVICE void take_equal(u32 run_count, u32 length, u32 rank, u32 below, u32 end, u32* low) {
     if (rank <= below) return;
     if (rank >= end) {
@@ -168,10 +169,11 @@ struct RankSearch {
     }
     const u32 needed = rank - below;
     prefix_sum.carry = 0;
-    u32 taken = 0;      // by taking what lies before the place `from`: not too many; before `to`: too many
+    // To take all keys before the place `from` is not too many: `taken` keys. To take all before `to` is too many.
+    u32 taken = 0;
     u32 from = 0;
     u32 to = length;
-    // First near where it is if all windows are long.
+    // The first places are near the answer if all windows are long.
     u32 step = 16;
     u32 begin = rank / run_count;
     begin -= minimum(begin, step * (pivots + 1) / 2);
@@ -217,8 +219,8 @@ struct RankSearch {
   static constexpr int tie_run_bits = 12;
   static constexpr u32 most_runs = u32{1} << tie_run_bits;
 
-  /// The end, when the interval is not open any more: few keys are left in the windows, or all or none of them are needed, or all
-  /// are equal. At most most_runs runs, of at most `length` <= 2^20 keys.
+  /// Cuts the windows, when the interval is not open any more: few keys are left in them, or all or none of them come before the rank, or
+  /// all of them are equal. There are at most most_runs runs, of at most `length` <= 2^20 keys.
   template <class Keys>
   BITUNE_DEVICE void take(const Keys& keys, u32 run_count, u32 length, u32 rank, const Interval& interval, u32* low) {
     const u32 needed = rank - interval.below;
@@ -235,7 +237,7 @@ struct RankSearch {
       for (u32 i = 0; i < window; ++i) left_ties[before + i] = (low[run] + i) << tie_run_bits | run;
     }
     Group::sync();
-    // Behind the list what comes before none of it, as far as whole vectors reach.
+    // The list is filled up to whole vectors, with what comes before no key of it.
     const bool is_one = Group::thread() < left;
     const u32 tie = is_one ? left_ties[Group::thread()] : ~u32{0};
     const Word key = is_one ? Word{keys.begin(tie & (most_runs - 1))[tie >> tie_run_bits]} : ~Word{0};

@@ -37,7 +37,8 @@ BITUNE_DEVICE void load_run(const typename Codec::Raw* input, const Deal<typenam
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r / vector][r % vector]);
   } else {
-    // Of one run at most, if the array is aligned. A loop, as the instructions between those that most blocks need take room.
+    // If the array is aligned, this is one run at most. It is a loop, so that it takes little room among the instructions that most blocks
+    // need.
     Raw* const raw = shared_memory<Raw>();
     BITUNE_UNROLL_N(4)
     for (u32 i = thread_index(); i < u32{nt} * vt; i += nt) {

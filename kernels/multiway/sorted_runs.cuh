@@ -7,9 +7,9 @@
 
 namespace bitune {
 
-/// How an array is dealt to its runs: round by round a chunk, of whole sectors of memory, to each; who is first in a round changes by
-/// the golden ratio. Keys that are sorted already, or come in periods, make runs that are alike so, as random keys do, and it
-/// is easy to say where in each of them a rank is (splitter.cuh). The runs' sizes differ by a chunk at most.
+/// How an array is dealt to its runs. In each round each run gets a chunk of whole sectors of memory. Which run is first in a round changes
+/// by the golden ratio. So runs are alike, not only of random keys, but also of keys that are sorted already, or that come in periods. And
+/// where runs are alike, it is easy to say where in each of them a rank is (splitter.cuh). The runs' sizes differ by a chunk at most.
 template <class Raw>
 struct Deal {
   u32 runs;

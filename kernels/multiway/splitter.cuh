@@ -1,24 +1,23 @@
 #pragma once
 
-// Exact splitting of sorted runs: how many keys of every run come before a given rank among all of them. Equal keys are told
-// apart by their place in their run, then by the run, so that what lies between two ranks is as many keys on any input. (By place
-// first: then the cuts of equal keys are near each other, too, and can be found without knowing where these begin; window_splitter.cuh.)
+// Exact splitting of sorted runs: how many keys of every run come before a given rank among all of them. Equal keys are in the order of
+// their places in their runs, then of their runs. So there are as many keys between two ranks on any input. Places come first, since then
+// the cuts of equal keys are near each other. They can be found without knowing where the equal keys begin (window_splitter.cuh).
 //
-// A group of threads splits at one rank. It narrows an interval of values [least, greatest] that holds the key of that rank;
-// with it goes, for every run, the window of places whose keys lie in the interval. A round counts the keys below each of a
-// few pivots - a search in every window, and a sum over the runs - and keeps the part between two of them. Pivots are found
-// in one of three ways:
+// A group of threads splits at one rank. It narrows an interval of values [least, greatest] that holds the key of that rank. For every run
+// it keeps the window of places whose keys lie in the interval. A round counts the keys below each of a few pivots, by a search in every
+// window and a sum over the runs. It keeps what lies between two pivots. Pivots are found in one of three ways:
 //
-// - `guess`: every run proposes a key: the mean of two at either side of the place where the rank would be if all runs were alike.
-//   The proposals' mean and spread say where the key is likely to be; how far the two are apart says how dense the keys are, and
-//   so where in its run a thread should look: of k keys about the square root of k are left, for a few loads a run. The first
-//   round does this, and any after one that left more than a quarter of the keys.
-// - `interpolate`: where the rank would be if the keys of the interval were evenly spread, and about as far from there as that
-//   errs. Between the pivots of a good guess they are, and its proposals would be too few keys apart.
-// - `divide`: the interval into equal parts, after it was shrunk to the keys that there are. It ends on any input, and follows a
-//   guess that failed.
+// - `guess`: every run proposes a key. It takes two keys, one on each side of the place where the rank would be if all runs were alike, and
+//   proposes their mean. The mean and the spread of all proposals say where the rank's key is likely to be. How far the two keys are apart
+//   says how dense the keys are, and so where in its run a thread should look. About the square root of all keys are left, for a few loads
+//   a run. The first round does this, and each round after one that left more than a quarter of the keys.
+// - `interpolate`: pivots are around the value that the rank would have if the keys of the interval were evenly spread. Between the pivots
+//   of a good guess keys are spread like that. A second guess would not help there: its two keys would be too near each other.
+// - `divide`: the interval is shrunk to the keys that there are, and divided into equal parts. This ends on any input. It follows a guess
+//   that failed.
 //
-// As soon as no more than a few keys are left, they are ranked among each other.
+// As soon as only a few keys are left, they are ranked among each other.
 //
 // P. J. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12
 // (1991), treats the problem; narrowing by values needs no order among the runs' candidates.
@@ -81,7 +80,9 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     const float inside = static_cast<float>(interval.end - interval.below);
     const float share = minimum(approximate_quotient(static_cast<float>(rank - interval.below), inside), 1.0f);
     const float variance = share * (1 - share);
-    float sums[6] = {};  // proposals, their offsets, the squares of these; how far the two keys are apart in value, and in place; equal ones
+    // The number of proposals, their offsets, and the squares of these; how far the two keys are apart in value, and in place; how many
+    // runs have two equal ones.
+    float sums[6] = {};
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
       const u32 size = high[run] - low[run];
       if (size == 0) continue;
@@ -109,7 +110,8 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     const float average_window = inside * part;
     const float place_spread = approximate_square_root(variance * average_window);
     const float part_of_error = approximate_square_root(part);
-    // Keys a unit as the proposals' two keys have it, but no more than makes their spread that of random keys' places.
+    // How many keys there are to a unit, by the two keys of each proposal. It is bounded: with more of them, the proposals would lie further
+    // apart, in keys, than those of random keys do.
     const float density = sums[3] > 0 ? approximate_quotient(sums[4], sums[3]) : 0;
     const float most = spread > 0 ? approximate_quotient(place_spread, spread) : 0;
     return {mean, spread * part_of_error, approximate_quotient(minimum(density, most), average_window), 3 * place_spread + 3,
@@ -132,8 +134,8 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     }
   }
 
-  /// As places_in_window, near the likely place (counted from low). Keys at equal distances there are loaded at once
-  /// and say between which of them every pivot is; if one is not, the whole window is searched.
+  /// As places_in_window, near the likely place (counted from low). Keys at equal distances around it are loaded at once. They say between
+  /// which two of them each pivot lies. If some pivot lies outside of all, the whole window is searched.
   template <class Raw>
   BITUNE_DEVICE static void places_near(float place, float reach, const Raw* keys, u32 low, u32 high, const Word (&pivot)[pivots],
                                         u32 (&places)[pivots]) {
@@ -167,9 +169,10 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
     }
   }
 
-  /// Splits the runs at `rank`, one of each group, between known places. low, in shared memory: for every run, the places of a
-  /// lower rank, and the result; high_of(run): those of a higher rank; below, end: these ranks. Thread t of the group writes
-  /// the places of the runs t, t + threads, ... before, and has those of the result; others after a barrier.
+  /// Splits the runs at `rank`, of which each group has its own, between places that are known. low, in shared memory: for every run its
+  /// place of a lower rank, and afterwards the result. high_of(run): its place of a higher rank. below, end: these two ranks. Thread t of
+  /// the group writes the places of the runs t, t + threads, ... to low before. It may read the results of these runs at once; those of
+  /// others after a barrier.
   template <class Raw, class High>
   BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32 below, u32 end, u32* low, const High& high_of) {
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) high[run] = high_of(run);

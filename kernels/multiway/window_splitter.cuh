@@ -1,14 +1,15 @@
 #pragma once
 
-// Exact splitting of sorted runs in shared memory. As Splitter, whose memory and rounds it has; but what lies around the likely place
-// of every run, a window, is copied to shared memory before anything is searched: by whole warps, a line at a time. Scattered loads
-// are what splitting waits for, and there are two a run left of them: the keys that it proposes.
+// Exact splitting of sorted runs in shared memory. It works like Splitter, and has its memory and its rounds. But first it copies a
+// window of each run to shared memory: the keys around the place where the run is likely to be cut. Whole warps copy, a line at a time.
+// Scattered loads are what splitting waits for. Only two a run are left of them: the keys that the run proposes.
 //
-// A rank's cut is right if it lies within the windows, not at their ends: each run's keys before its window come before the cut, and
-// those behind it after. (Ties included: equal keys are in the order of their places.) Where one lies at an end that is not the run's,
-// that window moves on and all of it is done again. That takes several turns where runs are unlike, and after too many of them the
-// whole runs are searched. Where many keys are equal, windows say which key the rank has even if some are moved on: that is not searched
-// again.
+// A cut is right if it lies inside of its window, not at an end. Then all keys before the window come before the cut, and all keys
+// behind the window come after it. This holds for equal keys too, since they are in the order of their places. A cut at an end of its
+// window may be wrong, unless the run ends there as well. Then the window moves, and all is done again. Where runs are unlike that takes
+// several turns. After too many turns the whole runs are searched.
+//
+// Where many keys are equal, the windows tell which key has the rank, even if some windows must move. That key is not searched again.
 
 #include "kernels/multiway/splitter.cuh"
 
@@ -18,7 +19,7 @@ namespace bitune {
 template <class Raw, u32 length>
 struct Windows {
   static constexpr u32 vector = layout::window_vector(sizeof(Raw));  ///< keys that are copied at once; starts are multiples of it
-  /// So that the same place of neighbouring windows is in different banks.
+  /// Keys from one window to the next. The same place of neighbouring windows is in different banks.
   static constexpr u32 pitch = layout::window_pitch(length, sizeof(Raw));
 
   struct Window {
@@ -89,8 +90,8 @@ struct WindowSplitter {
     }
   }
 
-  /// When the windows are there: [low, whole.high) of each run becomes what lies in its window, or where `interval` is of one key, where
-  /// that has this key. Sets what is before and in all of these.
+  /// When the windows are there: [low, whole.high) of each run becomes its window. If `interval` has only one key left, it becomes the part
+  /// of the window that has this key. Sets how many keys lie before these parts, and how many before their ends.
   BITUNE_DEVICE void begin(const Runs<Raw>& runs, typename Whole::Interval& interval, u32* low) {
     cp_async_wait_all();
     sync_warp();  // which loads the windows of its own lanes' runs, and has read their marks
@@ -132,9 +133,12 @@ struct WindowSplitter {
     }
   }
 
-  /// After a search that left one key, as what lies in the windows: moves those on that lie beside it; whether there are any. Others
-  /// that it fills to an end are taken to have it as far as their run goes there, and move() sees whether that holds where it matters;
-  /// if some lie behind where it begins in their runs, or before where it ends, it does for those on the other side.
+  /// After a search that left one key. A window that has none of this key, because it lies beside it in its run, is moved. Returns
+  /// whether there are such windows.
+  ///
+  /// A window may be full of the key up to one of its ends. Then the run is taken to have the key from there to the run's end; move()
+  /// looks whether that is true where it matters. But if some windows lie before the key in their runs, the windows that are full up to
+  /// their beginning are moved, too; and if some lie behind it, those that are full up to their end.
   BITUNE_DEVICE bool widen(const Runs<Raw>& runs, typename Whole::Interval& interval, u32* low) {
     constexpr u32 is_behind = 1;
     constexpr u32 is_before = u32{1} << 16;
@@ -167,7 +171,7 @@ struct WindowSplitter {
     return true;
   }
 
-  /// Marks a window to be loaded anew, one step on or back, if the run goes on there; whether it does.
+  /// Marks a window to be loaded again, one step on or back. Returns whether the run goes on there; else nothing is done.
   BITUNE_DEVICE bool shift(const Runs<Raw>& runs, u32 run, u32 start, bool on) const {
     const u32 next = on ? minimum(start + step, last_start(runs.size(run))) : (start > step ? start - step : 0);
     if (next == start) return false;
@@ -175,8 +179,8 @@ struct WindowSplitter {
     return true;
   }
 
-  /// Moves the windows of which it is not certain that their cut is right; how many there are. That is so if it lies at an end of them
-  /// that is not the run's; among keys that equal the only one that was left, if it lies beyond, where the run has another.
+  /// Moves each window whose cut may be wrong, and returns how many these are. A cut may be wrong if it lies at an end of the window that
+  /// is not the run's end. Where only one key was left, a cut may lie outside of the window: it is right if the run has that key there.
   BITUNE_DEVICE u32 move(const Runs<Raw>& runs, const typename Whole::Interval& left, const u32* low) {
     u32 moved[pivots] = {};
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
@@ -212,7 +216,8 @@ struct WindowSplitter {
     }
   }
 
-  /// The key of the rank and where every run has it, by searches of the whole runs, bit by bit: short code for what hardly ever happens.
+  /// The key of the rank, and where every run has it. Searches the whole runs for the key's bits, one by one: this is short code for what
+  /// hardly ever happens.
   BITUNE_DEVICE typename Whole::Interval bisect(const Runs<Raw>& runs, u32 rank, u32* low) {
     Word key = 0;
     for (Word bit = Word{1} << (8 * sizeof(Raw) - 1);; bit >>= 1) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Sums and prefix sums over groups of a block's threads. One barrier of the group a sum: consecutive sums use two halves of the
-// memory in turn, so that a thread which is ahead by one sum overwrites nothing that another still reads.
+// Sums and prefix sums over groups of a block's threads. A sum takes one barrier of the group. Consecutive sums use two halves of the
+// memory in turn. So a thread that is one sum ahead overwrites nothing that another one still reads.
 
 #include "kernels/network/meta.cuh"
 #include "kernels/network/network_layout.hpp"
@@ -59,7 +59,7 @@ struct GroupSum {
   }
 };
 
-/// Exclusive prefix sums over a group, round by round: what a round adds up to is carried into the next.
+/// Exclusive prefix sums over a group, round by round. The sum of a round is carried into the next.
 /// Shared memory of the group: `words` u32.
 template <class Group>
 struct GroupPrefixSum {

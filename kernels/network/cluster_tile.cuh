@@ -12,14 +12,26 @@
 
 namespace bitune {
 
-/// ranks: blocks of the cluster, each with nt threads of vt items.
+/// The bits of a place in such a tile. ranks: blocks of the cluster, each with nt threads of vt items.
 template <class Word, class Compare, int nt, int vt, int shuffle_steps, int ranks>
-struct ClusterTile {
+struct ClusterBits {
   using Block = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
+  static constexpr int T = Block::T;
   static constexpr int E = Block::E;
   static constexpr int B = Block::L;
   static constexpr int C = log2_of(ranks);
-  static_assert(is_power_of_two(ranks) && ranks >= 2 && C <= E);
+  static_assert(is_power_of_two(ranks) && ranks >= 2);
+};
+
+/// Blocks read and write each other's items. A thread has a register at least for each block.
+template <class Word, class Compare, int nt, int vt, int shuffle_steps, int ranks>
+struct ClusterTile : ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks> {
+  using Bits = ClusterBits<Word, Compare, nt, vt, shuffle_steps, ranks>;
+  using typename Bits::Block;
+  using Bits::B;
+  using Bits::C;
+  using Bits::E;
+  static_assert(C <= E);
 
   /// Reads or writes the items of the layout with register bits [low, low + E), rank_bits of which are bits of the rank.
   /// Registers whose top bit is set hold the mirrored thread's items, as in RegisterTile.

@@ -3,9 +3,9 @@
 // Codecs: bijections between a key's bits and unsigned words that order as the key does. The network sees only words,
 // and sorts them ascending; a descending sort complements them.
 //
-// Floating point: inverting the negative numbers and setting the sign of the others gives the usual order, with the
-// negative NaNs below -infinity. Subtracting the image of -infinity moves it to 0 and makes the negative NaNs wrap
-// around to the top: every NaN is last, all bits are kept, and -0 comes before +0.
+// Floating point: inverting the negative numbers and setting the sign of the others gives the usual order, with the negative NaNs below
+// -infinity. Then the image of -infinity is subtracted. This moves -infinity to 0, and the negative NaNs wrap around to the top. So every
+// NaN is last, all bits are kept, and -0 comes before +0.
 
 #include "kernels/platform/platform.cuh"
 
@@ -56,8 +56,8 @@ struct Codec {
       exponent_bits == 0 ? 0 : (((Word{1} << (exponent_bits + 1)) - 1) << (bits - 1 - exponent_bits));
   static constexpr Word shift = ~negative_infinity & mask;  // image of -infinity before the shift
 
-  /// A word that no key exceeds: it fills what a tile lacks, and stays where it is. It may equal the word of a key; as
-  /// their bits are the same, nobody can tell which of them was stored.
+  /// A word that no key exceeds. It fills what a tile lacks, and stays where it is. It may equal the word of a key. Their bits are the same
+  /// then, so that it does not matter which of them is stored.
   static constexpr Word padding = ~Word{0};
 
   BITUNE_DEVICE static Word encode(Raw raw) {

@@ -6,10 +6,9 @@
 
 namespace bitune {
 
-/// A comparator on 32-bit words is a minimum and a maximum. On 64-bit words it is one comparison, of two instructions, two
-/// selections and two exclusive ors: from a maximum, in whatever words, the compiler makes a comparison of its own. All of them
-/// go through the ALU pipe; `imad_quarters` of every four comparators get their maximum as a + b - min(a, b) from the
-/// multiplier's, which is idle otherwise.
+/// A comparator on 32-bit words is a minimum and a maximum. On 64-bit words it is one comparison, of two instructions, two selections and
+/// two exclusive ors. A maximum would be compiled to a comparison of its own, however it is written. All of these go through the ALU pipe.
+/// `imad_quarters` of every four comparators get their maximum as a + b - min(a, b) from the multiplier's pipe, which is idle otherwise.
 template <int imad_quarters>
 struct Comparator {
   BITUNE_DEVICE static void apply(u32& a, u32& b, int index) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tile in the registers of a group of threads: nt threads with vt items each. The group is a block, or an aligned part of
-// one: of a warp, with its own slice of shared memory, or several warps that all run in step with the rest of the block.
+// A tile in the registers of a group of threads: nt threads with vt items each. The group is a block or an aligned part of one. A part may
+// be less than a warp, with its own slice of shared memory. Or it is several warps, which all run in step with the rest of the block.
 //
 // Layouts. An item's index in the tile has L = log2(nt * vt) bits; E = log2(vt) of them say which register holds it, the
 // others which thread. In layout `low` the register bits are the index bits [low, low + E):
@@ -9,18 +9,17 @@
 //     index bits   L-1 ......... low+E | low+E-1 ... low | low-1 ....... 0
 //                  thread, upper bits  | register        | thread, lower bits
 //
-// Steps of the network on register bits are free of communication. A move from one layout to another goes through
-// shared memory: write, barrier, read. What a thread writes are just the places that it read last, so that one barrier a
-// move is enough. Layouts with low <= 5 keep each warp's items in one contiguous range, so that moves between them need
-// only the warp's barrier.
+// Steps of the network on register bits need no communication. A move from one layout to another goes through shared memory: write, barrier,
+// read. A thread writes to just those places that it read last. So one barrier a move is enough. Layouts with low <= 5 keep each warp's items
+// in one contiguous range. So moves between them need only the warp's barrier.
 //
 // Steps on lane bits (index bits E .. E+4 in layout 0) may instead be done by shuffles: `shuffle_steps` of them at the
 // end of each stage, before the register bits.
 //
-// Mirroring. The flip compares i with i ^ (2^k - 1): the partner differs in all of the k low bits, lane bits included. So
-// in the layout in which a flip is done, registers whose top bit is set hold the items of the mirrored thread (its lower
-// bits complemented): they are read from, and written back to, the mirrored addresses. Two base addresses serve all
-// registers, and every other offset is an immediate, because padding is additive over disjoint bit fields.
+// Mirroring. The flip compares i with i ^ (2^k - 1). So the partner differs in all of the k low bits, lane bits included. In the layout in
+// which a flip is done, registers whose top bit is set hold the items of the mirrored thread, whose lower bits are the complement. They are
+// read from the mirrored addresses, and written back there. Two base addresses serve all registers. Every other offset is an immediate,
+// because padding adds up over disjoint bit fields.
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/network.cuh"

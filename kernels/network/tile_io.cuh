@@ -21,11 +21,17 @@ struct StripedTile {
     return reinterpret_cast<u64>(tile) % (vector * sizeof(Raw)) == 0;
   }
 
+  /// Where in the tile the thread's register 0 is.
+  BITUNE_DEVICE static u32 first_place() { return (thread_index() & (nt - 1)) * vector; }
+
+  /// How far from there its register r is.
+  BITUNE_DEVICE static constexpr u32 place_from_first(int r) { return (r / vector) * vector * nt + r % vector; }
+
   /// `readonly`: whole tiles come through the read-only path. A thread that writes the tile later does so after a barrier
   /// behind all of its reads, and nothing reads it again in the same kernel.
   template <bool readonly = false>
   BITUNE_DEVICE static void load(const Raw* tile, u32 count, Word (&items)[vt]) {
-    const u32 first = (thread_index() & (nt - 1)) * vector;
+    const u32 first = first_place();
     if (count == nv && aligned(tile)) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
@@ -41,14 +47,14 @@ struct StripedTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = first + (r / vector) * vector * nt + r % vector;
+        const u32 i = first + place_from_first(r);
         items[r] = i < count ? Codec::encode(tile[i]) : Codec::padding;
       }
     }
   }
 
   BITUNE_DEVICE static void store(Raw* tile, u32 count, const Word (&items)[vt]) {
-    const u32 first = (thread_index() & (nt - 1)) * vector;
+    const u32 first = first_place();
     if (count == nv && aligned(tile)) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; r += vector) {
@@ -60,29 +66,9 @@ struct StripedTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = first + (r / vector) * vector * nt + r % vector;
+        const u32 i = first + place_from_first(r);
         if (i < count) tile[i] = Codec::decode(items[r]);
       }
-    }
-  }
-};
-
-/// What every kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next
-/// one's neither.
-BITUNE_DEVICE void begin_dependent_launch() {
-  allow_next_launch();
-  wait_for_previous_launch();
-}
-
-/// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
-struct RowOfBlock {
-  u64 row;
-  u32 block;
-
-  BITUNE_DEVICE explicit RowOfBlock(u32 blocks_per_row) : row(0), block(block_index()) {
-    if (blocks_per_row != block_count()) {  // more than one row: spare single arrays the division
-      row = block_index() / blocks_per_row;
-      block = block_index() % blocks_per_row;
     }
   }
 };

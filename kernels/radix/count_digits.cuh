@@ -2,14 +2,15 @@
 
 // Counting: the first of the radix variant's kernels. One reading of the keys counts the digits of all passes.
 
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/radix_digits.cuh"
 
 namespace bitune {
 
 /// Adds to counts[pass][digit] how many of the n keys at `input` have that digit. Each thread loads `loads` vectors at once. A block has
-/// `copies` counters of each digit, a power of two, which are of different lanes and lie in different banks: with 32 of them no lanes
-/// of a warp wait for each other. Any grid. Dynamic shared memory: a u32 for each copy of each of the counts.
+/// `copies` counters of each digit, a power of two. Different lanes use different copies, which lie in different banks: with 32 copies no
+/// lane waits for another one. Any grid. Dynamic shared memory: layout::count_digits_words.
 template <class Codec, class Payload, int nt, int vector, int loads, int bits, int copies, int counter_bytes>
 BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* counts, const typename Codec::Raw* input, u64 n) {
   using Raw = typename Codec::Raw;
@@ -27,7 +28,7 @@ BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* count
     BITUNE_UNROLL
     for (u32 pass = 0; pass < Digit::passes; ++pass) atomic_add(mine + (pass * Digit::values + Digit::of(word, pass)) * copies, 1);
   };
-  // Vectors from the first aligned one on; what is before it and behind the last whole one is at most two of them.
+  // Vectors begin at the first aligned key. The keys before it, and those behind the last whole vector, are counted one by one.
   constexpr u64 vector_bytes = vector * sizeof(Raw);
   const u64 ahead = minimum<u64>((vector_bytes - reinterpret_cast<u64>(input) % vector_bytes) % vector_bytes / sizeof(Raw), n);
   const u64 vectors = (n - ahead) / vector;

@@ -1,15 +1,15 @@
 #pragma once
 
-// Sums over all blocks before this one while they run, as of "decoupled look-back" (D. Merrill, M. Garland, Single-pass Parallel Prefix
-// Scan, 2016): a block says what it adds up to itself as soon as it knows, and the sum including all before it when it has found that.
-// Whoever needs the sum before it walks back over the former until it meets one of the latter.
+// Sums over all blocks before this one, while they run: "decoupled look-back" (D. Merrill, M. Garland, Single-pass Parallel Prefix Scan,
+// 2016). A block publishes its own sum as soon as it has it. When it knows the sum of all blocks before it, too, it publishes the sum
+// that includes these. A block that needs the sum before it walks back over own sums, until it meets one that includes all before it.
 
 #include "kernels/platform/platform.cuh"
 
 namespace bitune {
 
-/// What blocks say, for each of `columns` independent sums: 0 for nothing yet. Blocks are numbered in the order in which they begin, so
-/// that those before a running one run or are done.
+/// What blocks publish for each of `columns` independent sums: 0 stands for nothing yet. Blocks are numbered in the order in which they
+/// begin, so that all blocks before a running one run, too, or are done.
 template <class Counter, u32 columns, int loads>
 struct LookBack {
   static constexpr Counter own = Counter{1} << (8 * sizeof(Counter) - 2);        ///< what the block adds up to itself
@@ -22,7 +22,7 @@ struct LookBack {
   BITUNE_DEVICE void say_own(u32 block, u32 column, Counter sum) const { publish(place(block, column), own | sum); }
   BITUNE_DEVICE void say_inclusive(u32 block, u32 column, Counter sum) const { publish(place(block, column), inclusive | sum); }
 
-  /// The sum of all blocks before `block`, which is not the first one: that says its inclusive sum. `loads` are under way at once.
+  /// The sum of all blocks before `block`. It is not for the first block, whose own sum includes all. `loads` loads are under way at once.
   BITUNE_DEVICE Counter before(u32 block, u32 column) const {
     for (Counter sum = 0;;) {
       Counter found[loads];

@@ -1,14 +1,14 @@
 #pragma once
 
-// Radix sort from the lowest digit on: what the kernels of the radix variant share. A digit is so many neighbouring bits of an encoded
-// word, so that any key type and order is one of unsigned integers; the last pass's may have fewer bits left.
+// Radix sort from the lowest digit on: what the kernels of the radix variant share. A digit is some neighbouring bits of an encoded word.
+// Encoded words order as unsigned integers do, whatever the key type and the order. The last digit may have fewer bits.
 
 #include "kernels/network/codec.cuh"
 #include "kernels/radix/radix_layout.hpp"
 
 namespace bitune {
 
-/// The type that counts keys: of 8 bytes where 30 bits do not count all of them, since two bits of it say what it counts (LookBack).
+/// The type that counts keys (layout::digit_counter_bytes).
 template <int bytes>
 struct CounterOf;
 template <>

@@ -1,10 +1,11 @@
 #pragma once
 
-// A pass of the radix variant: all keys are put in the order of one digit, those of equal digits staying in theirs. Each key is read
-// and written once ("Onesweep": A. Adinets, D. Merrill, 2022): a block ranks the keys of its tile, learns by looking back how many keys
-// with each digit the tiles before it have, and writes them from shared memory, where keys with equal digits are neighbours.
+// A pass of the radix variant puts all keys in the order of one digit. Keys with equal digits stay in their order. Each key is read and
+// written once ("Onesweep": A. Adinets, D. Merrill, 2022). A block ranks the keys of its tile. It looks back to learn how many keys with
+// each digit the tiles before it have. Then it writes its keys from shared memory, where keys with equal digits are neighbours.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/platform/platform.cuh"
 #include "kernels/radix/look_back.cuh"
@@ -12,8 +13,8 @@
 
 namespace bitune {
 
-/// How many keys have a smaller digit than each of the `values`, of which so many are counted: their exclusive prefix sums, in shared
-/// memory. By the block's nt threads; a barrier is behind.
+/// For each digit, how many keys have a smaller one: the exclusive prefix sums of `counted`, in shared memory. By the block's nt threads.
+/// Ends with a barrier.
 template <int nt, u32 values, class Counter>
 BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller) {
   constexpr u32 of_thread = (values + nt - 1) / nt;
@@ -35,7 +36,7 @@ BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller
   }
 }
 
-/// What a block keeps in shared memory; all of it after `scratch` is aligned to 8 bytes. slot_bytes: of an item, whatever of it is there.
+/// What a block keeps in shared memory (layout::radix_tile_parts). slot_bytes: of an item, whatever of it is there.
 template <class Codec, class Counter, int nt, int vt, int bits, int slot_bytes>
 struct RadixTile {
   using Word = typename Codec::Word;
@@ -43,16 +44,16 @@ struct RadixTile {
 
   Word* words;       ///< [nt * vt]: the tile's, by digit; then what travels with them
   Counter* targets;  ///< [values]: from a word's place in the tile to its place in the array
-  u16* ranks;        ///< [warps][values]: how many keys with the digit the warp has met; then where in the tile the next one goes
+  u16* ranks;        ///< [warps][values]: how many keys with the digit the warp has met; later, where in the tile its next one goes
   u32* scratch;      ///< GroupPrefixSum's
   u32* ticket;       ///< the tile's number
 
-  BITUNE_DEVICE explicit RadixTile(u8* memory)
-      : words(reinterpret_cast<Word*>(memory)),
-        targets(reinterpret_cast<Counter*>(memory + parts().targets)),
-        ranks(reinterpret_cast<u16*>(memory + parts().ranks)),
-        scratch(reinterpret_cast<u32*>(memory + parts().scratch)),
-        ticket(reinterpret_cast<u32*>(memory + parts().ticket)) {}
+  BITUNE_DEVICE explicit RadixTile(Word* memory)
+      : words(memory),
+        targets(reinterpret_cast<Counter*>(words + parts().targets / sizeof(Word))),
+        ranks(reinterpret_cast<u16*>(targets + (parts().ranks - parts().targets) / sizeof(Counter))),
+        scratch(reinterpret_cast<u32*>(ranks + (parts().scratch - parts().ranks) / sizeof(u16))),
+        ticket(scratch + (parts().ticket - parts().scratch) / sizeof(u32)) {}
 
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
     return layout::radix_tile_parts(nt, vt, bits, slot_bytes, sizeof(Counter));
@@ -122,7 +123,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<u8>());
+  const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<Word>());
   begin_dependent_launch();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
@@ -133,7 +134,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   Word words[vt];
   load_by_warps<Codec, nt>(traffic.input + begin, count, words);
 
-  // Among the warp's keys with that digit; and the counter's index in the upper half.
+  // In the lower half the rank of each key among the warp's keys with its digit; in the upper half the index of their counter.
   u32 ranks[vt];
   const u32 first_counter = kept(warp_index() * values);
   BITUNE_UNROLL
@@ -150,7 +151,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   }
   sync_block();
 
-  // Each thread: some digits. How many keys with the digit each warp has becomes where they begin in the tile.
+  // Each thread has some digits. The count of a warp's keys with a digit becomes the place in the tile where these keys begin.
   const Sums sums{said + u64{pass % 2} * tiles * values};
   const Sums next{said + u64{(pass + 1) % 2} * tiles * values};
   u32 of_tile[of_thread];
@@ -190,7 +191,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   typename Traffic::Value carried[vt];
   traffic.template load_values<nt>(begin, count, carried);
 
-  // Looked back for when the tile is put together: by then others have said more.
+  // Looking back comes after the tile is put together, since other blocks have published more by then.
   if (mine == 0) count_smaller_digits<nt, values>(counts + pass * values, tile.targets);
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
@@ -204,10 +205,10 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   traffic.template write<nt, Digit>(tile, pass, count, ranks, carried);
 }
 
-/// Sorts the n keys at `input` by digit `pass` to `output`, which is elsewhere. counts: what count_digits found. tickets: one of each
-/// pass, 0 at first. said: LookBack's of `tiles` blocks, twice, for even and odd passes: this pass's are 0 at first, and it clears the
-/// next one's. Grid: a block for every tile of nt * vt keys, of which there are `tiles`; a tile has at most 2^16. Dynamic shared memory:
-/// RadixTile's.
+/// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each
+/// pass, 0 at first. said: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
+/// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
+/// shared memory: RadixTile's.
 template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rows: many short arrays, each sorted on its own in the registers of a group of threads - part of a warp, a warp, or a
-// block - with several groups a block where they are small.
+// Rows: many short arrays. Each is sorted on its own in the registers of a group of threads: part of a warp, a warp, or a block. A block
+// has several groups where they are small.
 
 #include "kernels/network/register_tile.cuh"
 
@@ -9,10 +9,10 @@ namespace bitune {
 
 /// A row between global memory and the registers of a group of nt threads.
 ///
-/// Loading is in any order, striped: neighbouring threads read neighbouring vectors. The sorted row is in layout 0
-/// of register_tile.cuh, where a thread holds vt neighbours: stored as it is, the vectors of neighbouring lanes would lie
-/// vt keys apart. `swaps` exchanges of a register bit with a lane bit, by shuffles, bring 2^swaps lanes' vectors
-/// side by side first: lane bit j trades places with register bit log2(vector) + j.
+/// The order of loading does not matter: neighbouring threads read neighbouring vectors. The sorted row is in layout 0 of register_tile.cuh,
+/// where a thread holds vt neighbours. If it were stored as it is, the vectors of neighbouring lanes would lie vt keys apart. So first some
+/// register bits trade places with lane bits, by shuffles: lane bit j with register bit log2(vector) + j, for `swaps` bits. Then the vectors
+/// of 2^swaps lanes lie side by side.
 template <class Codec, class Payload, int nt, int vt, int vector, int swaps>
 struct RowTile {
   using Raw = typename Codec::Raw;

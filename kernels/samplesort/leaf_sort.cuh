@@ -4,6 +4,7 @@
 
 #include "kernels/network/block_sum.cuh"
 #include "kernels/network/encoded_codec.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/samplesort/sample_buckets.cuh"
@@ -11,7 +12,7 @@
 
 namespace bitune {
 
-/// Sorts `count` words in global memory by the block's nt threads, a comparator a thread and step: for what nothing else holds.
+/// Sorts `count` words in global memory, a comparator a thread and step. It is for buckets that fit nowhere else.
 template <int nt, class Raw>
 BITUNE_DEVICE void sort_in_memory(Raw* words, u32 count) {
   for (u32 run = 1; run < count; run *= 2) {
@@ -52,7 +53,7 @@ struct LeafTile {
 
   BITUNE_DEVICE static u32 in_tile(u32 count, u32 tile) { return minimum(count - tile * Tile::nv, Tile::nv); }
 
-  /// Decodes what is in striped order. One path for full tiles and others: buckets hardly ever fill theirs.
+  /// Decodes what is in striped order. There is one path for full tiles and others, since buckets hardly ever fill theirs.
   BITUNE_DEVICE static void store(Raw* keys, u32 count, const Word (&items)[vt]) {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
@@ -61,8 +62,8 @@ struct LeafTile {
     }
   }
 
-  /// Sorts the words of the bucket, at most two tiles, to `keys`. What is known of it is read from shared memory wherever it is
-  /// needed: registers are for the tile.
+  /// Sorts the words of the bucket, at most two tiles, to `keys`. What is known of the bucket is read from shared memory wherever it is
+  /// needed, so that it takes no registers from the tile.
   BITUNE_DEVICE static void sort(Raw* all_words, u32 room, Raw* all_keys, const BucketOfBlock& bucket) {
     Word* const shared = shared_memory<Word>();
     const auto words = [&] { return all_words + u64{bucket.index} * room; };
@@ -95,7 +96,7 @@ struct LeafTile {
     BITUNE_UNROLL_N(1)
     for (u32 tile = 0; tile < tiles; ++tile) {
       const u32 here = in_tile(bucket.between, tile);
-      // No barriers: what a thread puts here it takes itself, striped as the tile's first layout is, and its last one.
+      // No barriers: the tile's first layout is striped, and so is its last one. A thread takes just what it puts here.
       for (u32 i = thread_index(); i < Tile::nv; i += nt) shared[Tile::padded(i)] = i < here ? words()[tile * Tile::nv + i] : Codec::padding;
       Word items[vt];
       Tile::template merge<Tile::in_shared, false, Tile::L, false>(shared, items);
@@ -111,8 +112,9 @@ BITUNE_DEVICE void fill(Raw* keys, u32 count, Raw key) {
   for (u32 i = thread_index(); i < count; i += nt) keys[i] = key;
 }
 
-/// Fills in a block's share of the `all` keys that equal a splitter of which there are more than `many`. As blocks' shares are shorter
-/// than twice that, one is of a few splitters at most. Shared memory: two of GroupPrefixSum's, and what a list of these takes.
+/// A frequent key is one that equals a splitter and occurs more than `many` times. There are `all` keys like that, and each block fills in
+/// its share of them. A share is shorter than twice `many`, so that it has a few different keys at most. Shared memory: two of
+/// GroupPrefixSum's, and the list of these keys.
 template <class Codec, int nt>
 BITUNE_DEVICE void fill_frequent_keys(typename Codec::Raw* keys, const BucketCounts& counts, const Splitters<typename Codec::Word>& splitters,
                                       u32 many, u32 all) {
@@ -148,8 +150,9 @@ BITUNE_DEVICE void fill_frequent_keys(typename Codec::Raw* keys, const BucketCou
   sync_block();  // the memory has other uses next
 }
 
-/// In which order blocks take the buckets: those of more than a tile first, since they take twice as long, and the last of all blocks
-/// would keep the others waiting. The blocks whose buckets these are take those of the first blocks instead.
+/// The order in which blocks take the buckets. Buckets of more than a tile take twice as long. They come first, so that none of them is the
+/// last one, for which all others would wait. So the first blocks take the long buckets, and the blocks that these belong to take those of
+/// the first blocks.
 struct BucketOrder {
   static constexpr u32 most = warp_size;  ///< long buckets; if there are more, all blocks take their own
   static constexpr u32 words = 1 + 2 * most;
@@ -184,7 +187,7 @@ struct BucketOrder {
     if (mine < count) return sorted[mine];
     u32 at_home = 0;  // long buckets of the first blocks
     while (at_home < count && sorted[at_home] < count) ++at_home;
-    u32 result = 0;  // for each long bucket from there on, up to this one: the next of the first blocks' that is not long
+    u32 result = 0;  // each long bucket from there on, up to this one, takes the next bucket of the first blocks that is not long
     for (u32 i = at_home;; ++i, ++result) {
       for (u32 j = 0; j < at_home; ++j) result += sorted[j] == result;  // ascending
       if (sorted[i] == mine) return result;

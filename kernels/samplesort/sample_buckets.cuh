@@ -2,9 +2,8 @@
 
 // Which bucket a key belongs to.
 //
-// Splitters, ascending, divide the keys: what lies between splitter j - 1 and splitter j is bucket j, and what equals splitter j
-// is counted apart, since it need not be sorted, nor even moved. A frequent key is a splitter, so that no bucket is large
-// because of it.
+// Splitters, in ascending order, divide the keys. What lies between splitter j - 1 and splitter j is bucket j. Keys that equal splitter j
+// are counted apart: they need not be sorted, nor even moved. A frequent key is a splitter, so that it makes no bucket large.
 
 #include "kernels/network/meta.cuh"
 #include "kernels/platform/platform.cuh"
@@ -82,9 +81,11 @@ struct SplitterTree {
 /// What stands for no counter.
 inline constexpr u32 no_counter = 0xffff;
 
-/// Adds 1 to counters[index], in shared memory, for each index but no_counter, and turns it into index | before << 16, with what was
-/// there before, as if the keys came one by one. Equal indices of a warp, as sorted keys have, would wait for each other: where
-/// its first ones are, the warp looks whether others are, too. All lanes of the warp take part. Counts stay below 2^16.
+/// Adds 1 to counters[index], in shared memory, for each index but no_counter. Each index becomes index | before << 16, where `before` is
+/// what the counter was, as if the keys came one by one. Counts stay below 2^16. All lanes of the warp take part.
+///
+/// Lanes with equal indices, as sorted keys have, would wait for each other. So where all first indices of the warp are equal, it looks
+/// whether the next ones are, too, and adds for all lanes at once.
 template <int vt>
 BITUNE_DEVICE void count_each(u32* counters, u32 (&indices)[vt]) {
   if (all_of_warp(indices[0] == shuffle(indices[0], 0))) {

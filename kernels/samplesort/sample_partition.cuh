@@ -1,19 +1,20 @@
 #pragma once
 
-// Partitioning: the second of the samplesort variant's kernels. Every key goes to its bucket's room. A tile's keys are put together by
-// bucket in shared memory first, so that neighbouring threads write neighbouring keys; their order within a bucket is of no matter.
+// Partitioning: the second of the samplesort variant's kernels. Every key goes to its bucket's room in memory. First a block puts the keys
+// of its tile in the order of their buckets, in shared memory. So neighbouring threads write neighbouring keys. The order within a bucket
+// does not matter.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/samplesort/sample_buckets.cuh"
 #include "kernels/samplesort/samplesort_layout.hpp"
 
 namespace bitune {
 
-/// Writes the keys as encoded words to `words`, where each bucket has room for `room` of them; what finds none goes to `spilled`.
+/// Writes the keys as encoded words to `words`, where each bucket has room for `room` of them. Keys that find no room go to `spilled`.
 /// Keys that equal a splitter are only counted. `counts`: BucketCounts, and behind them the number of keys spilled; all 0 at first.
-/// Grid: a block for every nt * vt keys, at most 2^16. Dynamic shared memory: GroupPrefixSum's, SplitterTree's, two u32 for each of
-/// its words, then for each of the keys a word of the key's size and a u16.
+/// Grid: a block for every nt * vt keys, which are at most 2^16. Dynamic shared memory: layout::partition_parts.
 template <class Codec, class Payload, int nt, int vt, int vector, int levels, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* counts, u32 buckets, u32 room,
@@ -23,13 +24,12 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   using Memory = StripedTile<Codec, Payload, nt, vt, vector>;
   using Group = ThreadGroup<nt, 1>;
   constexpr layout::PartitionParts parts = layout::partition_parts(nt, vt, levels, sizeof(Word), sizeof(Raw));
-  u8* const memory = shared_memory<u8>();
   u32* const scratch = shared_memory<u32>();
-  const SplitterTree<Word, levels> tree{reinterpret_cast<Word*>(memory + parts.tree)};
-  u32* const shifts = reinterpret_cast<u32*>(tree.nodes);  // later: from a bucket's keys in the tile to their room
-  u32* const here = reinterpret_cast<u32*>(memory + parts.here);  // as counts, of the tile; then where a bucket's keys begin in it
-  Raw* const tile = reinterpret_cast<Raw*>(memory + parts.tile);
-  u16* const owners = reinterpret_cast<u16*>(memory + parts.owners);
+  const SplitterTree<Word, levels> tree{reinterpret_cast<Word*>(scratch + parts.tree / sizeof(u32))};
+  u32* const shifts = reinterpret_cast<u32*>(tree.nodes);  // later, where the tree was: from a key's place in the tile to that in its room
+  u32* const here = reinterpret_cast<u32*>(tree.nodes + (parts.here - parts.tree) / sizeof(Word));  // as counts, of the tile; then where a bucket's keys begin in it
+  Raw* const tile = reinterpret_cast<Raw*>(here + (parts.tile - parts.here) / sizeof(u32));
+  u16* const owners = reinterpret_cast<u16*>(tile + (parts.owners - parts.tile) / sizeof(Raw));
   const u64 begin = u64{block_index()} * Memory::nv;
   const u32 count = items_in_tile(begin, n, Memory::nv);
   // The launch before began this one when the input was there (sample_sort.cuh).
@@ -40,7 +40,8 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   tree.template load<nt>({samples, sample_count, buckets});
   sync_block();
 
-  u32 placed[vt];  // the counter in the lower half, the place among the tile's keys that it counts in the upper one
+  // In the lower half the counter of each key; in the upper half its place among the keys that this one counts.
+  u32 placed[vt];
   tree.find(keys, placed);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {

@@ -6,6 +6,7 @@
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/comparator.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {

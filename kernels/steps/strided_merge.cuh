@@ -4,6 +4,7 @@
 // differ in `steps` neighbouring index bits, in registers.
 
 #include "kernels/network/codec.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/network.cuh"
 #include "kernels/network/tile_io.cuh"
 

@@ -2,6 +2,7 @@
 
 // Kernels of the warp variant: a tile sorted, or merged, in the registers of one block.
 
+#include "kernels/network/launch.cuh"
 #include "kernels/network/register_tile.cuh"
 #include "kernels/network/tile_io.cuh"
 

@@ -1,4 +1,4 @@
-// The variants `cluster` and `cluster_pairs`: tiles in the registers of a cluster of blocks.
+// The variants `cluster` and `packed_clusters`: tiles in the registers of a cluster of blocks.
 
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr Kernel<Address, Address, U32, RowStride> cluster_kernel{"kernels/cluster/cluster_sort.cuh",
                                                                   "cluster_sort"};
-constexpr Kernel<Address, Address, U64, U32, RowStride> pair_kernel{"kernels/cluster/cluster_pair_sort.cuh",
-                                                                    "cluster_pair_sort"};
+constexpr Kernel<Address, Address, U64, U32, RowStride> packed_kernel{
+    "kernels/cluster/packed_cluster_sort.cuh", "packed_cluster_sort"};
 
 /// Keys that a block holds.
 std::int64_t share(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
@@ -47,19 +47,20 @@ std::int64_t tile_for(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max(smallest_tile, std::bit_ceil(length)));
 }
 
-/// `cluster`, or with two rows a register `cluster_pairs`.
+/// `cluster`, or with two rows a register `packed_clusters`.
 class ClusterVariant final : public Variant {
  public:
-  explicit ClusterVariant(bool pairs) : pairs_(pairs) {}
+  explicit ClusterVariant(bool packed) : packed_(packed) {}
 
-  std::string_view name() const noexcept override { return pairs_ ? "cluster_pairs" : "cluster"; }
+  std::string_view name() const noexcept override { return packed_ ? "packed_clusters" : "cluster"; }
   std::string_view description() const noexcept override {
-    return pairs_ ? "as cluster, for keys of at most 16 bits: two rows a register, a key of each"
-                  : "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
-                    "distributed shared memory";
+    return packed_
+               ? "as cluster, for keys of at most 16 bits: two rows a register, a key of each"
+               : "tiles in the registers of a cluster of blocks, one launch, steps between blocks through "
+                 "distributed shared memory";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {pairs_ ? pair_kernel.header : cluster_kernel.header};
+    return {packed_ ? packed_kernel.header : cluster_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
   bool suits(const Problem& problem, const DeviceInfo& device) const override;
@@ -72,20 +73,20 @@ class ClusterVariant final : public Variant {
   [[nodiscard]] Configuration default_of(const Problem& problem, const DeviceInfo& device,
                                          std::int64_t most_ranks) const;
 
-  bool pairs_;
+  bool packed_;
 };
 
 bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   const std::uint64_t longest = size_of(problem.key) == 8 ? 65536 : 262144;
   return sorts_keys_alone(problem) && device.max_cluster_size >= 2 && device.warp_size == 32 &&
-         problem.n <= longest && (!pairs_ || size_of(problem.key) <= 2);
+         problem.n <= longest && (!packed_ || size_of(problem.key) <= 2);
 }
 
 /// Rows that are too long for one block to sort them quickly; a single array sooner than many rows, since the
 /// other multiprocessors are idle then. Two rows a register make half as many clusters, which must still fill
 /// the device.
 bool ClusterVariant::suits(const Problem& problem, const DeviceInfo& device) const {
-  if (pairs_ && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
+  if (packed_ && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
   const std::uint64_t bytes = problem.n * as_count(word_bytes(problem.key));
   if (problem.rows > 1) return bytes > 128u << 10 && bytes <= 512u << 10;
   const std::uint64_t most = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
@@ -96,18 +97,18 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters = {
-      {"cluster_size", pairs_ ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{2, 4, 8, 16},
+      {"cluster_size", packed_ ? std::vector<std::int64_t>{2, 4, 8} : std::vector<std::int64_t>{2, 4, 8, 16},
        "blocks a cluster"},
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", pairs_ ? std::vector<std::int64_t>{1, 4, 8} : std::vector<std::int64_t>{1, 4},
+      {"vector_width", packed_ ? std::vector<std::int64_t>{1, 4, 8} : std::vector<std::int64_t>{1, 4},
        "neighbouring keys a thread loads and stores at once"},
       {"imad_quarters",
        {0, 1, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
   };
-  if (pairs_) {
+  if (packed_) {
     space.parameters.push_back({"min_blocks_per_sm",
                                 {1, 2, 4},
                                 "blocks a multiprocessor that the compiler must leave registers for"});
@@ -132,9 +133,9 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
       shared_memory_fits_block(shared_bytes),
-      items_fit_registers(pairs_ ? "min_blocks_per_sm" : ""),
+      items_fit_registers(packed_ ? "min_blocks_per_sm" : ""),
   };
-  if (pairs_) {
+  if (packed_) {
     space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
   } else {
     space.restrictions.push_back(dependent_launch_fits_device());
@@ -165,7 +166,7 @@ Configuration ClusterVariant::default_of(const Problem& problem, const DeviceInf
                    {"shuffle_steps", 2},
                    {"vector_width", 1},
                    {"imad_quarters", 0}}};
-  if (pairs_) {
+  if (packed_) {
     c.parameters["min_blocks_per_sm"] = 1;
   } else {
     // Many rows hide each other's barriers.
@@ -182,7 +183,7 @@ Configuration ClusterVariant::default_configuration(const Problem& problem, cons
   const std::int64_t portable = std::min(8, device.max_cluster_size);
   // Larger clusters pay for one array, whose blocks send each other keys. Where the device turns out to have
   // no room for them, another variant sorts.
-  if (!pairs_ && problem.rows == 1 && device.largest_cluster_size() > portable) {
+  if (!packed_ && problem.rows == 1 && device.largest_cluster_size() > portable) {
     Configuration large = default_of(problem, device, device.largest_cluster_size());
     if (sends(large)) return large;
   }
@@ -193,7 +194,7 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  const std::uint64_t clusters = pairs_ ? (problem.rows + 1) / 2 : problem.rows;
+  const std::uint64_t clusters = packed_ ? (problem.rows + 1) / 2 : problem.rows;
   const LaunchShape shape{.blocks = clusters * ranks,
                           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                           .shared_bytes = as_count(shared_bytes(c, problem)),
@@ -201,14 +202,14 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
   const std::string arguments = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), c.at("block_size_x"),
       c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"));
-  if (pairs_) {
-    builder.launch(pair_kernel, fmt::format("{}, {}", arguments, c.at("min_blocks_per_sm")), shape,
+  if (packed_) {
+    builder.launch(packed_kernel, fmt::format("{}, {}", arguments, c.at("min_blocks_per_sm")), shape,
                    keys_address(), input_address(), problem.rows, problem.n, RowStride{});
   } else {
     builder.launch(cluster_kernel, fmt::format("{}, {}", arguments, sends(c)), shape, keys_address(),
                    input_address(), problem.n, RowStride{});
   }
-  Plan plan = builder.take(!pairs_ && c.at("dependent_launch") == 1);
+  Plan plan = builder.take(!packed_ && c.at("dependent_launch") == 1);
   plan.out_of_place = true;
   return plan;
 }
@@ -223,8 +224,8 @@ const Variant& cluster_variant() {
   return variant;
 }
 
-/// The same with two rows a register (kernels/cluster/cluster_pair_sort.cuh). A single array is one row.
-const Variant& cluster_pairs_variant() {
+/// The same with two rows a register (kernels/cluster/packed_cluster_sort.cuh). A single array is one row.
+const Variant& packed_clusters_variant() {
   static const of_cluster::ClusterVariant variant(true);
   return variant;
 }

@@ -12,13 +12,13 @@ namespace bitune {
 [[nodiscard]] const Variant& shared_variant();
 [[nodiscard]] const Variant& warp_variant();
 [[nodiscard]] const Variant& cluster_variant();
-[[nodiscard]] const Variant& cluster_pairs_variant();
+[[nodiscard]] const Variant& packed_clusters_variant();
 [[nodiscard]] const Variant& multiway_variant();
 [[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& radix_variant();
 [[nodiscard]] const Variant& radix_pairs_variant();
 [[nodiscard]] const Variant& counting_variant();
 [[nodiscard]] const Variant& rows_variant();
-[[nodiscard]] const Variant& row_pairs_variant();
+[[nodiscard]] const Variant& packed_rows_variant();
 
 }  // namespace bitune

@@ -1,4 +1,4 @@
-// The variants `rows` and `row_pairs`: short arrays in registers, many at once.
+// The variants `rows` and `packed_rows`: short arrays in registers, many at once.
 
 #include <fmt/format.h>
 
@@ -19,13 +19,13 @@ namespace of_rows {
 namespace {
 
 constexpr Kernel<Address, Address, U64, U32, RowStride> row_kernel{"kernels/rows/row_sort.cuh", "row_sort"};
-constexpr Kernel<Address, Address, U64, U32, RowStride> pair_kernel{"kernels/rows/row_pair_sort.cuh",
-                                                                    "row_pair_sort"};
+constexpr Kernel<Address, Address, U64, U32, RowStride> packed_kernel{"kernels/rows/packed_row_sort.cuh",
+                                                                      "packed_row_sort"};
 
 /// Keys that the registers of a row's threads hold.
 std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
 
-/// Groups of threads that each hold a row, or a pair of rows.
+/// Groups of threads that each hold a row, or two packed ones.
 std::int64_t groups_per_block(const Configuration& c) {
   return c.at("block_size_x") / c.at("threads_per_row");
 }
@@ -46,18 +46,18 @@ std::int64_t smallest_capacity(std::uint64_t length) {
 /// What a block of 1024 threads holds, 128 bytes each.
 std::uint64_t longest_row(KeyType key) { return as_count(1024 * 128 / word_bytes(key)); }
 
-/// `rows`, or with two rows a register `row_pairs`.
+/// `rows`, or with two rows a register `packed_rows`.
 class RowsVariant final : public Variant {
  public:
-  explicit RowsVariant(bool pairs) : pairs_(pairs) {}
+  explicit RowsVariant(bool packed) : packed_(packed) {}
 
-  std::string_view name() const noexcept override { return pairs_ ? "row_pairs" : "rows"; }
+  std::string_view name() const noexcept override { return packed_ ? "packed_rows" : "rows"; }
   std::string_view description() const noexcept override {
-    return pairs_ ? "as rows, for keys of at most 16 bits: two rows a register, a key of each"
-                  : "short rows in registers: several rows a warp, a row a warp, or a block a row";
+    return packed_ ? "as rows, for keys of at most 16 bits: two rows a register, a key of each"
+                   : "short rows in registers: several rows a warp, a row a warp, or a block a row";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {pairs_ ? pair_kernel.header : row_kernel.header};
+    return {packed_ ? packed_kernel.header : row_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
   bool suits(const Problem& problem, const DeviceInfo& device) const override;
@@ -66,11 +66,11 @@ class RowsVariant final : public Variant {
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 
  private:
-  bool pairs_;
+  bool packed_;
 };
 
 bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
-  return sorts_keys_alone(problem) && size_of(problem.key) <= (pairs_ ? 2u : 8u) &&
+  return sorts_keys_alone(problem) && size_of(problem.key) <= (packed_ ? 2u : 8u) &&
          problem.n <= longest_row(problem.key) && device.warp_size == 32;
 }
 
@@ -79,7 +79,7 @@ bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) con
 /// of them, and where they are long enough to be bound by comparators rather than by memory.
 bool RowsVariant::suits(const Problem& problem, const DeviceInfo& device) const {
   const auto blocks = static_cast<std::uint64_t>(device.sm_count);
-  if (pairs_) return problem.n >= 64 && problem.rows >= 4 * blocks;
+  if (packed_) return problem.n >= 64 && problem.rows >= 4 * blocks;
   if (problem.rows == 1 && device.compute_major >= 9) return false;
   return problem.n * as_count(word_bytes(problem.key)) <= 16u << 10 || problem.rows >= blocks / 2;
 }
@@ -171,11 +171,11 @@ Plan RowsVariant::plan(const Problem& problem, const Configuration& c, const Dev
   const auto groups = as_count(groups_per_block(c));
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
-  builder.launch(pairs_ ? pair_kernel : row_kernel,
+  builder.launch(packed_ ? packed_kernel : row_kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("threads_per_row"),
                              c.at("items_per_thread"), groups, c.at("shuffle_steps"), c.at("vector_width"),
                              c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"), is_full),
-                 {.blocks = parts_of(problem.rows, groups * (pairs_ ? 2 : 1)),
+                 {.blocks = parts_of(problem.rows, groups * (packed_ ? 2 : 1)),
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(shared_bytes(c, problem))},
                  keys_address(), input_address(), problem.rows, problem.n, RowStride{});
@@ -195,7 +195,7 @@ const Variant& rows_variant() {
 }
 
 /// The same with two rows a register.
-const Variant& row_pairs_variant() {
+const Variant& packed_rows_variant() {
   static const of_rows::RowsVariant variant(true);
   return variant;
 }

@@ -19,7 +19,7 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sani
 [[ -n $sanitizer ]] || echo "compute-sanitizer is not installed here: memcheck and racecheck are not run"
 # A kernel's parameters are counted until the driver says that there is no further one; memcheck would report that as an error.
 for tool in ${sanitizer:+"memcheck --report-api-errors no" racecheck}; do
-  for variant in classic global shared warp multiway samplesort radix counting cluster cluster_pairs rows row_pairs; do
+  for variant in classic global shared warp multiway samplesort radix counting cluster packed_clusters rows packed_rows; do
     name=${tool%% *}-$variant
     shape=(--sizes "${N:-6000}")
     [[ $variant == row* || $variant == *pairs ]] && shape=(--sizes 100,1000 --total "${N:-6000}")

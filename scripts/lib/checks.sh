@@ -62,12 +62,17 @@ check_coverage() {
     excludes+=(--exclude "${line//./\\.}\$")
   done <scripts/lib/coverage-excludes.txt
   mkdir -p build/coverage
+  rm -f build/coverage/summary.txt
   "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|measure|tuner|cli|bench)/' "${excludes[@]}" -j "$(nproc)" \
     --exclude-throw-branches --gcov-ignore-parse-errors negative_hits.warn_once_per_file \
     --txt build/coverage/summary.txt --html-details build/coverage/index.html --print-summary \
     --fail-under-line 85 "$1" >build/coverage/log.txt 2>&1
   local rc=$?
-  ((rc == 0)) || cat build/coverage/summary.txt
+  if [[ ! -f build/coverage/summary.txt ]]; then
+    echo "gcovr cannot read the counters, as where sources were built anew after the tests; scripts/test.sh build test coverage counts again"
+  elif ((rc != 0)); then
+    cat build/coverage/summary.txt
+  fi
   tail -n 8 build/coverage/log.txt
   return "$rc"
 }

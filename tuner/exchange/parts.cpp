@@ -16,6 +16,7 @@
 #include "model/fields.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/variant_names.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune::exchange {
@@ -92,14 +93,19 @@ std::vector<std::string> further_names() {
 Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
   Subject subject;
   const auto named = [&] {
-    for (const Variant* family : variants()) {
-      const std::string prefix = fmt::format("bitune_{}_", family->name());
+    std::vector<std::string_view> names;
+    for (const Variant* family : variants()) names.push_back(family->name());
+    for (const auto& [former, current] : renamed_variants) names.push_back(former);
+    for (const std::string_view name : names) {
+      const std::string prefix = fmt::format("bitune_{}_", name);
       if (!kernel_name.starts_with(prefix)) continue;
       const std::string_view word = kernel_name.substr(prefix.size());
       auto found = specs_by_word().find(word);
       if (found == specs_by_word().end()) found = specs_by_word().find(fmt::format("sort_{}", word));
       if (found == specs_by_word().end()) continue;
-      subject = {.variant = std::string(family->name()), .problem = {found->second, {}}, .kernel_digest = {}};
+      subject = {.variant = std::string(current_variant_name(name)),
+                 .problem = {found->second, {}},
+                 .kernel_digest = {}};
       return true;
     }
     return false;
@@ -135,7 +141,7 @@ Configuration configuration_of(std::string_view variant, const Value& parameters
                                const std::vector<std::string>* names) {
   constexpr std::int64_t most_value = std::int64_t{1} << 40;
   Configuration configuration;
-  configuration.variant = variant;
+  configuration.variant = current_variant_name(variant);
   for (const std::string& name : names == nullptr ? parameters.names() : *names) {
     const std::int64_t value = within(fmt::format("parameter '{}'", name.substr(0, 40)),
                                       [&] { return parameters.at(name).integer(-most_value, most_value); });

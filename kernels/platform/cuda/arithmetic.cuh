@@ -54,9 +54,10 @@ BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) { return __vminu2(a, b); }
 /// Maximum of each of the two u16 in a and b.
 BITUNE_DEVICE u32 maximum_u16x2(u32 a, u32 b) { return __vmaxu2(a, b); }
 
-// Minimum, maximum and selection all go through the ALU pipe, which bounds every kernel here; multiply-adds have a pipe of their
-// own, idle otherwise. Their factors are 1 and -1 in a form that the compiler does not see through: known ones would make
-// additions and selections of them, on the busy pipe again, and uniform ones would be loaded again before every use.
+// Minimum, maximum and selection all go through the ALU pipe, which bounds every kernel here. Multiply-adds have a pipe of their own, which
+// is idle otherwise. So some of the work is done by multiply-adds whose factors are 1 and -1. The compiler must not know these factors:
+// it would make additions and selections of them, on the busy pipe again. Nor may they be the same for all lanes: then they would be
+// loaded again before every use.
 namespace detail {
 BITUNE_DEVICE u32 one() {
   u32 own_lane;
@@ -72,7 +73,7 @@ BITUNE_DEVICE u32 minus_one() {
 }
 }  // namespace detail
 
-/// maximum(a, b) as a + b - min, given min = minimum(a, b): two multiply-adds. Of u16x2, too: what one half borrows or carries
+/// maximum(a, b) as a + b - min, given min = minimum(a, b): two multiply-adds. It works for u16x2, too: what one half borrows or carries,
 /// the other gives back.
 BITUNE_DEVICE u32 maximum_by_imad(u32 a, u32 b, u32 min) {
   return min * detail::minus_one() + (a * detail::one() + b);
@@ -87,8 +88,8 @@ BITUNE_DEVICE u64 maximum_by_imad(u64 a, u64 b, u64 min) {  // both halves are t
 BITUNE_DEVICE u32 plus_constant(u32 word, u32 constant) { return word * detail::one() + constant; }
 BITUNE_DEVICE u64 plus_constant(u64 word, u64 constant) { return word + constant; }
 
-/// The sum of a constant and the word, all of whose other bits are inverted where `bit` is as `set` says. To invert is to subtract
-/// from -1: two multiply-adds, one of them under a predicate. What is above `bit` is of no matter.
+/// The sum of a constant and the word. If the word's `bit` is as `set` says, all its other bits are inverted first. To invert is to subtract
+/// from -1: two multiply-adds, one of them under a predicate. Bits of the result above `bit` do not matter.
 template <bool set>
 BITUNE_DEVICE u32 invert_and_add(u32 bit, u32 word, u32 constant) {
 #define BITUNE_INVERT_AND_ADD(comparison)                                      \
@@ -112,8 +113,8 @@ BITUNE_DEVICE u64 invert_and_add(u64 bit, u64 word, u64 constant) {
   return (word ^ (of_bit & ~bit) ^ (set ? 0 : ~bit)) + constant;
 }
 
-/// target = value where the condition holds: a multiply-add under a predicate, which has to differ between calls; else a
-/// selection becomes of it (LaneChoice).
+/// target = value where the condition holds, by a multiply-add under a predicate. If the condition is the same in many calls, the compiler
+/// makes a selection of it: then use LaneChoice.
 BITUNE_DEVICE void move_if(bool condition, u32& target, u32 value) {
   asm("{.reg .pred p; setp.ne.u32 p, %2, 0; @p mad.lo.u32 %0, %1, %3, 0;}"
       : "+r"(target)
@@ -127,7 +128,7 @@ BITUNE_DEVICE void move_if(bool condition, u64& target, u64 value) {
   target = u64{high} << 32 | low;
 }
 
-/// The first of two words, or the second, by a condition that holds for many words: their products with 1 and 0 added up.
+/// The first of two words, or the second, by one condition for many words. It is the sum of their products with 1 and 0.
 struct LaneChoice {
   u32 first;
   u32 second;

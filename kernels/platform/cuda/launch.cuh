@@ -50,7 +50,11 @@ BITUNE_DEVICE T* shared_of_rank(T* local, u32 rank) {
 #endif
 }
 
-// --- What blocks of a cluster send each other ---
+// --- What blocks of a cluster send each other (sm_90 on) ---
+
+// A barrier of the cluster that orders memory waits for all that the block has written, and empties the level 1 cache. An arrival of bytes
+// waits for these bytes only.
+
 
 /// How many bytes are still to arrive in the block's shared memory; lies there, too. For one exchange of one launch.
 struct Arrivals {
@@ -70,15 +74,15 @@ BITUNE_DEVICE void expect_bytes(Arrivals* arrivals, u32 bytes) {
 #endif
 }
 
-/// By the same thread, behind all that it expects and before arrive_at_cluster(): the other blocks may send.
+/// By the same thread, after all its calls of expect_bytes and before arrive_at_cluster(): lets the other blocks send.
 BITUNE_DEVICE void publish_arrivals() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-/// The first half of a barrier of all threads of the cluster, behind which the blocks have begun and expect what they have said;
-/// orders nothing else, and does not wait.
+/// The first half of a barrier of all threads of the cluster. Behind the barrier all blocks have begun, and expect the bytes that they have
+/// said. It orders nothing else, and does not wait.
 BITUNE_DEVICE void arrive_at_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");

@@ -79,8 +79,8 @@ BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, co
 /// The lanes of the warp that have the same value, bit by bit; all lanes take part.
 BITUNE_DEVICE u32 lanes_alike(u32 value) { return __match_any_sync(all_lanes, value); }
 
-/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each; all lanes take part. by_imad: votes are
-/// inverted on the multiplier's pipe (platform.cuh).
+/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each bit; all lanes take part. by_imad: votes are
+/// inverted on the multiplier's pipe (arithmetic.cuh).
 template <int bits, bool by_imad>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
   u32 alike[bits + 1];
@@ -116,7 +116,7 @@ BITUNE_DEVICE u32 lanes_before() {
   return lanes;
 }
 
-/// Orders memory among the lanes of the warp, all of which take part in a vote next: on the emulated device that orders it, too.
+/// Orders memory among the lanes of the warp, all of which take part in a vote next. On the emulated device the vote itself orders it.
 BITUNE_DEVICE void order_before_vote() { sync_warp(); }
 
 }  // namespace bitune

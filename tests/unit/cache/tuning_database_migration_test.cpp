@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "cache/database/kernel_digest_moves.hpp"
 #include "cache/database/schema.hpp"
 #include "cache/tuning_database.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
@@ -111,6 +112,29 @@ TEST_P(MigrationTest, AFileThatCannotBeMigratedIsLeftAsItIs) {
   const std::string sentence = refusal(path, [&] { TuningDatabase(path, DatabaseMode::read_write); });
   EXPECT_NE(sentence.find("not there"), std::string::npos) << sentence;
   EXPECT_EQ(bytes_of(path), before);
+}
+
+TEST_P(MigrationTest, VariantsHaveTheNamesAndKernelsTheVersionsOfToday) {
+  if (GetParam() == 1) GTEST_SKIP() << "version 1 has no table of configurations";
+  {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
+    raw.exec(R"sql(
+UPDATE series SET variant = 'row_pairs' WHERE variant = 'warp';
+UPDATE configurations SET variant = 'row_pairs', text = replace(text, 'warp(', 'row_pairs(') WHERE variant = 'warp';
+)sql");
+    SQLite::Statement old(raw, "UPDATE kernels SET digest = ?");
+    old.bind(1, std::string(database::kernel_digest_moves().front().from));
+    if (raw.execAndGet("SELECT count(*) FROM kernels").getInt() == 1) old.exec();
+  }
+  const TuningDatabase db(path, DatabaseMode::read_write);
+  EXPECT_EQ(db.check(), std::vector<std::string>{});
+  const auto candidates = db.candidates(problem(1024, KeyType::f32));
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(candidates[0].configuration.variant, "packed_rows");
+  EXPECT_EQ(candidates[0].configuration.text(), "packed_rows(block_size_x=512,items=8)");
+  for (const database::KernelDigestMove& move : database::kernel_digest_moves()) {
+    EXPECT_NE(candidates[0].kernel_digest, move.from);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, MigrationTest, testing::Range(1, database::schema_version));

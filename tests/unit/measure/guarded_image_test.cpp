@@ -40,7 +40,9 @@ TEST(GuardedImage, HoldsRowsWithGuardsAroundThem) {
   for (std::size_t row = 0; row < 4; ++row) {
     EXPECT_EQ(keys[row * 13], row * 10);
     EXPECT_EQ(keys[row * 13 + 9], row * 10 + 9);
-    if (row < 3) EXPECT_EQ(keys[row * 13 + 10], 0xA5A5);
+    if (row < 3) {
+      EXPECT_EQ(keys[row * 13 + 10], 0xA5A5);
+    }
   }
   EXPECT_EQ(stray_write(image), "none");
 }

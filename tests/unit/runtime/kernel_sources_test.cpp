@@ -127,7 +127,7 @@ TEST(KernelSources, SplittingAndJoiningHeadersMakesNoOtherVersion) {
 TEST(KernelSources, AnInstructionMakesAnotherVersionOfWhatUsesIt) {
   Headers headers = embedded_headers();
   replace_all(named(headers, "cuda/arithmetic.cuh")->second, "__vminu2", "__vmaxu2");
-  EXPECT_EQ(variants_of_another_version(headers), (std::set<std::string>{"cluster_pairs", "row_pairs"}));
+  EXPECT_EQ(variants_of_another_version(headers), (std::set<std::string>{"packed_clusters", "packed_rows"}));
 
   headers = embedded_headers();
   std::string& text = named(headers, "radix_pass.cuh")->second;

@@ -79,8 +79,8 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
   EXPECT_EQ(chosen(u32(10000), hopper), "cluster") << "one launch of several blocks";
   EXPECT_EQ(chosen(u32(1 << 20), hopper), "multiway");
   EXPECT_EQ(chosen(u32(10000, 4096), hopper), "rows") << "enough rows for all multiprocessors";
-  EXPECT_EQ(chosen(with_key(u32(1024, 4096), KeyType::f16), hopper), "row_pairs");
-  EXPECT_EQ(chosen(with_key(u32(65536, 1024), KeyType::f16), hopper), "cluster_pairs");
+  EXPECT_EQ(chosen(with_key(u32(1024, 4096), KeyType::f16), hopper), "packed_rows");
+  EXPECT_EQ(chosen(with_key(u32(65536, 1024), KeyType::f16), hopper), "packed_clusters");
   EXPECT_EQ(chosen(with_key(u32(65536, 10), KeyType::f16), hopper), "cluster")
       << "too few pairs for all multiprocessors";
   EXPECT_EQ(chosen(with_key(u32(1 << 22), KeyType::f64), hopper), "samplesort");

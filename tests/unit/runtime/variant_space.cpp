@@ -44,9 +44,7 @@ std::vector<const Variant*> variants_of_any_length() {
 }
 
 /// Whether a register holds keys of two rows.
-bool is_for_pairs(const Variant& variant) {
-  return variant.name() == "row_pairs" || variant.name() == "cluster_pairs";
-}
+bool is_for_pairs(const Variant& variant) { return variant.name().starts_with("packed_"); }
 
 /// Whether the variant is for keys of 16 bits at most: as two share a register, or each value has a counter.
 bool is_for_short_keys(const Variant& variant) {
@@ -315,7 +313,8 @@ TEST(VariantRegistry, NamesTheVariantsThereAre) {
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("warp, multiway, samplesort, radix, radix_pairs, cluster, cluster_pairs, rows"),
+                  .find("warp, multiway, samplesort, radix, radix_pairs, cluster, packed_clusters, rows, "
+                        "packed_rows"),
               std::string::npos)
         << error.what();
   }

@@ -142,5 +142,24 @@ TEST_F(ReadTest, AResultsFile) {
   EXPECT_EQ(recordings[1].trials[0].problem.rows, 1u);
 }
 
+TEST_F(ReadTest, FilesOfFormerNamesOfVariantsAndOfOtherOperations) {
+  const auto read_one = [this](const std::string& kernel) {
+    return read(R"({"version_number": "1.0", "kernel_name": ")" + kernel + R"(",
+        "objective": "time", "objective_higher_is_better": false, "tunable_parameters": ["block_size_x"], "data": [
+        {"device_name": "A", "problem_size": "100", "tunable_parameters": {"block_size_x": 64}, "time": 0.25}]})")
+        .at(0)
+        .trials.at(0);
+  };
+  EXPECT_EQ(read_one("bitune_row_pairs_u16_ascending").configuration.variant, "packed_rows");
+  EXPECT_EQ(read_one("bitune_packed_rows_u16_ascending").configuration.variant, "packed_rows");
+  EXPECT_EQ(read_one("bitune_warp_sort_pairs_f32_v4_stable_descending").problem,
+            (Problem{{.operation = Operation::sort_pairs,
+                      .key = KeyType::f32,
+                      .value_bytes = 4,
+                      .order = Order::descending,
+                      .stable = true},
+                     {.n = 100}}));
+}
+
 }  // namespace
 }  // namespace bitune::test

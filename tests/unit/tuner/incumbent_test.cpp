@@ -60,6 +60,7 @@ TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
   ASSERT_EQ(outcomes.size(), 3u);
   for (const TuneOutcome& outcome : outcomes) {
     EXPECT_EQ(asked[outcome.problem.n], (std::vector<std::int64_t>{7, 7})) << "in the search and the finals";
+    ASSERT_TRUE(outcome.best);
     EXPECT_EQ(outcome.best->configuration.at("x"), 7);
   }
 }
@@ -155,7 +156,7 @@ class IncumbentOnRecord : public testing::TestWithParam<std::uint64_t> {
     static const testing_support::Recorded recorded([] {
       std::vector<fs::path> files;
       for (const char* variant : {"global", "shared", "warp"}) {
-        for (const char* n : {"1024", "262144", "4194304"}) {
+        for (const char* n : {"1024", "4194304"}) {
           files.push_back(fs::path(BITUNE_TEST_DATA) / "recorded" / "nvidia-h200" /
                           (std::string(variant) + "_u32_" + n + ".json.gz"));
         }

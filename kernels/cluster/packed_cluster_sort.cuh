@@ -1,10 +1,10 @@
 #pragma once
 
-// Row pairs as long as the registers of a cluster of blocks hold: as cluster_sort, two rows of keys of at most 16 bits at a time
-// (pair_word.cuh).
+// Rows as long as the registers of a cluster of blocks hold, two at a time: as cluster_sort, for keys of at most 16 bits, two a register
+// (packed_word.cuh).
 
 #include "kernels/network/cluster_tile.cuh"
-#include "kernels/network/pair_word.cuh"
+#include "kernels/network/packed_word.cuh"
 #include "kernels/network/tile_io.cuh"
 
 namespace bitune {
@@ -15,7 +15,7 @@ struct StripedPairTile {
   using Raw = typename Codec::Raw;
   using Single = StripedTile<Codec, Payload, nt, vt, vector>;
 
-  BITUNE_DEVICE static void load(const Raw* first, const Raw* second, u32 count, PairWord (&items)[vt]) {
+  BITUNE_DEVICE static void load(const Raw* first, const Raw* second, u32 count, PackedWord (&items)[vt]) {
     const u32 begin = thread_index() * vector;
     if (count == Single::nv && Single::aligned(first) && Single::aligned(second)) {
       BITUNE_UNROLL
@@ -25,19 +25,19 @@ struct StripedPairTile {
         load_vector<Raw, vector>(first + begin + r * nt, of_first);
         load_vector<Raw, vector>(second + begin + r * nt, of_second);
         BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) items[r + v] = PairWord(Codec::encode(of_first[v]), Codec::encode(of_second[v]));
+        for (int v = 0; v < vector; ++v) items[r + v] = PackedWord(Codec::encode(of_first[v]), Codec::encode(of_second[v]));
       }
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
-        items[r] = i < count ? PairWord(Codec::encode(first[i]), Codec::encode(second[i])) : PairWord(Codec::padding);
+        const u32 i = begin + Single::place_from_first(r);
+        items[r] = i < count ? PackedWord(Codec::encode(first[i]), Codec::encode(second[i])) : PackedWord(Codec::padding);
       }
     }
   }
 
   /// Not the second if it is null.
-  BITUNE_DEVICE static void store(Raw* first, Raw* second, u32 count, const PairWord (&items)[vt]) {
+  BITUNE_DEVICE static void store(Raw* first, Raw* second, u32 count, const PackedWord (&items)[vt]) {
     const u32 begin = thread_index() * vector;
     if (count == Single::nv && second != nullptr && Single::aligned(first) && Single::aligned(second)) {
       BITUNE_UNROLL
@@ -55,7 +55,7 @@ struct StripedPairTile {
     } else {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        const u32 i = begin + (r / vector) * vector * nt + r % vector;
+        const u32 i = begin + Single::place_from_first(r);
         if (i >= count) continue;
         first[i] = Codec::decode(items[r].first());
         if (second != nullptr) second[i] = Codec::decode(items[r].second());
@@ -68,9 +68,9 @@ struct StripedPairTile {
 /// shared memory: RegisterTile::shared_words words of 4 bytes a block.
 template <class Codec, class Payload, int nt, int vt, int ranks, int shuffle_steps, int vector, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
-cluster_pair_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
+packed_cluster_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u64 rows, u32 length, u64 stride) {
   static_assert(Codec::bits <= 16);
-  using Tile = ClusterTile<PairWord, PairComparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
+  using Tile = ClusterTile<PackedWord, PackedComparator<imad_quarters>, nt, vt, shuffle_steps, ranks>;
   using Memory = StripedPairTile<Codec, Payload, nt, vt, vector>;
   constexpr u32 nv = Tile::Block::nv;
   const u32 begin = cluster_rank() * nv;
@@ -79,8 +79,8 @@ cluster_pair_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u
   const bool has_second = row + 1 < rows;
   const u64 first = row * stride + begin;
   const u64 second = has_second ? first + stride : first;
-  PairWord* const shared = shared_memory<PairWord>();
-  PairWord items[vt];
+  PackedWord* const shared = shared_memory<PackedWord>();
+  PackedWord items[vt];
   Memory::load(input + first, input + second, count, items);
   Tile::sort(shared, items);
   // The last cluster barrier is behind all access to other blocks: from here on a block may finish on its own.

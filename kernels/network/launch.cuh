@@ -1,0 +1,29 @@
+#pragma once
+
+// What a block does in its launch: when it begins, and which row it works on.
+
+#include "kernels/platform/platform.cuh"
+
+namespace bitune {
+
+/// What every kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next
+/// one's neither.
+BITUNE_DEVICE void begin_dependent_launch() {
+  allow_next_launch();
+  wait_for_previous_launch();
+}
+
+/// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
+struct RowOfBlock {
+  u64 row;
+  u32 block;
+
+  BITUNE_DEVICE explicit RowOfBlock(u32 blocks_per_row) : row(0), block(block_index()) {
+    if (blocks_per_row != block_count()) {  // more than one row: spare single arrays the division
+      row = block_index() / blocks_per_row;
+      block = block_index() % blocks_per_row;
+    }
+  }
+};
+
+}  // namespace bitune
