@@ -29,7 +29,7 @@ std::vector<const Variant*> variants_of_any_length() {
 }
 
 /// Whether a register holds keys of two rows.
-bool is_for_pairs(const Variant& variant) { return variant.name().ends_with("_pairs"); }
+bool is_for_pairs(const Variant& variant) { return variant.name().starts_with("packed_"); }
 
 /// Whether the variant is for keys of 16 bits at most: as two share a register, or each value has a counter.
 bool is_for_short_keys(const Variant& variant) {
