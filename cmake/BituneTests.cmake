@@ -5,6 +5,9 @@ set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "
 # Ends what hangs, in seconds; far beyond what any test takes, on a busy machine too.
 set(BITUNE_TEST_TIMEOUT 3600)
 
+# Below it the tests write, and pytest makes no folder but its own.
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/test-home")
+
 # Every test runs with these, so that none reads or writes the home of the person who runs it.
 set(BITUNE_TEST_ENVIRONMENT
     "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home/data" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-home/cache"
