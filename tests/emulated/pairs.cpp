@@ -57,23 +57,6 @@ Configuration small_tiles(const Problem& problem, std::int64_t bits) {
   return c;
 }
 
-::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
-                                   const Configuration& configuration, Distribution distribution,
-                                   std::uint64_t seed, bool in_place) {
-  const DeviceInfo& device = bench.device->info();
-  const Variant& family = variant(configuration.variant);
-  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
-    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
-  }
-  const ExecutablePlan plan =
-      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
-  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
-  return test::carries(*bench.device, problem, distribution, seed, in_place, [&](Operands operands) {
-    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-    plan.run(operands, nullptr);
-  });
-}
-
 class Pairs : public ::testing::TestWithParam<KeyType> {};
 
 /// One width of values and one of indices for each type and order: all of them meet in some test.
@@ -130,8 +113,8 @@ TEST(PairsEngine, CarriesFewItemsAndNone) {
     for (const std::uint64_t n : {0, 1, 2, 100}) {
       for (const bool in_place : {false, true}) {
         const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, false);
-        EXPECT_TRUE(test::carries(engine.device(), problem, Distribution::special, n, in_place,
-                                  [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
+        EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place,
+                            [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
       }
     }
   }

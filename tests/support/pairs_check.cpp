@@ -13,6 +13,8 @@
 #include "measure/oracle.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/kernel_store.hpp"
+#include "runtime/variant.hpp"
 #include "tests/support/device_image.hpp"
 
 namespace bitune::test {
@@ -104,6 +106,23 @@ class Call {
                                        seed, in_place ? ", in place" : "");
   if (const auto fault = call.fault()) return ::testing::AssertionFailure() << what << ": " << *fault;
   return ::testing::AssertionSuccess() << what;
+}
+
+::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
+                                   const Configuration& configuration, Distribution distribution,
+                                   std::uint64_t seed, bool in_place) {
+  const DeviceInfo& device = bench.device->info();
+  const Variant& family = variant(configuration.variant);
+  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
+    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
+  }
+  const ExecutablePlan plan =
+      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
+  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
+  return carries(*bench.device, problem, distribution, seed, in_place, [&](Operands operands) {
+    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+    plan.run(operands, nullptr);
+  });
 }
 
 }  // namespace bitune::test

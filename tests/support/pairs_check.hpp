@@ -10,7 +10,9 @@
 
 #include "bitune/operands.hpp"
 #include "measure/inputs.hpp"
+#include "model/configuration.hpp"
 #include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 
@@ -20,5 +22,12 @@ namespace bitune::test {
 [[nodiscard]] ::testing::AssertionResult carries(const Device& device, const Problem& problem,
                                                  Distribution distribution, std::uint64_t seed, bool in_place,
                                                  const std::function<void(const Operands&)>& call);
+
+/// The same with this configuration, and with a workspace of its own. Fails if the configuration is not
+/// valid.
+[[nodiscard]] ::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
+                                                 const Configuration& configuration,
+                                                 Distribution distribution, std::uint64_t seed,
+                                                 bool in_place);
 
 }  // namespace bitune::test
