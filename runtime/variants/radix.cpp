@@ -16,7 +16,14 @@ namespace bitune {
 namespace of_radix {
 namespace {
 
-using namespace radix_parts;
+using radix_parts::append_counting;
+using radix_parts::CountKernel;
+using radix_parts::Counts;
+using radix_parts::ItemSize;
+using radix_parts::lower_to_device;
+using radix_parts::pass_bytes;
+using radix_parts::pass_count;
+using radix_parts::tile_count;
 
 constexpr CountKernel count_kernel{"kernels/radix/count_digits.cuh", "count_digits"};
 constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{

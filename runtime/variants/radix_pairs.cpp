@@ -21,7 +21,14 @@ namespace bitune {
 namespace of_radix_pairs {
 namespace {
 
-using namespace radix_parts;
+using radix_parts::append_counting;
+using radix_parts::CountKernel;
+using radix_parts::Counts;
+using radix_parts::ItemSize;
+using radix_parts::lower_to_device;
+using radix_parts::pass_bytes;
+using radix_parts::pass_count;
+using radix_parts::tile_count;
 
 constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
 constexpr CountKernel count_kernel{header, "count_digits"};

@@ -59,7 +59,7 @@ class Call {
     for (const auto& [role, image] : images_) {
       const Role memory = shared_.contains(role) ? shared_.at(role) : role;
       after.emplace(role, images_on_device_.at(memory).download());
-      if (const auto stray = find_stray_write(after.at(role).bytes(), image.layout())) return stray;
+      if (auto stray = find_stray_write(after.at(role).bytes(), image.layout())) return stray;
       const bool is_only_read = is_input(role) && !is_overwritten(role);
       if (is_only_read && after.at(role) != image) return "an input was changed";
       on_host[role] = is_input(role) ? image.operand() : after.at(role).operand();
