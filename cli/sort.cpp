@@ -1,16 +1,16 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/host_call.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
+#include "cli/values.hpp"
 #include "measure/oracle.hpp"
 #include "model/key_type.hpp"
 
@@ -30,12 +30,14 @@ constexpr const char* footer =
     "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. A .npy file names its own. Text without "
     "--type is i64 if\n"
     "every line is an integer, else f64. The output appears whole or not at all.\n"
+    "With --values equal keys keep their order, and all NaNs are equal keys.\n"
     "\n"
     "Examples:\n"
     "  bitune sort numbers.npy -o sorted.npy --verify\n"
     "  bitune sort keys.bin --type u64 --descending -o keys.sorted.bin\n"
     "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
     "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
+    "  bitune sort keys.npy --values ids.npy -o keys.sorted.npy --values-out ids.sorted.npy\n"
     "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
 
 struct SortOptions {
@@ -46,6 +48,8 @@ struct SortOptions {
   std::string format;
   std::string output_format;
   std::string rows;
+  std::string values;
+  std::string values_output;
   std::string generate;
   std::uint64_t seed = 1;
   bool descending = false;
@@ -60,6 +64,19 @@ void check_usage(const SortOptions& options) {
   }
   if (!options.generate.empty() && options.type.empty()) {
     throw Error(ErrorCode::usage, "--generate needs --type");
+  }
+  if (options.values.empty() != options.values_output.empty()) {
+    throw Error(ErrorCode::usage, options.values.empty()
+                                      ? "--values-out needs --values FILE, which travel with the keys"
+                                      : "--values needs --values-out FILE, where the values go");
+  }
+  if (!options.values.empty() && (options.values_output == "-" || options.values_output == options.output)) {
+    throw Error(ErrorCode::usage,
+                "--values-out names a file of its own, as keys and values do not go to one");
+  }
+  if (!options.values.empty() && (!options.generate.empty() || !options.rows.empty())) {
+    throw Error(ErrorCode::usage,
+                "values travel with the keys of a file that is one array: leave --generate and --rows out");
   }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
@@ -78,11 +95,7 @@ Format output_format_of(const SortOptions& options, const SortInput& input, cons
   } else if (const auto named = format_of_name(options.output)) {
     format = *named;
   }
-  if (destination == "-" && format != Format::text && ::isatty(STDOUT_FILENO) != 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{} output does not go to a terminal; give -o FILE, or --output-format text",
-                            name_of(format)));
-  }
+  refuse_terminal(destination, format);
   return format;
 }
 
@@ -124,6 +137,35 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
   return report;
 }
 
+/// Puts keys and values in the order of the keys. What was read stays until it is verified.
+SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
+  const std::uint64_t n = input.keys.count();
+  if (input.keys.shape.size() > 1) {
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("{} has more than one dimension, and values travel in single arrays: save it flat",
+                    input.name));
+  }
+  const Problem problem{{.operation = Operation::sort_pairs,
+                         .key = input.keys.type,
+                         .value_bytes = static_cast<std::uint32_t>(values.value_bytes),
+                         .order = options.descending ? Order::descending : Order::ascending,
+                         .stable = true},
+                        {.n = n}};
+  std::vector<std::byte> sorted_keys(input.keys.bytes.size());
+  std::vector<std::byte> sorted_values(values.bytes.size());
+  Operands operands;
+  operands[Role::keys_in] = {input.keys.bytes.data(), n, n};
+  operands[Role::keys_out] = {sorted_keys.data(), n, n};
+  operands[Role::values_in] = {values.bytes.data(), n, n};
+  operands[Role::values_out] = {sorted_values.data(), n, n};
+  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  report.input = input.name;
+  input.keys.bytes = std::move(sorted_keys);
+  values.bytes = std::move(sorted_values);
+  return report;
+}
+
 int run(const SortOptions& options) {
   check_usage(options);
   const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
@@ -139,18 +181,24 @@ int run(const SortOptions& options) {
   SortInput input = options.generate.empty() ? read_input(options.input, format, type)
                                              : generate_input(options.generate, *type, options.seed);
   const Format output_format = output_format_of(options, input, destination);
-  SortReport report = sort_keys(options, input);
-  if (output) {
+  SortReport report;
+  if (options.values.empty()) {
+    report = sort_keys(options, input);
+  } else {
+    OutputFile values_output(options.values_output);
+    ValueArray values = read_values(options.values, input.keys.count());
+    report = sort_with_values(options, input, values);
+    write_values(values_output, values);
     write_keys(*output, output_format, input.keys);
+    values_output.commit();
+    report.values_output = options.values_output;
+  }
+  if (output) {
+    if (options.values.empty()) write_keys(*output, output_format, input.keys);
     output->commit();
     report.output = destination;
   }
-  if (options.common.json) {
-    print(sort_json(report));
-  } else {
-    const std::string text = sort_text(report);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  }
+  print_report(report, options.common.json);
   return done;
 }
 
@@ -172,6 +220,12 @@ void add_sort_command(CLI::App& parent, Action& action) {
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_text(command, "--rows", options->rows,
            "Sort each of R equal rows on its own; auto: the rows of a .npy array (default: one array)", "R");
+  add_text(
+      command, "--values", options->values,
+      "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes",
+      "FILE");
+  add_text(command, "--values-out", options->values_output, "Where the values go, in the order of their keys",
+           "FILE");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: in order, and bit for bit the keys that were given");
   add_text(command, "--generate", options->generate,

@@ -1,9 +1,13 @@
 #include "cli/sort_report.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "bitune/error.hpp"
+#include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
@@ -19,11 +23,30 @@ Json rate_of(double keys, double us) { return us > 0 ? Json(keys / us * 1e6) : J
 
 }  // namespace
 
+void print_report(const SortReport& report, bool as_json) {
+  if (as_json) {
+    print(sort_json(report));
+    return;
+  }
+  const std::string text = sort_text(report);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void refuse_terminal(const std::string& destination, Format format) {
+  if (destination == "-" && format != Format::text && ::isatty(STDOUT_FILENO) != 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} output does not go to a terminal; give -o FILE, or --output-format text",
+                            name_of(format)));
+  }
+}
+
 std::string sort_text(const SortReport& report) {
   const Problem& problem = report.problem;
-  const std::string what =
+  std::string what =
       problem.rows == 1 ? fmt::format("{} {} keys", problem.n, name_of(problem.key))
                         : fmt::format("{} rows of {} {} keys", problem.rows, problem.n, name_of(problem.key));
+  if (problem.value_bytes != 0) what += fmt::format(" with values of {} bytes", problem.value_bytes);
+  if (problem.operation == Operation::argsort) what = "the indices of " + what;
   std::string text = fmt::format("sorted {}, {}, on {}\n", what, name_of(problem.order), report.device);
   text += fmt::format("configuration  {}\n",
                       report.how.configuration.empty() ? "none needed" : report.how.configuration);
@@ -37,32 +60,36 @@ std::string sort_text(const SortReport& report) {
                       rate_text(keys_of(report), report.times.kernels_us),
                       rate_text(keys_of(report), report.times.total_us));
   if (report.verified) {
-    text += "verified       in order, and every key is there\n";
+    text += problem.operation == Operation::sort
+                ? "verified       in order, and every key is there\n"
+                : "verified       in order, equal keys in the order of the input, and all of it is there\n";
   }
   return text;
 }
 
 std::string sort_json(const SortReport& report) {
   const double keys = keys_of(report);
-  const Json document = {{"input", report.input},
-                         {"output", report.output.empty() ? Json() : Json(report.output)},
-                         {"device", report.device},
-                         {"problem", json_of(report.problem)},
-                         {"configuration", report.how.configuration},
-                         {"match", report.how.match},
-                         {"reason", report.how.reason},
-                         {"expected_us", report.how.expected_us ? Json(*report.how.expected_us) : Json()},
-                         {"launches", report.how.launches},
-                         {"prepare_ms", report.prepare_ms},
-                         {"times",
-                          {{"host_to_device_us", report.times.host_to_device_us},
-                           {"kernels_us", report.times.kernels_us},
-                           {"device_to_host_us", report.times.device_to_host_us},
-                           {"total_us", report.times.total_us}}},
-                         {"keys_per_second",
-                          {{"kernels", rate_of(keys, report.times.kernels_us)},
-                           {"total", rate_of(keys, report.times.total_us)}}},
-                         {"verified", report.verified ? Json(*report.verified) : Json()}};
+  const Json document = {
+      {"input", report.input},
+      {"output", report.output.empty() ? Json() : Json(report.output)},
+      {"values_output", report.values_output.empty() ? Json() : Json(report.values_output)},
+      {"device", report.device},
+      {"problem", json_of(report.problem)},
+      {"configuration", report.how.configuration},
+      {"match", report.how.match},
+      {"reason", report.how.reason},
+      {"expected_us", report.how.expected_us ? Json(*report.how.expected_us) : Json()},
+      {"launches", report.how.launches},
+      {"prepare_ms", report.prepare_ms},
+      {"times",
+       {{"host_to_device_us", report.times.host_to_device_us},
+        {"kernels_us", report.times.kernels_us},
+        {"device_to_host_us", report.times.device_to_host_us},
+        {"total_us", report.times.total_us}}},
+      {"keys_per_second",
+       {{"kernels", rate_of(keys, report.times.kernels_us)},
+        {"total", rate_of(keys, report.times.total_us)}}},
+      {"verified", report.verified ? Json(*report.verified) : Json()}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

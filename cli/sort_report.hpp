@@ -1,20 +1,22 @@
 #pragma once
 
 /// \file
-/// What `bitune sort` says of a sort that is done.
+/// What `bitune sort` and `bitune argsort` say of what is done.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "bitune/bitune.hpp"
+#include "cli/formats/format.hpp"
 
 namespace bitune::cli {
 
 /// A sort of all rows of an input.
 struct SortReport {
   std::string input;
-  std::string output;  ///< empty if nothing was written
+  std::string output;         ///< empty if nothing was written
+  std::string values_output;  ///< where values went that travelled with the keys; else empty
   std::string device;
   Problem problem;  ///< of one row; `rows` as the input has them
   Explanation how;
@@ -27,5 +29,12 @@ struct SortReport {
 [[nodiscard]] std::string sort_text(const SortReport& report);
 /// A JSON document.
 [[nodiscard]] std::string sort_json(const SortReport& report);
+
+/// The document to standard output, or the lines to standard error.
+void print_report(const SortReport& report, bool as_json);
+
+/// Refuses to write what is no text to a terminal. `destination` "-" is standard output. \throws Error
+/// (usage)
+void refuse_terminal(const std::string& destination, Format format);
 
 }  // namespace bitune::cli

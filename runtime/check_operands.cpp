@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "bitune/error.hpp"
@@ -32,36 +35,134 @@ void check_stride(const Problem& problem, const Operand& operand, std::size_t si
   }
 }
 
-void check_array(const Problem& problem, const Operand& operand, std::size_t size, std::string_view what) {
+/// An operand, and how messages call it.
+struct Named {
+  const Operand& operand;
+  std::size_t size;  ///< of an element
+  std::string_view what;
+};
+
+void check_array(const Problem& problem, const Named& array) {
+  const Operand& operand = array.operand;
   if (operand.data == nullptr) {
-    refuse(fmt::format("{} of '{}' is a null pointer: pass the array", what, text_of(problem)));
+    refuse(fmt::format("{} of '{}' is a null pointer: pass the array", array.what, text_of(problem)));
   }
-  if (reinterpret_cast<std::uintptr_t>(operand.data) % size != 0) {
-    refuse(fmt::format("{} at {} is not aligned to {} bytes: {} keys must lie at a multiple of their size",
-                       what, operand.data, size, name_of(problem.key)));
+  if (reinterpret_cast<std::uintptr_t>(operand.data) % array.size != 0) {
+    refuse(
+        fmt::format("{} at {} is not aligned to {} bytes: arrays begin at a multiple of their element's size",
+                    array.what, operand.data, array.size));
   }
   const std::uint64_t reach = problem.kind() == ShapeKind::rows
                                   ? (problem.rows - 1) * operand.stride + problem.n
                                   : key_count(problem);
   if (operand.elements < reach) {
-    refuse(fmt::format("{} has room for {} keys, and '{}' reaches over {}", what, operand.elements,
+    refuse(fmt::format("{} has room for {} elements, and '{}' reaches over {}", array.what, operand.elements,
                        text_of(problem), reach));
   }
 }
 
+/// What is sorted in place, and is in order as it is, needs no memory.
+void check_both(const Problem& problem, const Named& out, const Named& in) {
+  const bool in_place = out.operand.data == in.operand.data;
+  if (problem.n < 2 && in_place) return;
+  check_array(problem, out);
+  if (!in_place) check_array(problem, in);
+}
+
+/// Refuses arrays of which one begins before the other ends, but for an input that is its output.
+void check_overlap(const Problem& problem, const Named& a, const Named& b, bool may_be_one) {
+  const auto begin_of = [](const Named& array) {
+    return reinterpret_cast<std::uintptr_t>(array.operand.data);
+  };
+  const auto bytes_of = [&](const Named& array) { return problem.n * array.size; };
+  if (may_be_one && begin_of(a) == begin_of(b)) return;
+  const bool is_apart = begin_of(a) < begin_of(b) ? begin_of(b) - begin_of(a) >= bytes_of(a)
+                                                  : begin_of(a) - begin_of(b) >= bytes_of(b);
+  if (!is_apart) {
+    refuse(fmt::format("{} at {} and {} at {} overlap: '{}' needs memory of its own for each", a.what,
+                       a.operand.data, b.what, b.operand.data, text_of(problem)));
+  }
+}
+
+void check_what_travels(const Problem& problem, const Operands& operands) {
+  const std::size_t key = size_of(problem.key);
+  const Named keys_in{operands.input(), key, "the array of keys"};
+  const Named keys_out{operands[Role::keys_out], key, "the array of sorted keys"};
+  const Named values_in{operands.input_values(), problem.value_bytes, "the array of values"};
+  const Named values_out{operands[Role::values_out], problem.value_bytes, "the array of sorted values"};
+  const Named indices{operands[Role::indices_out], problem.index_bytes, "the array of indices"};
+  const bool writes_keys = problem.operation != Operation::argsort;
+  if (!writes_keys && keys_out.operand.data != nullptr) {
+    refuse(fmt::format("'{}' writes no keys: leave keys_out empty, or ask for a sort with indices",
+                       text_of(problem)));
+  }
+  if (problem.n == 0) return;
+  if (problem.value_bytes != 0) check_both(problem, values_out, values_in);
+  if (problem.index_bytes != 0) check_array(problem, indices);
+
+  const std::array<const Named*, 5> all = {&keys_in, &keys_out, &values_in, &values_out, &indices};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (all[i]->operand.data == nullptr || all[j]->operand.data == nullptr) continue;
+      check_overlap(problem, *all[i], *all[j], i % 2 == 0 && j == i + 1);
+    }
+  }
+}
+
+bool is_value_size(std::uint32_t bytes) { return bytes <= 16 && std::has_single_bit(bytes); }
+bool is_index_size(std::uint32_t bytes) { return bytes == 4 || bytes == 8; }
+
 }  // namespace
 
+void check_problem(const Problem& problem) {
+  if (sorts_keys_alone(problem)) return;
+  const std::string text = text_of(problem);
+  const auto not_built = [&](std::string_view what) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("'{}' is not built: {}. Values and indices travel in single arrays", text, what));
+  };
+  if (problem.operation == Operation::top_k) not_built("sort all keys, and take the first ones");
+  if (problem.kind() == ShapeKind::segments) not_built("sort each segment by a call of its own");
+  if (problem.kind() == ShapeKind::rows) not_built("sort each row by a call of its own");
+
+  const bool has_values = problem.operation == Operation::sort_pairs;
+  if (has_values && !is_value_size(problem.value_bytes)) {
+    refuse(
+        fmt::format("values of {} bytes do not travel with keys, but such of 1, 2, 4, 8 and 16: for others "
+                    "use argsort, and gather them by the indices",
+                    problem.value_bytes));
+  }
+  if (!has_values && problem.value_bytes != 0) {
+    refuse(fmt::format("'{}' has values, which travel in sort_pairs alone", text));
+  }
+  if (has_values && problem.index_bytes != 0) {
+    refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them", text));
+  }
+  if (!has_values && !is_index_size(problem.index_bytes)) {
+    refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
+  }
+  if (problem.n > most_bytes / 16) refuse(fmt::format("'{}' is larger than any memory", text));
+  if (problem.index_bytes == 4 && problem.n > std::uint64_t{1} << 32) {
+    refuse(fmt::format("indices of 4 bytes are too narrow for {} keys: ask for 8 bytes", problem.n));
+  }
+}
+
 void check_operands(const Problem& problem, const Operands& operands) {
+  check_problem(problem);
   const std::size_t size = size_of(problem.key);
   const Operand& out = operands[Role::keys_out];
   const Operand& in = operands.input();
   check_stride(problem, out, size);
   check_stride(problem, in, size);
-  if (problem.n == 0 || problem.rows == 0) return;
-  // What is sorted in place and is in order as it is needs no memory.
-  if (problem.n < 2 && operands.in_place()) return;
-  check_array(problem, out, size, "the array of sorted keys");
-  if (!operands.in_place()) check_array(problem, in, size, "the array of keys");
+  if (problem.rows == 0) return;
+  if (problem.n != 0) {
+    if (problem.operation == Operation::argsort) {
+      check_array(problem, {in, size, "the array of keys"});
+    } else {
+      check_both(problem, {out, size, "the array of sorted keys"}, {in, size, "the array of keys"});
+    }
+  }
+  if (!sorts_keys_alone(problem)) check_what_travels(problem, operands);
 }
 
 void check_workspace(const Problem& problem, const Operand& workspace, std::uint64_t needed) {

@@ -10,9 +10,14 @@
 
 namespace bitune {
 
-/// Refuses operands that do not fit the problem: null, misaligned, too few elements, rows that overlap each
-/// other, or such as reach farther than any memory does. Without keys (n or rows is 0) nothing is looked at
-/// but strides. \throws Error (usage)
+/// Refuses a problem that no operands fit: widths that there are not, indices too narrow for the keys.
+/// \throws Error (usage), or Error (unavailable) for what is not built
+void check_problem(const Problem& problem);
+
+/// Refuses what `check_problem` does, and operands that do not fit the problem: null, misaligned, too few
+/// elements, rows that overlap each other, arrays that overlap, or such as reach farther than any memory
+/// does. Without keys (n or rows is 0) nothing of them is looked at but strides. \throws Error (usage,
+/// unavailable)
 void check_operands(const Problem& problem, const Operands& operands);
 
 /// Refuses a workspace that is misaligned or smaller than `needed` bytes. \throws Error (usage)

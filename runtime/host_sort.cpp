@@ -63,13 +63,14 @@ void HostSort::give_back(std::unique_ptr<Lane> lane) {
   if (idle_.size() < idle_lanes) idle_.push_back(std::move(lane));
 }
 
-void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes) const {
+void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes,
+                      std::size_t& chunks) const {
   const Stream stream = lane.stream->handle();
-  for (std::size_t offset = 0, i = 0; offset < bytes; offset += chunk_bytes_, ++i) {
+  for (std::size_t offset = 0; offset < bytes; offset += chunk_bytes_, ++chunks) {
     const std::size_t size = std::min(chunk_bytes_, bytes - offset);
-    Slot& slot = lane.slots[i % slots_per_lane];
+    Slot& slot = lane.slots[chunks % slots_per_lane];
     // Waits for the copy that used this buffer two chunks ago; the other buffer's copy runs on meanwhile.
-    if (i >= slots_per_lane) static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
+    if (chunks >= slots_per_lane) static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
     std::memcpy(slot.buffer->data(), from + offset, size);
     device_->copy_to_device(static_cast<std::byte*>(to) + offset, slot.buffer->data(), size, stream);
     device_->record(*slot.copied, stream);
@@ -97,19 +98,41 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
 }
 
 HostSortTimes HostSort::run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort) {
+  const HostArray array{keys, keys, bytes};
+  return run(std::span(&array, 1),
+             [&](std::span<void* const> memory, Stream stream) { sort(memory[0], stream); });
+}
+
+HostSortTimes HostSort::run(std::span<const HostArray> arrays,
+                            const std::function<void(std::span<void* const>, Stream)>& sort) {
   const auto begin = std::chrono::steady_clock::now();
   auto lane = take_lane();
   const Stream stream = lane->stream->handle();
   HostSortTimes times;
   try {
-    lane->reserve(*device_, bytes > chunk_bytes_ ? slots_per_lane : 1, std::min(bytes, chunk_bytes_));
-    const auto buffer = device_->allocate_async(bytes, stream);
+    std::vector<std::unique_ptr<DeviceBuffer>> buffers;
+    std::vector<void*> memory;
+    std::size_t most_bytes = 0;
+    for (const HostArray& array : arrays) {
+      buffers.push_back(device_->allocate_async(array.bytes, stream));
+      memory.push_back(buffers.back()->data());
+      most_bytes = std::max(most_bytes, array.bytes);
+    }
+    const bool is_one_chunk = arrays.size() == 1 && most_bytes <= chunk_bytes_;
+    lane->reserve(*device_, is_one_chunk ? 1 : slots_per_lane, std::min(most_bytes, chunk_bytes_));
     device_->record(*lane->marks[0], stream);
-    upload(*lane, buffer->data(), static_cast<const std::byte*>(keys), bytes);
+    std::size_t chunks = 0;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (arrays[i].from == nullptr) continue;
+      upload(*lane, memory[i], static_cast<const std::byte*>(arrays[i].from), arrays[i].bytes, chunks);
+    }
     device_->record(*lane->marks[1], stream);
-    sort(buffer->data(), stream);
+    sort(memory, stream);
     device_->record(*lane->marks[2], stream);
-    download(*lane, static_cast<std::byte*>(keys), buffer->data(), bytes);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (arrays[i].to == nullptr) continue;
+      download(*lane, static_cast<std::byte*>(arrays[i].to), memory[i], arrays[i].bytes);
+    }
     const auto microseconds = [&](std::size_t from) {
       return 1000 * device_->elapsed_ms(*lane->marks[from], *lane->marks[from + 1]);
     };

@@ -7,12 +7,20 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "bitune/bitune.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune {
+
+/// An array in the host's memory.
+struct HostArray {
+  const void* from = nullptr;  ///< null: it is not read
+  void* to = nullptr;          ///< null: it is not written
+  std::size_t bytes = 0;
+};
 
 /// Carries host arrays to a device, has them sorted there, and carries them back.
 ///
@@ -27,12 +35,17 @@ class HostSort {
   /// `sort` enqueues the sort of the device array on the stream. Returns when the host array is sorted.
   HostSortTimes run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort);
 
+  /// As above for several arrays. `sort` gets the memory of each on the device.
+  HostSortTimes run(std::span<const HostArray> arrays,
+                    const std::function<void(std::span<void* const>, Stream)>& sort);
+
  private:
   struct Lane;
 
   [[nodiscard]] std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
-  void upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes) const;
+  /// `chunks`: how many the lane has carried since its run began.
+  void upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes, std::size_t& chunks) const;
   void download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const;
 
   const std::shared_ptr<const Device> device_;

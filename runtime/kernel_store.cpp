@@ -132,7 +132,9 @@ ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
 void ExecutablePlan::run(const Operands& operands, Stream stream) const {
   std::array<std::uint64_t, max_kernel_arguments> slots;
   const auto operand_of = [&operands](Role role) -> const Operand& {
-    return role == Role::keys_in ? operands.input() : operands[role];
+    return role == Role::keys_in     ? operands.input()
+           : role == Role::values_in ? operands.input_values()
+                                     : operands[role];
   };
   for (const Launch& launch : plan_.launches) {
     std::size_t count = 0;

@@ -355,8 +355,8 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
     return selection;
   }
   throw Error(ErrorCode::unavailable,
-              fmt::format("no variant of bitune can do '{}' on {}: use another key type, payload "
-                          "or device",
+              fmt::format("no variant of bitune can do '{}' on {}: use another key type or "
+                          "device",
                           text_of(problem), device.name));
 }
 

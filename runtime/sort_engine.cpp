@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
@@ -44,6 +45,7 @@ SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCac
       host_sort_(device_) {}
 
 PreparedSort SortEngine::make(const Problem& problem) {
+  check_problem(problem);
   static_cast<void>(key_bytes(problem));  // refuses what no memory holds
   int compiled = 0;
   for (;;) {
@@ -77,6 +79,18 @@ void SortEngine::copy_input(const Problem& problem, const Operands& operands, St
                                problem.rows, stream);
 }
 
+/// A single key of each row.
+void SortEngine::write_trivial(const Problem& problem, const Operands& operands, Stream stream) const {
+  if (problem.operation != Operation::argsort && !operands.in_place()) copy_input(problem, operands, stream);
+  const Operand& values = operands[Role::values_out];
+  if (problem.value_bytes != 0 && values.data != operands.input_values().data) {
+    device_->copy_on_device(values.data, operands.input_values().data, problem.value_bytes, stream);
+  }
+  if (problem.index_bytes != 0) {
+    device_->fill(operands[Role::indices_out].data, 0, problem.index_bytes, stream);
+  }
+}
+
 void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Operands operands,
                         Stream stream) const {
   const Plan& plan = prepared.executable.plan();
@@ -101,7 +115,7 @@ void SortEngine::run(const Problem& problem, const Operands& operands, Stream st
   check_operands(problem, operands);
   if (problem.rows == 0 || problem.n == 0) return;
   if (is_trivial(problem)) {
-    if (!operands.in_place()) copy_input(problem, operands, stream);
+    write_trivial(problem, operands, stream);
     return;
   }
   auto prepared = prepared_.find(problem);
@@ -126,9 +140,43 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   });
 }
 
+HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
+  check_operands(problem, operands);
+  if (problem.rows == 0 || problem.n == 0) return {};
+  const auto prepared = prepare(problem);
+  // On the device keys and values have one array each, and are sorted in place.
+  std::vector<HostArray> arrays;
+  std::vector<Role> roles;
+  const auto add = [&](Role role, const Operand& from, const Operand& to, std::uint64_t element_bytes) {
+    arrays.push_back({from.data, to.data, key_count(problem) * element_bytes});
+    roles.push_back(role);
+  };
+  const bool writes_keys = problem.operation != Operation::argsort;
+  add(writes_keys ? Role::keys_out : Role::keys_in, operands.input(), operands[Role::keys_out],
+      size_of(problem.key));
+  if (problem.value_bytes != 0) {
+    add(Role::values_out, operands.input_values(), operands[Role::values_out], problem.value_bytes);
+  }
+  if (problem.index_bytes != 0) {
+    add(Role::indices_out, {}, operands[Role::indices_out], problem.index_bytes);
+  }
+  return host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
+    Operands on_device;
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      on_device[roles[i]] = {memory[i], key_count(problem), problem.n};
+    }
+    if (prepared) {
+      launch(*prepared, problem, on_device, stream);
+    } else {
+      write_trivial(problem, on_device, stream);
+    }
+  });
+}
+
 std::uint64_t SortEngine::workspace_size(const Problem& problem) {
   if (is_trivial(problem)) return 0;
   if (const auto prepared = prepared_.find(problem)) return prepared->executable.plan().workspace_bytes;
+  check_problem(problem);
   const Plan plan = selector_.plan(problem, selector_.select(problem).configuration);
   const bool only_device_knows =
       std::any_of(plan.launches.begin(), plan.launches.end(), [&](const Launch& l) {
@@ -139,6 +187,7 @@ std::uint64_t SortEngine::workspace_size(const Problem& problem) {
 
 Explanation SortEngine::explain(const Problem& problem) {
   const auto prepared = prepared_.find(problem);
+  if (!prepared) check_problem(problem);
   const Selection selection = prepared ? prepared->selection : selector_.select(problem);
   const Plan plan = prepared ? prepared->executable.plan() : selector_.plan(problem, selection.configuration);
 

@@ -48,6 +48,9 @@ class SortEngine {
   /// problem is not part of the times.
   HostSortTimes sort_host(void* keys, const Problem& problem);
 
+  /// As `run` for an array in the host's memory; returns when all is written. Times as of sort_host.
+  HostSortTimes run_host(const Problem& problem, const Operands& operands);
+
   /// The prepared problem, now; null if there is nothing to do (n < 2). It stays usable while the engine
   /// lives.
   std::shared_ptr<const PreparedSort> prepare(const Problem& problem);
@@ -60,6 +63,7 @@ class SortEngine {
   [[nodiscard]] PreparedSort make(const Problem& problem);
   void launch(const PreparedSort& prepared, const Problem& problem, Operands operands, Stream stream) const;
   void copy_input(const Problem& problem, const Operands& operands, Stream stream) const;
+  void write_trivial(const Problem& problem, const Operands& operands, Stream stream) const;
 
   const std::shared_ptr<Device> device_;
   const std::string note_;

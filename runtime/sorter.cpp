@@ -90,6 +90,35 @@ HostSortTimes Sorter::sort_host(void* keys, std::uint64_t n, KeyType type, Order
   return implementation_->engine->sort_host(keys, sort_problem(n, type, order));
 }
 
+void Sorter::sort_pairs(void* keys, void* values, std::uint64_t n, KeyType type, std::uint32_t value_bytes,
+                        Stream stream, Order order) {
+  Problem problem = sort_problem(n, type, order);
+  problem.operation = Operation::sort_pairs;
+  problem.value_bytes = value_bytes;
+  problem.stable = true;
+  Operands operands;
+  operands[Role::keys_out] = {keys, unchecked_elements, n};
+  operands[Role::values_out] = {values, unchecked_elements, n};
+  run(problem, operands, stream);
+}
+
+void Sorter::argsort(const void* keys, void* indices, std::uint64_t n, KeyType type,
+                     std::uint32_t index_bytes, Stream stream, Order order) {
+  Problem problem = sort_problem(n, type, order);
+  problem.operation = Operation::argsort;
+  problem.index_bytes = index_bytes;
+  problem.stable = true;
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  operands[Role::keys_in] = {const_cast<void*>(keys), unchecked_elements, n};
+  operands[Role::indices_out] = {indices, unchecked_elements, n};
+  run(problem, operands, stream);
+}
+
+HostSortTimes Sorter::run_host(const Problem& problem, const Operands& operands) {
+  return implementation_->engine->run_host(problem, operands);
+}
+
 void Sorter::run(const Problem& problem, const Operands& operands, Stream stream) {
   implementation_->engine->run(problem, operands, stream);
 }

@@ -26,6 +26,15 @@ struct KeyArray {
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }
 };
 
+/// A list of values that travel with keys. Nothing is known of them but their size.
+struct ValueArray {
+  std::uint64_t value_bytes = 0;
+  std::vector<std::byte> bytes;
+  std::string npy_descr;  ///< as of KeyArray
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / value_bytes; }
+};
+
 /// A list of keys without further shape.
 [[nodiscard]] inline KeyArray make_list(KeyType type, std::vector<std::byte> bytes) {
   KeyArray keys{type, {}, std::move(bytes), {}};

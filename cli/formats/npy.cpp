@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "cli/formats/npy_header.hpp"
@@ -46,8 +48,8 @@ NpyHeader read_header(InputFile& file) {
 }
 
 /// Bytes that the shape promises. \throws Error (input) if they exceed what any memory holds
-std::uint64_t promised_bytes(const NpyHeader& header, KeyType type, const std::string& file) {
-  std::uint64_t bytes = size_of(type);
+std::uint64_t promised_bytes(const NpyHeader& header, std::uint64_t element_bytes, const std::string& file) {
+  std::uint64_t bytes = element_bytes;
   bool empty = false;
   bool overflow = false;
   for (const std::uint64_t extent : header.shape) {
@@ -72,12 +74,8 @@ KeyType resolve_type(KeyType stored, std::optional<KeyType> wanted, const std::s
                                             name_of(stored), name_of(*wanted)));
 }
 
-}  // namespace
-
-KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
-  NpyHeader header = read_header(file);
-  KeyArray keys;
-  keys.type = resolve_type(key_type_of_descr(header.descr, file.name()), type, file.name());
+/// The elements behind the header, each of so many bytes.
+std::vector<std::byte> read_elements(InputFile& file, const NpyHeader& header, std::uint64_t element_bytes) {
   if (header.fortran_order && header.shape.size() > 1) {
     throw Error(ErrorCode::input,
                 fmt::format("{} is in Fortran order; save it with numpy.ascontiguousarray", file.name()));
@@ -86,20 +84,31 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
     throw Error(ErrorCode::input,
                 fmt::format("{} holds a single number without a dimension, not an array", file.name()));
   }
-  const std::uint64_t promised = promised_bytes(header, keys.type, file.name());
+  const std::uint64_t promised = promised_bytes(header, element_bytes, file.name());
   const auto remaining = file.remaining();
+  std::vector<std::byte> bytes;
   if (!remaining || *remaining >= promised) {
-    keys.bytes = file.read(promised);
+    bytes = file.read(promised);
   }
-  if (keys.bytes.size() < promised) {
+  if (bytes.size() < promised) {
     throw Error(ErrorCode::input,
                 fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
-                            file.name(), promised, remaining.value_or(keys.bytes.size())));
+                            file.name(), promised, remaining.value_or(bytes.size())));
   }
   if (!file.read(1).empty()) {
     throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises",
                                               file.name(), promised));
   }
+  return bytes;
+}
+
+}  // namespace
+
+KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
+  NpyHeader header = read_header(file);
+  KeyArray keys;
+  keys.type = resolve_type(key_type_of_descr(header.descr, file.name()), type, file.name());
+  keys.bytes = read_elements(file, header, size_of(keys.type));
   keys.shape = std::move(header.shape);
   keys.npy_descr = std::move(header.descr);
   return keys;
@@ -109,6 +118,31 @@ void write_npy(OutputFile& file, const KeyArray& keys) {
   file.write(npy_header_text(keys.npy_descr.empty() ? descr_of(keys.type) : std::string_view(keys.npy_descr),
                              keys.shape));
   file.write(keys.bytes);
+}
+
+ValueArray read_npy_values(InputFile& file) {
+  NpyHeader header = read_header(file);
+  ValueArray values;
+  values.value_bytes = element_bytes_of_descr(header.descr, file.name());
+  if (values.value_bytes > 16 || !std::has_single_bit(values.value_bytes)) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} has values of {} bytes, and such of 1, 2, 4, 8 and 16 travel with keys: use "
+                            "bitune argsort, and take the values by its indices",
+                            file.name(), values.value_bytes));
+  }
+  if (header.shape.size() > 1) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} has the shape ({}): values that travel with keys are a list", file.name(),
+                            fmt::join(header.shape, ", ")));
+  }
+  values.bytes = read_elements(file, header, values.value_bytes);
+  values.npy_descr = std::move(header.descr);
+  return values;
+}
+
+void write_npy_values(OutputFile& file, const ValueArray& values) {
+  file.write(npy_header_text(values.npy_descr, {values.count()}));
+  file.write(values.bytes);
 }
 
 }  // namespace bitune::cli

@@ -18,4 +18,10 @@ namespace bitune::cli {
 
 void write_npy(OutputFile& file, const KeyArray& keys);
 
+/// Reads a .npy file whose elements are only moved: of any dtype but objects and structures, and of one
+/// dimension. \throws as read_npy
+[[nodiscard]] ValueArray read_npy_values(InputFile& file);
+
+void write_npy_values(OutputFile& file, const ValueArray& values);
+
 }  // namespace bitune::cli

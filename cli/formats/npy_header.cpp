@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -204,6 +205,23 @@ KeyType key_type_of_descr(std::string_view descr, const std::string& file) {
           "{} has the dtype '{}', which is none of the key types (u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 "
           "i64 f64)",
           file, descr.substr(0, 32)));
+}
+
+std::uint64_t element_bytes_of_descr(std::string_view descr, const std::string& file) {
+  // A byte order, a letter, digits, and the unit of times in brackets.
+  std::string_view rest = descr.find_first_of("<>|=") == 0 ? descr.substr(1) : descr;
+  const char kind = rest.empty() ? ' ' : rest.front();
+  if (!rest.empty()) rest.remove_prefix(1);
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
+  const bool has_unit = (kind == 'M' || kind == 'm') && end != rest.data() + rest.size() && *end == '[';
+  constexpr std::string_view kinds = "biufcSUVMm";
+  if (kinds.find(kind) == kinds.npos || error != std::errc{} || count > (1U << 30) ||
+      (end != rest.data() + rest.size() && !has_unit)) {
+    throw Error(ErrorCode::input, fmt::format("{} has the dtype '{}', whose elements are no plain bytes",
+                                              file, descr.substr(0, 32)));
+  }
+  return kind == 'U' ? 4 * count : count;
 }
 
 std::string_view descr_of(KeyType type) noexcept {

@@ -34,6 +34,9 @@ struct NpyHeader {
 /// Key type of a little-endian dtype; "V2" is bf16, as NumPy saves it. \throws Error (input)
 [[nodiscard]] KeyType key_type_of_descr(std::string_view descr, const std::string& file);
 
+/// Bytes of an element of any dtype but Python objects and structures. \throws Error (input)
+[[nodiscard]] std::uint64_t element_bytes_of_descr(std::string_view descr, const std::string& file);
+
 /// The dtype that NumPy gives to a key type.
 [[nodiscard]] std::string_view descr_of(KeyType type) noexcept;
 

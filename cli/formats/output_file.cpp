@@ -20,26 +20,42 @@ namespace {
 
 constexpr std::array<int, 3> fatal_signals = {SIGINT, SIGTERM, SIGHUP};
 
-/// What the signal handler removes. The path is written before the flag and read after it.
-std::array<char, 4096> pending_path;
-volatile std::sig_atomic_t pending = 0;
+/// A file that the signal handler removes. The path is written before the flag and read after it.
+struct PendingFile {
+  std::array<char, 4096> path;
+  volatile std::sig_atomic_t is_there = 0;
+};
+std::array<PendingFile, 4> pending_files;
 std::array<struct sigaction, fatal_signals.size()> previous_actions;
 
 extern "C" void remove_pending_file(int signal) {
-  if (pending != 0) {
-    ::unlink(pending_path.data());
+  for (const PendingFile& file : pending_files) {
+    if (file.is_there != 0) {
+      ::unlink(file.path.data());
+    }
   }
   // The process ends as it would have without this handler, so that a shell sees the signal.
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
+bool is_any_pending() {
+  return std::any_of(pending_files.begin(), pending_files.end(),
+                     [](const PendingFile& file) { return file.is_there != 0; });
+}
+
 void remove_on_signal(const std::string& path) {
-  if (path.size() >= pending_path.size()) {
+  const auto free = std::find_if(pending_files.begin(), pending_files.end(),
+                                 [](const PendingFile& file) { return file.is_there == 0; });
+  if (free == pending_files.end() || path.size() >= free->path.size()) {
     return;
   }
-  std::copy_n(path.c_str(), path.size() + 1, pending_path.begin());
-  pending = 1;
+  const bool is_first = !is_any_pending();
+  std::copy_n(path.c_str(), path.size() + 1, free->path.begin());
+  free->is_there = 1;
+  if (!is_first) {
+    return;
+  }
   struct sigaction action = {};
   action.sa_handler = remove_pending_file;
   action.sa_flags = SA_NODEFER;
@@ -51,11 +67,17 @@ void remove_on_signal(const std::string& path) {
   }
 }
 
-void forget_pending_file() {
-  if (pending == 0) {
+void forget_pending_file(const std::string& path) {
+  const auto found = std::find_if(pending_files.begin(), pending_files.end(), [&](const PendingFile& file) {
+    return file.is_there != 0 && path == file.path.data();
+  });
+  if (found == pending_files.end()) {
     return;
   }
-  pending = 0;
+  found->is_there = 0;
+  if (is_any_pending()) {
+    return;
+  }
   for (std::size_t i = 0; i < fatal_signals.size(); ++i) {
     ::sigaction(fatal_signals[i], &previous_actions[i], nullptr);
   }
@@ -135,8 +157,8 @@ void OutputFile::close_and_remove() noexcept {
   descriptor_ = -1;
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
+    forget_pending_file(temporary_);
     temporary_.clear();
-    forget_pending_file();
   }
 }
 
@@ -172,8 +194,8 @@ void OutputFile::commit() {
   if (::close(descriptor) != 0 || ::rename(temporary_.c_str(), destination_.c_str()) != 0) {
     fail("cannot write");
   }
+  forget_pending_file(temporary_);
   temporary_.clear();
-  forget_pending_file();
   // The name is in the directory: without this a power cut could take it back. Not every file system can.
   const auto parent = std::filesystem::path(destination_).parent_path();
   const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -15,7 +15,7 @@ namespace bitune::cli {
 /// destination that exists and is no regular file (a pipe, /dev/null) is written directly; a symbolic link is
 /// followed.
 ///
-/// Thread-confined, one at a time in a process (signals know one file). Every function throws Error (io).
+/// Thread-confined, a few at a time in a process (signals know four files). Every function throws Error (io).
 class OutputFile {
  public:
   /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is

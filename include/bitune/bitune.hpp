@@ -66,21 +66,40 @@ class Sorter {
   /// Does what the problem says with the operands, which are in device memory, asynchronously on `stream`.
   /// Every operation and shape; the functions below are conveniences.
   ///
-  /// Needed are keys_out, and keys_in where the keys are not sorted in place. Row i begins at element i *
-  /// stride of its operand; elements between rows are neither read nor written. Input and output may have
-  /// different strides. Pointers must be aligned to their element type (16 bytes are best, for row strides
-  /// too). A workspace of at least `workspace_size` bytes, aligned to 256, may be given, and shared by calls
-  /// that follow each other on one stream. Without one the call allocates it in the stream: that takes a
-  /// microsecond or two and keeps calls that follow each other from overlapping.
+  /// Needed are keys_out, and keys_in where the keys are not sorted in place. With values, needed is
+  /// values_out, and values_in where it is other memory; with indices, indices_out. An argsort needs keys_in
+  /// and indices_out, and leaves the keys as they are. No two of these arrays may overlap. Row i begins at
+  /// element i * stride of its operand; elements between rows are neither read nor written. Input and output
+  /// may have different strides. Pointers must be aligned to their element type (16 bytes are best, for row
+  /// strides too). A workspace of at least `workspace_size` bytes, aligned to 256, may be given, and shared
+  /// by calls that follow each other on one stream. Without one the call allocates it in the stream: that
+  /// takes a microsecond or two and keeps calls that follow each other from overlapping.
   ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
-  /// missing, misaligned, or has too few elements, if rows overlap, or if the workspace is too small; Error
-  /// (capture) if the stream is being captured and the problem was not prepared.
+  /// missing, misaligned, or has too few elements, if rows or arrays overlap, if indices are too narrow for
+  /// the number of keys, or if the workspace is too small; Error (unavailable) for what is not built: values
+  /// and indices of rows, and top_k; Error (capture) if the stream is being captured and the problem was not
+  /// prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
   /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. \throws Error as `run`
   void sort(void* keys, std::uint64_t n, KeyType type, Stream stream = nullptr,
             Order order = Order::ascending);
+
+  /// Sorts `n` keys in device memory, in place, and their values with them, of 1, 2, 4, 8 or 16 bytes each.
+  /// Equal keys stay in the order of the input, in a descending sort too. All NaNs are equal keys; -0 and +0
+  /// are two. \throws Error as `run`
+  void sort_pairs(void* keys, void* values, std::uint64_t n, KeyType type, std::uint32_t value_bytes,
+                  Stream stream = nullptr, Order order = Order::ascending);
+
+  /// Writes to `indices` where each of `n` keys in device memory would come from if they were sorted: u32
+  /// where `index_bytes` is 4, u64 where it is 8. The keys stay as they are. Equal keys as in `sort_pairs`.
+  /// \throws Error as `run`
+  void argsort(const void* keys, void* indices, std::uint64_t n, KeyType type, std::uint32_t index_bytes = 4,
+               Stream stream = nullptr, Order order = Order::ascending);
+
+  /// As `run` for arrays in the host's memory, whose workspace is not looked at; returns when all is written.
+  HostSortTimes run_host(const Problem& problem, const Operands& operands);
 
   /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
   HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);

@@ -39,7 +39,7 @@ struct Operand {
 /// The memory of one call: an operand for each role. What a problem does not need stays empty.
 ///
 /// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
-/// may overlap, but rows of one may lie between rows of the other.
+/// may overlap, but rows of one may lie between rows of the other. So it is with values_in and values_out.
 class Operands {
  public:
   [[nodiscard]] Operand& operator[](Role role) noexcept { return table_[static_cast<std::size_t>(role)]; }
@@ -51,6 +51,12 @@ class Operands {
   [[nodiscard]] const Operand& input() const noexcept {
     const Operand& given = (*this)[Role::keys_in];
     return given.data == nullptr ? (*this)[Role::keys_out] : given;
+  }
+
+  /// Where the values come from: values_in, or values_out where that is empty.
+  [[nodiscard]] const Operand& input_values() const noexcept {
+    const Operand& given = (*this)[Role::values_in];
+    return given.data == nullptr ? (*this)[Role::values_out] : given;
   }
 
   /// Whether the keys are sorted where they are.

@@ -15,8 +15,15 @@ enum class KeyType : std::uint8_t { u8, i8, u16, i16, f16, bf16, u32, i32, f32, 
 /// Direction of a sort. `descending` is the exact reverse of `ascending`: NaN comes first there.
 enum class Order : std::uint8_t { ascending, descending };
 
-/// What is done to the keys. Only `sort` is built; the others hold their place in problems and the database.
-enum class Operation : std::uint8_t { sort, sort_pairs, argsort, top_k };
+/// What is done to the keys. `top_k` is not built; it holds its place in problems and the database.
+///
+/// Where values or indices travel, all NaNs are equal keys, and each keeps its bits; -0 and +0 are two keys.
+enum class Operation : std::uint8_t {
+  sort,        ///< writes keys_out; with index_bytes also indices_out, where each sorted key stood
+  sort_pairs,  ///< writes keys_out and values_out: a value of value_bytes travels with each key
+  argsort,     ///< writes indices_out alone, of index_bytes each; the keys stay as they are
+  top_k,
+};
 
 /// How keys lie in memory: one array, rows of one length, or segments of any lengths.
 enum class ShapeKind : std::uint8_t { array, rows, segments };

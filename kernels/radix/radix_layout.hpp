@@ -23,6 +23,9 @@ constexpr Size count_digits_words(Size key_bits, Size digit_bits, Size copies) {
 /// Keys of a tile at most: a place in a tile has 16 bits.
 constexpr Size most_radix_keys() { return 65536; }
 
+/// Bytes of a place in a tile that holds the words of keys, and then their values.
+constexpr Size pair_slot_bytes(Size word_bytes, Size value_bytes) { return word_bytes > value_bytes ? word_bytes : value_bytes; }
+
 /// Where the parts of RadixTile begin in a block's shared memory, and how many bytes they are together.
 struct RadixTileParts {
   Size targets;
@@ -32,8 +35,8 @@ struct RadixTileParts {
   Size bytes;
 };
 
-constexpr RadixTileParts radix_tile_parts(Size threads, Size items, Size digit_bits, Size word_bytes, Size counter_bytes) {
-  const Size targets = threads * items * word_bytes;
+constexpr RadixTileParts radix_tile_parts(Size threads, Size items, Size digit_bits, Size slot_bytes, Size counter_bytes) {
+  const Size targets = threads * items * slot_bytes;
   const Size ranks = targets + digit_values(digit_bits) * counter_bytes;
   const Size scratch = ranks + warps_of(threads) * digit_values(digit_bits) * 2;
   const Size ticket = scratch + 4 * prefix_sum_words(threads);

@@ -36,13 +36,13 @@ BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller
   }
 }
 
-/// What a block keeps in shared memory (layout::radix_tile_parts).
-template <class Codec, class Counter, int nt, int vt, int bits>
+/// What a block keeps in shared memory (layout::radix_tile_parts). slot_bytes: of an item, whatever of it is there.
+template <class Codec, class Counter, int nt, int vt, int bits, int slot_bytes>
 struct RadixTile {
   using Word = typename Codec::Word;
   static constexpr u32 warps = nt / warp_size;
 
-  Word* words;       ///< [nt * vt]: the tile's, by digit
+  Word* words;       ///< [nt * vt]: the tile's, by digit; then what travels with them
   Counter* targets;  ///< [values]: from a word's place in the tile to its place in the array
   u16* ranks;        ///< [warps][values]: how many keys with the digit the warp has met; later, where in the tile its next one goes
   u32* scratch;      ///< GroupPrefixSum's
@@ -56,7 +56,7 @@ struct RadixTile {
         ticket(scratch + (parts().ticket - parts().scratch) / sizeof(u32)) {}
 
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
-    return layout::radix_tile_parts(nt, vt, bits, sizeof(Word), sizeof(Counter));
+    return layout::radix_tile_parts(nt, vt, bits, slot_bytes, sizeof(Counter));
   }
 };
 
@@ -78,23 +78,52 @@ BITUNE_DEVICE void load_by_warps(const typename Codec::Raw* tile, u32 count, typ
   }
 }
 
-/// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each
-/// pass, 0 at first. said: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
-/// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
-/// shared memory: RadixTile's.
-template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
-BITUNE_KERNEL(nt, min_blocks)
-radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
-           const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
+/// What a pass reads and writes: here keys alone. radix_pairs_pass.cuh has what travels with values.
+template <class Codec_>
+struct KeyTraffic {
+  using Codec = Codec_;
   using Word = typename Codec::Word;
-  using Counter = typename CounterOf<counter_bytes>::Type;
+  struct Value {};  ///< what travels with a key
+  BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return sizeof(Word); }
+
+  typename Codec::Raw* output;
+  const typename Codec::Raw* input;
+
+  /// The word whose digits are sorted by. Padding has the largest digit of all in each pass, as in Digits.
+  BITUNE_DEVICE static Word ordered(Word word) { return word; }
+
+  /// The values of the tile's keys, in the registers that load_by_warps gives their keys.
+  template <int nt, int vt>
+  BITUNE_DEVICE void load_values(u64 /*begin*/, u32 /*count*/, Value (&/*values*/)[vt]) const {}
+
+  /// Writes a tile that is in order in shared memory. places: where in it each register's key is; it may be changed.
+  template <int nt, class Digit, int vt, class Tile>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, u32 (&/*places*/)[vt], const Value (&/*values*/)[vt]) const {
+    const auto write_one = [&](u32 i) {
+      const Word word = tile.words[i];
+      output[tile.targets[Digit::of(word, pass)] + i] = Codec::decode(word);
+    };
+    if (count == u32{nt} * vt) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) write_one(thread_index() + r * nt);
+    } else {
+      for (u32 i = thread_index(); i < count; i += nt) write_one(i);
+    }
+  }
+};
+
+/// A pass over n keys and what travels with them: see radix_pass.
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter>
+BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* said, u32 tiles) {
+  using Codec = typename Traffic::Codec;
+  using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
   using Group = ThreadGroup<nt, 1>;
   using Sums = LookBack<Counter, Digit::values, loads>;
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const RadixTile<Codec, Counter, nt, vt, bits> tile(shared_memory<Word>());
+  const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<Word>());
   begin_dependent_launch();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
@@ -103,14 +132,14 @@ radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n,
   const u64 begin = u64{mine} * nv;
   const u32 count = items_in_tile(begin, n, nv);
   Word words[vt];
-  load_by_warps<Codec, nt>(input + begin, count, words);
+  load_by_warps<Codec, nt>(traffic.input + begin, count, words);
 
   // In the lower half the rank of each key among the warp's keys with its digit; in the upper half the index of their counter.
   u32 ranks[vt];
   const u32 first_counter = kept(warp_index() * values);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
-    const u32 bits_from_digit = Digit::from(words[r], pass);
+    const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
     const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
     const u32 lower = bit_count(same & lanes_before());
     const u32 counter = (bits_from_digit & (values - 1)) | first_counter;
@@ -154,7 +183,13 @@ radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n,
   }
   sync_block();
   BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) tile.words[tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff)] = words[r];
+  for (int r = 0; r < vt; ++r) {
+    const u32 place = tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff);
+    tile.words[place] = words[r];
+    ranks[r] = place;
+  }
+  typename Traffic::Value carried[vt];
+  traffic.template load_values<nt>(begin, count, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
   if (mine == 0) count_smaller_digits<nt, values>(counts + pass * values, tile.targets);
@@ -167,16 +202,18 @@ radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n,
     tile.targets[digit] = before - first[i];
   }
   sync_block();
-  const auto write = [&](u32 i) {
-    const Word word = tile.words[i];
-    output[tile.targets[Digit::of(word, pass)] + i] = Codec::decode(word);
-  };
-  if (count == nv) {
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) write(thread_index() + r * nt);
-  } else {
-    for (u32 i = thread_index(); i < count; i += nt) write(i);
-  }
+  traffic.template write<nt, Digit>(tile, pass, count, ranks, carried);
+}
+
+/// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each
+/// pass, 0 at first. said: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
+/// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
+/// shared memory: RadixTile's.
+template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
+           const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
+  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads>({output, input}, n, pass, tickets, counts, said, tiles);
 }
 
 }  // namespace bitune

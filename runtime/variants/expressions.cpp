@@ -21,14 +21,22 @@ int exponent_bits(KeyType key) {
   }
 }
 
-}  // namespace
-
-std::string codec_arguments(KeyType key, Order order) {
+std::string codec_text(KeyType key, Order order) {
   const char* key_class = is_floating_point(key)   ? "floating_point"
                           : is_signed_integer(key) ? "signed_integer"
                                                    : "unsigned_integer";
-  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>, bitune::NoPayload", size_of(key),
-                     key_class, exponent_bits(key), order == Order::descending);
+  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>", size_of(key), key_class,
+                     exponent_bits(key), order == Order::descending);
+}
+
+}  // namespace
+
+std::string codec_arguments(KeyType key, Order order) {
+  return codec_text(key, order) + ", bitune::NoPayload";
+}
+
+std::string tie_codec_arguments(KeyType key, Order order) {
+  return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", codec_text(key, order));
 }
 
 std::int64_t word_bytes(KeyType key) noexcept { return size_of(key) == 8 ? 8 : 4; }

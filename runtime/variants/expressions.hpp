@@ -13,6 +13,9 @@ namespace bitune {
 /// arguments of every kernel.
 [[nodiscard]] std::string codec_arguments(KeyType key, Order order);
 
+/// The same for keys that are only compared where something travels with them (TieCodec).
+[[nodiscard]] std::string tie_codec_arguments(KeyType key, Order order);
+
 /// Bytes of the word that registers and shared memory hold a key in: 4, or 8 for 64-bit keys.
 [[nodiscard]] std::int64_t word_bytes(KeyType key) noexcept;
 

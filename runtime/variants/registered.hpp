@@ -16,6 +16,7 @@ namespace bitune {
 [[nodiscard]] const Variant& multiway_variant();
 [[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& radix_variant();
+[[nodiscard]] const Variant& radix_pairs_variant();
 [[nodiscard]] const Variant& counting_variant();
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();

@@ -18,6 +18,7 @@
 #include "bitune/embedded_kernels.hpp"
 #include "bitune/error.hpp"
 #include "runtime/emulated/emulated_device.hpp"
+#include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -91,7 +92,12 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
-  return {{.key = key}, {.n = 3000}};
+  Problem sorted{{.key = key}, {.n = 3000}};
+  if (variant_name == "radix_pairs") {
+    sorted.operation = Operation::sort_pairs;
+    sorted.value_bytes = 8;
+  }
+  return sorted;
 }
 
 /// More keys where a block has to look after more runs than a warp has threads, or to take many buckets, or
@@ -108,6 +114,9 @@ Problem problem_for(const Configuration& configuration) {
 bool passes(const Bench& bench, const Configuration& configuration, std::uint64_t seed) {
   try {
     const Problem problem = problem_for(configuration);
+    if (problem.operation == Operation::sort_pairs) {
+      return carries(bench, problem, configuration, Distribution::random, seed, true);
+    }
     return sorts(bench, problem, configuration, Distribution::random, seed) &&
            sorts(bench, problem, configuration, Distribution::few_distinct, seed);
   } catch (const Error& error) {
@@ -202,6 +211,7 @@ std::vector<Configuration> configurations() {
               {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
       of_sixteen_blocks(),
       changed("radix", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
+      changed("radix_pairs", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
   };
 }
 

@@ -142,6 +142,23 @@ TEST(OutputFile, SignalsRemoveTheTemporaryFile) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"out"});
 }
 
+TEST(OutputFile, SignalsRemoveAllOfSeveral) {
+  const Folder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    OutputFile keys(folder.file("keys"));
+    OutputFile values(folder.file("values"));
+    OutputFile done(folder.file("done"));
+    done.commit();
+    raise(SIGTERM);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"done"});
+}
+
 TEST(OutputFile, RestoresSignalHandlers) {
   const Folder folder;
   {

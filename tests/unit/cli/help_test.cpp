@@ -22,10 +22,10 @@ TEST_P(Help, TellsTheUsageAndShowsExamples) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Help,
-                         testing::Values("", "devices", "tune", "sort", "db", "db list", "db best", "db show",
-                                         "db trials", "db check", "db prune", "db ship", "db export",
-                                         "db import", "db merge", "db report", "bench", "bench presets",
-                                         "bench start"));
+                         testing::Values("", "devices", "tune", "sort", "argsort", "db", "db list", "db best",
+                                         "db show", "db trials", "db check", "db prune", "db ship",
+                                         "db export", "db import", "db merge", "db report", "bench",
+                                         "bench presets", "bench start"));
 
 TEST_F(CommandTest, HelpNamesWhatIsPeculiar) {
   EXPECT_NE(text("bench start --help").find("bitune bench start --device emulated"), std::string::npos);

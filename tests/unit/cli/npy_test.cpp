@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "cli/formats/npy_header.hpp"
@@ -194,6 +195,41 @@ TEST(Npy, HugeShapeOnAPipeCostsNoMemory) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("there are 8"), std::string::npos) << error.what();
   }
+}
+
+TEST(NpyValues, RoundTripsAnyDtypeOfTheseSizes) {
+  const Folder folder;
+  for (const auto& [descr, size] :
+       {std::pair{"|b1", 1}, {"<f2", 2}, {"|S4", 4}, {"<M8[ns]", 8}, {"<U4", 16}}) {
+    const std::string data(3 * static_cast<std::size_t>(size), 'x');
+    InputFile input(folder.write("a.npy", npy_of(descr, {3}, data)));
+    const ValueArray values = read_npy_values(input);
+    EXPECT_EQ(values.value_bytes, static_cast<std::uint64_t>(size));
+    EXPECT_EQ(values.count(), 3u);
+    OutputFile output(folder.file("b.npy"));
+    write_npy_values(output, values);
+    output.commit();
+    EXPECT_EQ(folder.read("b.npy"), folder.read("a.npy")) << descr;
+  }
+}
+
+TEST(NpyValues, RefusesWhatDoesNotTravel) {
+  const Folder folder;
+  const auto error_with = [&](const std::string& bytes) -> std::string {
+    InputFile file(folder.write("a.npy", bytes));
+    try {
+      static_cast<void>(read_npy_values(file));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::input);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(error_with(npy_of("|S24", {1}, std::string(24, 'x'))).find("24 bytes"), std::string::npos);
+  EXPECT_NE(error_with(npy_of("|S0", {1}, "")).find("0 bytes"), std::string::npos);
+  EXPECT_NE(error_with(npy_of("|O", {1}, "12345678")).find("no plain bytes"), std::string::npos);
+  EXPECT_NE(error_with(npy_of("<i4", {2, 2}, std::string(16, 'x'))).find("are a list"), std::string::npos);
+  EXPECT_NE(error_with(npy_of("<i4", {2}, "1234")).find("truncated"), std::string::npos);
 }
 
 }  // namespace

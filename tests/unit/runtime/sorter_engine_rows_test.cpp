@@ -144,7 +144,7 @@ TEST_F(SortEngineRowsTest, RefusesArraysThatAreTooShort) {
   operands[Role::keys_out].elements -= 1;
   std::string sentence;
   EXPECT_EQ(code_of([&] { engine->run(rows, operands, nullptr); }, &sentence), ErrorCode::usage);
-  EXPECT_NE(sentence.find("room for 23 keys"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("room for 23 elements"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("reaches over 24"), std::string::npos) << sentence;
   Operands array = packed_operands({{}, {.n = 50}}, keys.data());
   EXPECT_EQ(code_of([&] { engine->run({{}, {.n = 51}}, array, nullptr); }), ErrorCode::usage);

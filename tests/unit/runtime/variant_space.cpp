@@ -19,11 +19,26 @@ using test::h200;
 
 Problem problem_of(KeyType key, std::uint64_t n) { return {{.key = key}, {.n = n}}; }
 
+/// Whether the variant carries values or indices, and does not sort keys alone.
+bool carries(const Variant& variant) { return variant.name() == "radix_pairs"; }
+
+/// A problem that is for the variant: of keys alone, or of keys with values.
+Problem problem_for(const Variant& variant, KeyType key, std::uint64_t n) {
+  Problem problem = problem_of(key, n);
+  if (carries(variant)) {
+    problem.operation = Operation::sort_pairs;
+    problem.value_bytes = 16;
+  }
+  return problem;
+}
+
 /// The variants that sort arrays of any length; others hold each in the registers of a block or a cluster.
 std::vector<const Variant*> variants_of_any_length() {
   std::vector<const Variant*> found;
   for (const Variant* variant : variants()) {
-    if (variant->supports(problem_of(KeyType::u8, std::uint64_t{1} << 33), h200())) found.push_back(variant);
+    if (variant->supports(problem_for(*variant, KeyType::u8, std::uint64_t{1} << 33), h200())) {
+      found.push_back(variant);
+    }
   }
   return found;
 }
@@ -51,7 +66,7 @@ std::uint64_t count_valid(const Variant& variant, const Problem& problem, std::u
 TEST(VariantSpace, HasAHundredValidConfigurationsForEachKeyWidth) {
   for (const Variant* variant : variants_of_any_length()) {
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-      const Problem problem = problem_of(key, std::uint64_t{1} << 20);
+      const Problem problem = problem_for(*variant, key, std::uint64_t{1} << 20);
       EXPECT_EQ(count_valid(*variant, problem, 100), 100u) << variant->name();
     }
   }
@@ -60,7 +75,7 @@ TEST(VariantSpace, HasAHundredValidConfigurationsForEachKeyWidth) {
 TEST(VariantSpace, HasTwentyWhereTheLengthBindsThem) {
   for (const Variant* variant : variants()) {
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-      const Problem problem = problem_of(key, 8192);
+      const Problem problem = problem_for(*variant, key, 8192);
       const bool too_wide = is_for_short_keys(*variant) && size_of(key) > 2;
       ASSERT_EQ(variant->supports(problem, h200()), !too_wide) << variant->name();
       if (too_wide) continue;
@@ -73,7 +88,7 @@ TEST(VariantSpace, HasTwentyWhereTheLengthBindsThem) {
 TEST(VariantSpace, EnumeratesWhatTheRestrictionsAllow) {
   for (const Variant* variant : variants()) {
     for (const std::uint64_t n : {100, 8192}) {
-      const Problem problem = problem_of(KeyType::i16, n);
+      const Problem problem = problem_for(*variant, KeyType::i16, n);
       const SearchSpace space = variant->space(problem, h200());
       // As values, not as texts, of which there would be hundreds of thousands.
       const auto values_of = [](const Configuration& configuration) {
@@ -298,7 +313,8 @@ TEST(VariantRegistry, NamesTheVariantsThereAre) {
     FAIL() << "an unknown variant was found";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("warp, multiway, samplesort, radix, cluster, packed_clusters, rows, packed_rows"),
+                  .find("warp, multiway, samplesort, radix, radix_pairs, cluster, packed_clusters, rows, "
+                        "packed_rows"),
               std::string::npos)
         << error.what();
   }

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bitune/bitune.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/host_call.hpp"
+#include "cli/sort_input.hpp"
+#include "cli/sort_report.hpp"
+#include "model/key_type.hpp"
+
+namespace bitune::cli {
+namespace argsort_command {
+namespace {
+
+constexpr const char* description =
+    "Writes where the keys of a file would come from if they were sorted: keys taken by these indices are in "
+    "order. The file stays as it is. Equal keys keep their order, with --descending too. All NaNs are equal "
+    "keys, and last, or first with --descending; -0 is before +0. INPUT is a .npy array of one dimension, "
+    "raw "
+    "binary keys, text with one number a line, or - for standard input.";
+
+constexpr const char* footer =
+    "Indices are u32, which is enough for 2^32 keys, or u64. They are written as .npy unless the name of "
+    "the\n"
+    "output, or --output-format, says raw or text.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune argsort keys.npy -o order.npy\n"
+    "  bitune argsort keys.npy -o order.npy --descending --verify\n"
+    "  bitune argsort keys.bin --type f32 --index u64 -o order.bin\n"
+    "  printf '30\\n10\\n20\\n' | bitune argsort - --output-format text      1, 2, 0\n"
+    "\n"
+    "In Python: numpy.load('keys.npy')[numpy.load('order.npy')] is sorted.";
+
+struct ArgsortOptions {
+  CommonOptions common;
+  std::string input;
+  std::string output;
+  std::string type;
+  std::string format;
+  std::string output_format;
+  std::string index = "u32";
+  bool descending = false;
+  bool verify = false;
+};
+
+KeyType index_type_of(const std::string& text) {
+  if (text == "u32") return KeyType::u32;
+  if (text == "u64") return KeyType::u64;
+  throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));
+}
+
+Format output_format_of(const ArgsortOptions& options) {
+  if (!options.output_format.empty()) return parse_format(options.output_format);
+  return format_of_name(options.output).value_or(Format::npy);
+}
+
+int run(const ArgsortOptions& options) {
+  const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
+  const auto format = options.format.empty() ? std::nullopt : std::optional(parse_format(options.format));
+  const KeyType index = index_type_of(options.index);
+  const Format output_format = output_format_of(options);
+  const bool to_standard_output = options.output.empty() || options.output == "-";
+  if (options.common.json && to_standard_output) {
+    throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
+  }
+  const std::string destination = to_standard_output ? "-" : options.output;
+  refuse_terminal(destination, output_format);
+  OutputFile output(destination);  // before any work, so that an unwritable place is noticed first
+  const SortInput input = read_input(options.input, format, type);
+  if (input.keys.shape.size() > 1) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("{} has more than one dimension, and argsort takes single "
+                            "arrays: save it flat, or one row at a time",
+                            input.name));
+  }
+
+  const std::uint64_t n = input.keys.count();
+  const Problem problem{{.operation = Operation::argsort,
+                         .key = input.keys.type,
+                         .index_bytes = static_cast<std::uint32_t>(size_of(index)),
+                         .order = options.descending ? Order::descending : Order::ascending,
+                         .stable = true},
+                        {.n = n}};
+  KeyArray indices = make_list(index, std::vector<std::byte>(n * size_of(index)));
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, n};
+  operands[Role::indices_out] = {indices.bytes.data(), n, n};
+  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  report.input = input.name;
+  write_keys(output, output_format, indices);
+  output.commit();
+  report.output = destination;
+  print_report(report, options.common.json);
+  return done;
+}
+
+}  // namespace
+}  // namespace argsort_command
+
+void add_argsort_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "argsort", "Write where the sorted keys of a file come from",
+                              argsort_command::description, argsort_command::footer);
+  auto options = std::make_shared<argsort_command::ArgsortOptions>();
+  add_argument(command, "INPUT", options->input, "File of keys, or - for standard input", true);
+  add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
+  add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
+  add_text(command, "--type", options->type, "Key type of raw or text keys; bf16 also for .npy of u16",
+           "TYPE");
+  add_text(command, "--format", options->format,
+           "Format of INPUT: npy, raw or text (default: by name and content)", "FORMAT");
+  add_text(command, "--output-format", options->output_format,
+           "Format of the indices: npy, raw or text (default: by the output's name, else npy)", "FORMAT");
+  add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
+  add_flag(command, "--verify", options->verify,
+           "Check the result on the host: each index once, keys in order, ties by index");
+  add_device_option(command, options->common);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  on_parsed(command, action_setter(action, options, argsort_command::run));
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,97 @@
+#pragma once
+
+// A pass of the variant radix_pairs: as radix_pass, and a value travels with each key. It may be the key's own index, which the first
+// pass makes. Values follow their keys: they take the same places in the same shared memory once the keys have left it.
+
+#include "kernels/network/tie_codec.cuh"
+#include "kernels/radix/count_digits.cuh"
+#include "kernels/radix/radix_pass.cuh"
+
+namespace bitune {
+
+/// The unsigned type that values of `bytes` bytes are moved as.
+template <int bytes>
+struct ValueOf {
+  using Type = typename Storage<bytes>::Raw;
+};
+template <>
+struct ValueOf<16> {
+  struct alignas(16) Type {
+    u64 low, high;
+  };
+};
+
+/// Where a pass gets its values.
+enum class ValueSource { memory, index };
+
+/// What a pass over keys with values of so many bytes reads and writes. writes_keys: the keys, too.
+template <class Codec_, int value_bytes, ValueSource source, bool writes_keys>
+struct PairTraffic {
+  using Codec = Codec_;
+  using Word = typename Codec::Word;
+  using Value = typename ValueOf<value_bytes>::Type;
+  BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes); }
+
+  typename Codec::Raw* output;
+  const typename Codec::Raw* input;
+  Value* values_out;
+  const Value* values_in;
+
+  BITUNE_DEVICE static Word ordered(Word word) { return TieCodec<Codec>::ordered(word); }
+
+  template <int nt, int vt>
+  BITUNE_DEVICE void load_values(u64 begin, u32 count, Value (&values)[vt]) const {
+    const u32 first = warp_index() * (warp_size * vt) + lane();
+    if constexpr (source == ValueSource::index) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) values[r] = static_cast<Value>(begin + first + r * warp_size);
+    } else if (count == u32{nt} * vt) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) values[r] = values_in[begin + first + r * warp_size];
+    } else {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) values[r] = first + r * warp_size < count ? values_in[begin + first + r * warp_size] : Value{};
+    }
+  }
+
+  /// In the upper half of each place goes the digit of the key that this thread writes.
+  template <int nt, class Digit, int vt, class Tile>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, u32 (&places)[vt], const Value (&values)[vt]) const {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 i = thread_index() + r * nt;
+      if (i >= count) continue;
+      const Word word = tile.words[i];
+      const u32 digit = Digit::of(ordered(word), pass);
+      if constexpr (writes_keys) output[tile.targets[digit] + i] = Codec::decode(word);
+      places[r] |= digit << 16;
+    }
+    sync_block();
+    // The padding of a tile is behind its keys, so that its values are not written.
+    Value* const slots = reinterpret_cast<Value*>(tile.words);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) slots[places[r] & 0xffff] = values[r];
+    sync_block();
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 i = thread_index() + r * nt;
+      if (i < count) values_out[tile.targets[places[r] >> 16] + i] = slots[i];
+    }
+  }
+};
+
+/// Sorts n keys and their values by digit `pass`, as radix_pass does keys. All NaNs are equal keys: their digits are counted by
+/// count_digits with a TieCodec. /// No array is read that the pass writes. Without writes_keys nothing is written to keys_out. With indices as values nothing is read at
+/// values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
+template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
+          int loads, int counter_bytes, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename ValueOf<value_bytes>::Type* values_out,
+                 const typename ValueOf<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
+                 const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
+  using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys>;
+  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads>({keys_out, keys_in, values_out, values_in}, n, pass, tickets, counts, said,
+                                                          tiles);
+}
+
+}  // namespace bitune

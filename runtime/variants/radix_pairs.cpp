@@ -1,0 +1,167 @@
+// The variant `radix_pairs`: as `radix`, and values or indices travel with the keys.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/radix/radix_layout.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/clear_counts.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/plan_builder.hpp"
+#include "runtime/variants/radix_parts.hpp"
+#include "runtime/variants/registered.hpp"
+
+namespace bitune {
+namespace of_radix_pairs {
+namespace {
+
+using namespace radix_parts;
+
+constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
+constexpr CountKernel count_kernel{header, "count_digits"};
+constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
+    header, "radix_pairs_pass"};
+
+/// Bytes of what travels with a key: an index is a value that the first pass makes.
+std::int64_t carried_bytes(const Problem& problem) {
+  return problem.value_bytes != 0 ? problem.value_bytes : problem.index_bytes;
+}
+
+ItemSize item_size(const Problem& problem) {
+  const std::int64_t slot =
+      layout::pair_slot_bytes(word_bytes(problem.key), std::max<std::int64_t>(carried_bytes(problem), 4));
+  return {
+      .slot_bytes = layout::pair_slot_bytes(word_bytes(problem.key), carried_bytes(problem)),
+      .registers = slot / 4 + 1};  // the key, or its value once the key is in shared memory, and its place
+}
+
+bool writes_keys(const Problem& problem) { return problem.operation != Operation::argsort; }
+
+/// A single one would read and write the same memory where pairs are sorted in place.
+bool needs_two_passes(const Problem& problem) { return writes_keys(problem); }
+
+/// The array that each of some passes writes, and the next one reads: the last one writes the output.
+///
+/// is_read: whether the first one reads memory that may be the output's.
+std::vector<Address> written_arrays(PlanBuilder& builder, std::uint64_t passes, std::uint64_t bytes,
+                                    Address output, bool is_read) {
+  std::vector<Address> arrays(passes, output);
+  if (passes < 2) return arrays;
+  const Address beside = builder.workspace(bytes);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    if ((passes - pass) % 2 == 0) arrays[pass] = beside;
+  }
+  if (passes % 2 == 1 && is_read) arrays[0] = builder.workspace(bytes);
+  return arrays;
+}
+
+class RadixPairsVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "radix_pairs"; }
+  std::string_view description() const noexcept override {
+    return "radix sort of keys with values, or with their indices; stable; one array";
+  }
+  std::vector<std::string_view> kernel_headers() const override {
+    return {clear_counts_kernel.header, header};
+  }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override {
+    return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
+  }
+  SearchSpace space(const Problem&, const DeviceInfo&) const override {
+    return radix_parts::space(name(), item_size, needs_two_passes);
+  }
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+
+ private:
+  /// A value, or an index, but not both.
+  static bool carries_one_thing(const Problem& problem) {
+    const bool pairs = problem.operation == Operation::sort_pairs;
+    const bool indices = problem.operation == Operation::sort || problem.operation == Operation::argsort;
+    return problem.value_bytes == 0 ? indices && problem.index_bytes != 0 : pairs && problem.index_bytes == 0;
+  }
+};
+
+Configuration RadixPairsVariant::default_configuration(const Problem& problem,
+                                                       const DeviceInfo& device) const {
+  // As many items as registers hold without spilling; nothing of it has been measured yet.
+  const bool wide_value = item_size(problem).slot_bytes == 16;
+  const bool wide_key = size_of(problem.key) == 8 && !wide_value;
+  const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
+  Configuration c{std::string(name()),
+                  {{"block_size_x", 256},
+                   {"items_per_thread", wide_value ? 11
+                                        : wide_key ? 23
+                                                   : 19},
+                   {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
+                   {"imad_votes", 1},
+                   {"loop_unroll_factor_look_back", 4},
+                   {"min_blocks_per_sm", wide_key ? 2 : 3},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  lower_to_device(c, space(problem, device), problem, device);
+  return c;
+}
+
+Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
+  PlanBuilder builder;
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const std::string codec = codec_arguments(problem.key, problem.order);
+  const auto passes = as_count(pass_count(c, problem));
+  const Counts counts = append_counting(builder, count_kernel,
+                                        tie_codec_arguments(problem.key, problem.order), problem, c, device);
+
+  const bool makes_indices = problem.value_bytes == 0;
+  const auto address = [](Role role) { return Address{Argument::pointer_to(role)}; };
+  const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
+  const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
+  const auto values = written_arrays(builder, passes, problem.n * as_count(carried_bytes(problem)),
+                                     address(values_out), !makes_indices);
+  const std::uint64_t key_bytes = problem.n * size_of(problem.key);
+  std::vector<Address> keys;
+  if (writes_keys(problem)) {
+    keys = written_arrays(builder, passes, key_bytes, keys_address(), true);
+  } else {
+    // The last pass only reads keys. What it is given to write them to, it leaves as it is.
+    if (passes > 1)
+      keys = written_arrays(builder, passes - 1, key_bytes, builder.workspace(key_bytes), false);
+    keys.push_back(input_address());
+  }
+
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    const bool is_last = pass + 1 == passes;
+    builder.launch(
+        pass_kernel,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+                    carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
+                    writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
+                    c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
+                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm")),
+        {.blocks = tile_count(c, problem),
+         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+         .shared_bytes = as_count(pass_bytes(c, problem, item_size(problem).slot_bytes))},
+        keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
+        pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets, counts.digits,
+        counts.look_back, tile_count(c, problem));
+  }
+
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
+  plan.out_of_place = true;
+  return plan;
+}
+
+}  // namespace
+}  // namespace of_radix_pairs
+
+/// Each pass reads and writes every key and value once (kernels/radix/radix_pairs_pass.cuh).
+const Variant& radix_pairs_variant() {
+  static const of_radix_pairs::RadixPairsVariant variant;
+  return variant;
+}
+
+}  // namespace bitune

@@ -1,0 +1,160 @@
+#include "runtime/variants/radix_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "kernels/radix/radix_layout.hpp"
+#include "model/key_type.hpp"
+#include "runtime/variants/clear_counts.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune::radix_parts {
+namespace {
+
+std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
+
+/// How digits are counted: by one block a multiprocessor, with as many copies of the counters as its shared
+/// memory has room for. So lanes do not wait for each other.
+struct CountShape {
+  std::int64_t threads = 0;
+  std::int64_t copies = 32;
+  std::int64_t bytes = 0;
+};
+
+CountShape count_shape(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+  CountShape shape;
+  shape.threads =
+      std::min<std::int64_t>(1024, std::bit_floor(static_cast<unsigned>(device.max_threads_per_block)));
+  const auto bytes = [&] {
+    return 4 * layout::count_digits_words(key_bits(problem), c.at("radix_bits"), shape.copies);
+  };
+  while (shape.copies > 1 && bytes() > device.shared_bytes_per_block_optin) shape.copies /= 2;
+  shape.bytes = bytes();
+  return shape;
+}
+
+Counts counts_in(PlanBuilder& builder, const Problem& problem, const Configuration& c) {
+  const auto values = as_count(digit_values(c));
+  const auto passes = as_count(pass_count(c, problem));
+  const auto counter = as_count(layout::digit_counter_bytes(problem.n));
+  const std::uint64_t look_back = counter * layout::look_back_counters(tile_count(c, problem), values);
+  Counts counts{builder.workspace(4 * passes), builder.workspace(counter * passes * values),
+                builder.workspace(2 * look_back)};
+  counts.cleared = (counts.look_back.argument.value - counts.tickets.argument.value + look_back) / 4;
+  return counts;
+}
+
+}  // namespace
+
+std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+
+std::int64_t digit_values(const Configuration& c) { return layout::digit_values(c.at("radix_bits")); }
+
+std::int64_t pass_count(const Configuration& c, const Problem& problem) {
+  return layout::digit_passes(key_bits(problem), c.at("radix_bits"));
+}
+
+std::int64_t pass_bytes(const Configuration& c, const Problem& problem, std::int64_t slot_bytes) {
+  return layout::radix_tile_parts(c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+                                  slot_bytes, layout::digit_counter_bytes(problem.n))
+      .bytes;
+}
+
+std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
+  return parts_of(problem.n, as_count(tile_size(c)));
+}
+
+Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
+                       const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+  const auto sms = static_cast<std::uint64_t>(device.sm_count);
+  const Counts counts = counts_in(builder, problem, c);
+  append_clear_counts(builder, counts.tickets, counts.cleared, 4 * sms);
+
+  const CountShape count = count_shape(c, problem, device);
+  const std::uint64_t vector = 16 / size_of(problem.key);
+  builder.launch(kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, count.threads, vector, 4,
+                             c.at("radix_bits"), count.copies, layout::digit_counter_bytes(problem.n)),
+                 {.blocks = std::min(sms, parts_of(problem.n, vector * as_count(count.threads))),
+                  .threads = static_cast<std::uint32_t>(count.threads),
+                  .shared_bytes = as_count(count.bytes)},
+                 counts.digits, input_address(), problem.n);
+  return counts;
+}
+
+SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passes)(const Problem& problem)) {
+  const auto bytes = [item](const Configuration& c, const Problem& p) {
+    return pass_bytes(c, p, item(p).slot_bytes);
+  };
+  SearchSpace space;
+  space.variant = name;
+  space.parameters = {
+      {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
+      // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
+      {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
+      {"radix_bits",
+       {4, 5, 6, 7, 8, 9, 10, 11},
+       "bits of a digit; there is a pass over all keys for each digit"},
+      {"imad_votes",
+       {0, 1},
+       "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
+       "pipe"},
+      {"loop_unroll_factor_look_back",
+       {1, 2, 4, 8},
+       "tiles before its own whose counts a thread asks for at once"},
+      {"min_blocks_per_sm",
+       {1, 2, 3, 4, 6, 8},
+       "blocks a multiprocessor that the compiler must leave registers for"},
+      {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      {"a key has at least two digits, unless only indices are written",
+       [needs_two_passes](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return pass_count(c, p) >= 2 || !needs_two_passes(p);
+       },
+       {"radix_bits"}},
+      {"a tile has at least as many keys as a digit has values, and at most 65536",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return tile_size(c) >= digit_values(c) && tile_size(c) <= layout::most_radix_keys();
+       },
+       {"block_size_x", "items_per_thread", "radix_bits"}},
+      {"the counters of all tiles' digits are fewer than 2^32, which one launch clears",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         PlanBuilder builder;
+         return counts_in(builder, p, c).cleared <= std::numeric_limits<std::uint32_t>::max();
+       },
+       {"block_size_x", "items_per_thread", "radix_bits"}},
+      {"a thread's items, their ranks and the digits that it counts fit the registers that it has",
+       [item](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         const std::int64_t threads = c.at("block_size_x");
+         const std::int64_t digits = digit_values(c) / threads;
+         const std::int64_t registers =
+             c.at("items_per_thread") * item(p).registers + 20 + (digits > 1 ? 9 * digits : 0);
+         return registers <= 255 && threads * registers <= d.registers_per_block &&
+                threads * registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
+       },
+       {"block_size_x", "items_per_thread", "min_blocks_per_sm", "radix_bits"}},
+      shared_memory_fits_block(bytes),
+      {"a block's shared memory holds a counter of each digit",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return count_shape(c, p, d).bytes <= d.shared_bytes_per_block_optin;
+       },
+       {"radix_bits"}},
+      blocks_fit_multiprocessor(bytes),
+      dependent_launch_fits_device(),
+  };
+  return space;
+}
+
+void lower_to_device(Configuration& c, const SearchSpace& space, const Problem& problem,
+                     const DeviceInfo& device) {
+  const auto is_too_much = [&] { return space.violation(c, problem, device).has_value(); };
+  while (c.at("min_blocks_per_sm") > 1 && is_too_much()) --c.parameters["min_blocks_per_sm"];
+  while (c.at("block_size_x") > 128 && is_too_much()) c.parameters["block_size_x"] /= 2;
+}
+
+}  // namespace bitune::radix_parts

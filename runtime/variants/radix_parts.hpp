@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// What the variants `radix` and `radix_pairs` share: parameters, counting, sizes.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/configuration.hpp"
+#include "model/device_info.hpp"
+#include "model/search_space.hpp"
+#include "runtime/variants/plan_builder.hpp"
+
+namespace bitune::radix_parts {
+
+/// Keys of a tile.
+[[nodiscard]] std::int64_t tile_size(const Configuration& c);
+
+[[nodiscard]] std::int64_t digit_values(const Configuration& c);
+
+[[nodiscard]] std::int64_t pass_count(const Configuration& c, const Problem& problem);
+
+/// Shared memory of a block in a pass.
+[[nodiscard]] std::int64_t pass_bytes(const Configuration& c, const Problem& problem,
+                                      std::int64_t slot_bytes);
+
+/// Tiles of all keys.
+[[nodiscard]] std::uint64_t tile_count(const Configuration& c, const Problem& problem);
+
+/// The places in the workspace of what the passes count.
+struct Counts {
+  Address tickets;    ///< a u32 for each pass
+  Address digits;     ///< a counter for each digit of each pass
+  Address look_back;  ///< counters of each tile's digits, twice
+  /// u32 from the tickets on that are 0 when the first pass begins: all of the above, and of the last the
+  /// first half.
+  std::uint64_t cleared = 0;
+};
+
+/// The kernel that counts the digits of keys.
+using CountKernel = Kernel<Address, Address, U64>;
+
+/// Appends the launches that clear the counters and count the digits of keys_in. `codec`: of the words that
+/// have the digits, as of codec_arguments.
+Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
+                       const Problem& problem, const Configuration& c, const DeviceInfo& device);
+
+/// What an item of a problem takes in a pass.
+struct ItemSize {
+  std::int64_t slot_bytes = 0;  ///< of shared memory
+  std::int64_t registers = 0;   ///< of the thread that holds it
+};
+using ItemSizeOf = ItemSize (*)(const Problem& problem);
+
+/// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
+[[nodiscard]] SearchSpace space(std::string_view name, ItemSizeOf item,
+                                bool (*needs_two_passes)(const Problem& problem));
+
+/// Lowers what a device with less does not have until the space takes the configuration, or nothing is left
+/// to lower.
+void lower_to_device(Configuration& c, const SearchSpace& space, const Problem& problem,
+                     const DeviceInfo& device);
+
+}  // namespace bitune::radix_parts

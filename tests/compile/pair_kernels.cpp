@@ -1,0 +1,49 @@
+// NVRTC, no GPU: what carries values and indices by default on an H200 keeps all that it holds in registers.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+
+#include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/device_limits.hpp"
+
+namespace bitune::test {
+namespace {
+
+/// The kernels of the passes, without those that clear and count.
+std::set<KernelSource> pass_kernels(const Problem& problem) {
+  const Variant& family = variant("radix_pairs");
+  const Plan plan = family.plan(problem, family.default_configuration(problem, h200()), h200());
+  std::set<KernelSource> kernels;
+  for (const KernelSource& kernel : plan.kernels) {
+    if (kernel.name_expression.find("radix_pairs_pass") != std::string::npos) kernels.insert(kernel);
+  }
+  return kernels;
+}
+
+TEST(PairKernels, DoNotSpillByDefault) {
+  const DeviceInfo device = h200();
+  const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
+  std::set<KernelSource> kernels;
+  // Floating point has the most to compute. Words of 32 and of 64 bits.
+  for (const KeyType key : {KeyType::f32, KeyType::f64}) {
+    for (const std::uint32_t bytes : {1, 4, 8, 16}) {
+      kernels.merge(pass_kernels(
+          {{.operation = Operation::sort_pairs, .key = key, .value_bytes = bytes}, {.n = 1 << 20}}));
+    }
+    for (const std::uint32_t bytes : {4, 8}) {
+      kernels.merge(pass_kernels(
+          {{.operation = Operation::argsort, .key = key, .index_bytes = bytes}, {.n = 1 << 20}}));
+    }
+  }
+  EXPECT_EQ(kernels.size(), 2 * (4 + 2 * 2u)) << "an argsort has two of its own, and one of pairs";
+  for (const KernelSource& kernel : kernels) {
+    const KernelImage image = compiler->compile(kernel);
+    EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;
+  }
+}
+
+}  // namespace
+}  // namespace bitune::test

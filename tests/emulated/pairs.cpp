@@ -1,0 +1,124 @@
+// Pairs and argsort on the emulated device: every key type, order and width of what travels, lengths around
+// tiles, distributions in turn.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/kernel_cache.hpp"
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/sort_engine.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/pairs_check.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+/// What travels with keys.
+struct Load {
+  Operation operation;
+  std::uint32_t value_bytes;
+  std::uint32_t index_bytes;
+};
+
+constexpr std::array all_loads = {
+    Load{Operation::sort_pairs, 1, 0}, Load{Operation::sort_pairs, 2, 0},  Load{Operation::sort_pairs, 4, 0},
+    Load{Operation::sort_pairs, 8, 0}, Load{Operation::sort_pairs, 16, 0}, Load{Operation::argsort, 0, 4},
+    Load{Operation::argsort, 0, 8},    Load{Operation::sort, 0, 4},        Load{Operation::sort, 0, 8}};
+
+Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, bool stable = true) {
+  return {{.operation = load.operation,
+           .key = key,
+           .value_bytes = load.value_bytes,
+           .index_bytes = load.index_bytes,
+           .order = order,
+           .stable = stable},
+          {.n = n}};
+}
+
+/// Tiles of 640 keys: so few that short arrays have several.
+Configuration small_tiles(const Problem& problem, std::int64_t bits) {
+  Configuration c = variant("radix_pairs").default_configuration(problem, emulated().device->info());
+  c.parameters["block_size_x"] = 128;
+  c.parameters["items_per_thread"] = 5;
+  c.parameters["radix_bits"] = bits;
+  c.parameters["min_blocks_per_sm"] = 1;
+  return c;
+}
+
+class Pairs : public ::testing::TestWithParam<KeyType> {};
+
+/// One width of values and one of indices for each type and order: all of them meet in some test.
+TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
+  constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
+                                        Distribution::few_distinct, Distribution::special};
+  const KeyType key = GetParam();
+  auto turn = 7 * static_cast<std::uint64_t>(key);
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Order order : {Order::ascending, Order::descending}) {
+    ++turn;
+    for (const std::size_t load : {turn % 5, 5 + turn % 4}) {
+      const Problem problem = problem_of(all_loads.at(load), key, order, 5000);
+      sorts.emplace_back(problem, small_tiles(problem, size_of(key) == 1 ? 4 + turn % 2 : 7 + turn % 2));
+    }
+  }
+  compile_all(emulated(), sorts);
+  for (auto& [problem, configuration] : sorts) {
+    for (const std::uint64_t n : {2, 100, 639, 640, 641, 5000}) {
+      problem.n = n;
+      ++turn;
+      EXPECT_TRUE(carries(emulated(), problem, configuration, distributions.at(turn % distributions.size()),
+                          turn, turn % 2 == 0));
+    }
+    EXPECT_TRUE(carries(emulated(), problem, configuration, Distribution::special, turn, true));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// The digits of one pass only: then it reads the input, makes the indices and writes them.
+TEST(PairsOnePass, ArgsortsBytesInOnePass) {
+  const Problem problem = problem_of({Operation::argsort, 0, 4}, KeyType::i8, Order::descending, 5000);
+  const Configuration configuration = small_tiles(problem, 8);
+  EXPECT_TRUE(carries(emulated(), problem, configuration, Distribution::random, 3, false));
+}
+
+/// Equal keys keep their places from pass to pass, in whatever order threads run.
+TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
+  for (const std::uint64_t order : {1u, 2u, 3u}) {
+    const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
+    EXPECT_TRUE(
+        carries(seeded(order), problem, small_tiles(problem, 8), Distribution::few_distinct, order, true));
+  }
+}
+
+/// The whole way, with the default configuration.
+TEST(PairsEngine, CarriesFewItemsAndNone) {
+  SortEngine engine(
+      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
+      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  for (const Load& load : {all_loads[4], all_loads[6], all_loads[7]}) {
+    for (const std::uint64_t n : {0, 1, 2, 100}) {
+      for (const bool in_place : {false, true}) {
+        const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, false);
+        EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place,
+                            [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitune::test

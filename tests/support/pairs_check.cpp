@@ -1,0 +1,128 @@
+#include "tests/support/pairs_check.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "measure/guarded_image.hpp"
+#include "measure/oracle.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/kernel_store.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/device_image.hpp"
+
+namespace bitune::test {
+namespace {
+
+GuardedLayout layout_of(std::uint64_t elements, std::size_t bytes) {
+  return {bytes, {.rows = 1, .row_length = elements, .row_stride = elements}};
+}
+
+std::vector<std::byte> random_bytes(std::uint64_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+/// The operands of a call on the device, and their images before it.
+class Call {
+ public:
+  Call(const Device& device, const Problem& problem, Distribution distribution, std::uint64_t seed,
+       bool in_place)
+      : device_(device), problem_(problem) {
+    const std::size_t key = size_of(problem.key);
+    const GuardedLayout keys = layout_of(problem.n, key);
+    add(Role::keys_in, GuardedImage(keys, make_keys(problem.key, problem.n, distribution, seed)));
+    if (problem.operation != Operation::argsort) add_output(Role::keys_out, Role::keys_in, keys, in_place);
+    if (problem.value_bytes != 0) {
+      const GuardedLayout values = layout_of(problem.n, problem.value_bytes);
+      add(Role::values_in, GuardedImage(values, random_bytes(problem.n * problem.value_bytes, seed)));
+      add_output(Role::values_out, Role::values_in, values, in_place);
+    }
+    if (problem.index_bytes != 0)
+      add(Role::indices_out, GuardedImage(layout_of(problem.n, problem.index_bytes)));
+  }
+
+  [[nodiscard]] const Operands& operands() const { return operands_; }
+
+  /// What is wrong after the call.
+  [[nodiscard]] std::optional<std::string> fault() const {
+    std::map<Role, GuardedImage> after;
+    Operands on_host;
+    for (const auto& [role, image] : images_) {
+      const Role memory = shared_.contains(role) ? shared_.at(role) : role;
+      after.emplace(role, images_on_device_.at(memory).download());
+      if (const auto stray = find_stray_write(after.at(role).bytes(), image.layout())) return stray;
+      const bool is_only_read = is_input(role) && !is_overwritten(role);
+      if (is_only_read && after.at(role) != image) return "an input was changed";
+      on_host[role] = is_input(role) ? image.operand() : after.at(role).operand();
+    }
+    return find_fault(problem_, on_host);
+  }
+
+ private:
+  static bool is_input(Role role) { return role == Role::keys_in || role == Role::values_in; }
+  [[nodiscard]] bool is_overwritten(Role input) const {
+    for (const auto& [output, of] : shared_) {
+      if (of == input) return true;
+    }
+    return false;
+  }
+  void add(Role role, const GuardedImage& image) {
+    images_.emplace(role, image);
+    operands_[role] = images_on_device_.try_emplace(role, device_, image, 0).first->second.operand();
+  }
+  void add_output(Role role, Role input, const GuardedLayout& layout, bool in_place) {
+    if (!in_place) return add(role, GuardedImage(layout));
+    images_.emplace(role, images_.at(input));
+    shared_.emplace(role, input);
+    operands_[role] = operands_[input];
+  }
+
+  const Device& device_;
+  Problem problem_;
+  std::map<Role, GuardedImage> images_;  ///< before the call
+  std::map<Role, DeviceImage> images_on_device_;
+  std::map<Role, Role> shared_;  ///< outputs that have the memory of an input
+  Operands operands_;
+};
+
+}  // namespace
+
+::testing::AssertionResult carries(const Device& device, const Problem& problem, Distribution distribution,
+                                   std::uint64_t seed, bool in_place,
+                                   const std::function<void(const Operands&)>& run) {
+  const Call call(device, problem, distribution, seed, in_place);
+  run(call.operands());
+  device.synchronize(nullptr);
+  const std::string what = fmt::format("{} on {} keys (seed {}{})", text_of(problem), name_of(distribution),
+                                       seed, in_place ? ", in place" : "");
+  if (const auto fault = call.fault()) return ::testing::AssertionFailure() << what << ": " << *fault;
+  return ::testing::AssertionSuccess() << what;
+}
+
+::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
+                                   const Configuration& configuration, Distribution distribution,
+                                   std::uint64_t seed, bool in_place) {
+  const DeviceInfo& device = bench.device->info();
+  const Variant& family = variant(configuration.variant);
+  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
+    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
+  }
+  const ExecutablePlan plan =
+      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
+  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
+  return carries(*bench.device, problem, distribution, seed, in_place, [&](Operands operands) {
+    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+    plan.run(operands, nullptr);
+  });
+}
+
+}  // namespace bitune::test

@@ -1,0 +1,118 @@
+// Plans of the variant radix_pairs: which memory each pass reads and writes.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/key_type.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/device_limits.hpp"
+
+namespace bitune {
+namespace radix_pairs_plan {
+namespace {
+
+const Variant& pairs_variant() { return variant("radix_pairs"); }
+
+Plan plan_of(const Problem& problem, std::int64_t bits) {
+  Configuration c = pairs_variant().default_configuration(problem, test::h200());
+  c.parameters["radix_bits"] = bits;
+  c.parameters["min_blocks_per_sm"] = 1;
+  EXPECT_EQ(pairs_variant().space(problem, test::h200()).violation(c, problem, test::h200()), std::nullopt);
+  return pairs_variant().plan(problem, c, test::h200());
+}
+
+// Arguments of a pass: keys out, keys in, values out, values in.
+constexpr std::size_t clear_and_count = 2;
+
+TEST(RadixPairsPlan, NeverWritesWhatAPassReads) {
+  for (const std::int64_t bits : {7, 8, 11}) {
+    const Problem problem{{.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 16},
+                          {.n = 1 << 20}};
+    const Plan plan = plan_of(problem, bits);
+    EXPECT_TRUE(plan.out_of_place);
+    for (std::size_t i = clear_and_count; i < plan.launches.size(); ++i) {
+      const auto& now = plan.launches[i].arguments;
+      for (const std::size_t out : {0, 2}) {
+        if (i == clear_and_count) {
+          EXPECT_EQ(now[out].role, Role::workspace) << "it may be sorted in place";
+          EXPECT_EQ(now[out + 1].role, out == 0 ? Role::keys_in : Role::values_in);
+        } else {
+          EXPECT_EQ(now[out + 1], plan.launches[i - 1].arguments[out]) << bits;
+        }
+        EXPECT_NE(now[out], now[out + 1]) << bits;
+      }
+      EXPECT_NE(now[0], now[2]);
+    }
+    EXPECT_EQ(plan.launches.back().arguments[0], Argument::pointer_to(Role::keys_out));
+    EXPECT_EQ(plan.launches.back().arguments[2], Argument::pointer_to(Role::values_out));
+  }
+}
+
+TEST(RadixPairsPlan, AnArgsortMakesItsIndicesAndWritesNoKeysAtTheEnd) {
+  for (const std::int64_t bits : {7, 8, 11}) {
+    const Problem problem{{.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4},
+                          {.n = 1 << 20}};
+    const Plan plan = plan_of(problem, bits);
+    for (std::size_t i = clear_and_count; i < plan.launches.size(); ++i) {
+      const Launch& launch = plan.launches[i];
+      const std::string& kernel = plan.kernels[launch.kernel].name_expression;
+      const bool is_first = i == clear_and_count;
+      const bool is_last = i + 1 == plan.launches.size();
+      EXPECT_EQ(kernel.find("ValueSource::index") != kernel.npos, is_first) << kernel;
+      EXPECT_EQ(kernel.find(is_first  ? "index, true"
+                            : is_last ? "memory, false"
+                                      : "memory, true") != kernel.npos,
+                true)
+          << kernel;
+      EXPECT_NE(launch.arguments[0].role, Role::keys_out);
+      if (!is_last) EXPECT_EQ(launch.arguments[0].role, Role::workspace) << "the keys stay as they are";
+      if (!is_first) {
+        EXPECT_EQ(launch.arguments[3], plan.launches[i - 1].arguments[2]);
+        EXPECT_NE(launch.arguments[2], launch.arguments[3]);
+      }
+    }
+    EXPECT_EQ(plan.launches.back().arguments[2], Argument::pointer_to(Role::indices_out));
+  }
+}
+
+TEST(RadixPairsPlan, TakesBytesInOnePassWhereOnlyIndicesAreWritten) {
+  Problem problem{{.operation = Operation::argsort, .key = KeyType::u8, .index_bytes = 4}, {.n = 1 << 20}};
+  Configuration c = pairs_variant().default_configuration(problem, test::h200());
+  EXPECT_EQ(pairs_variant().plan(problem, c, test::h200()).launches.size(), clear_and_count + 1);
+  problem.operation = Operation::sort;
+  EXPECT_NE(pairs_variant().space(problem, test::h200()).violation(c, problem, test::h200()), std::nullopt);
+}
+
+TEST(RadixPairsPlan, IsForSingleArraysThatCarryOneThing) {
+  const auto supports = [](const Problem& problem) {
+    return pairs_variant().supports(problem, test::h200());
+  };
+  Problem problem{{.operation = Operation::sort_pairs, .value_bytes = 4}, {.n = 100}};
+  EXPECT_TRUE(supports(problem));
+  problem.stable = true;
+  EXPECT_TRUE(supports(problem)) << "it is stable";
+  problem.rows = 2;
+  EXPECT_FALSE(supports(problem));
+  EXPECT_FALSE(supports({{}, {.n = 100}})) << "keys alone";
+  EXPECT_TRUE(supports({{.index_bytes = 8}, {.n = 100}})) << "keys and indices";
+}
+
+TEST(RadixPairsPlan, DefaultsAreValidForEveryWidthAndLength) {
+  for (const KeyType key : all_key_types) {
+    for (const std::uint32_t bytes : {1, 2, 4, 8, 16}) {
+      for (int exponent = 1; exponent <= 33; exponent += 4) {
+        const Problem problem{{.operation = Operation::sort_pairs, .key = key, .value_bytes = bytes},
+                              {.n = (std::uint64_t{1} << exponent) + 1}};
+        const Configuration c = pairs_variant().default_configuration(problem, test::h200());
+        EXPECT_EQ(pairs_variant().space(problem, test::h200()).violation(c, problem, test::h200()),
+                  std::nullopt)
+            << c.text();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace radix_pairs_plan
+}  // namespace bitune
