@@ -17,7 +17,7 @@ Then:
         a variant moves only if every kernel of it is proven equal
 
 Machine code is what the .text sections of a cubin hold, with constants, shared memory, registers and barriers. Names are left
-out: a kernel may be called otherwise, or lie in another header.
+out: a kernel may be called otherwise, or lie in another header. So are variables, which no kernel of bitune reads.
 """
 
 import argparse

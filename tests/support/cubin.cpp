@@ -26,12 +26,16 @@ std::string_view piece(std::string_view file, std::size_t at, std::size_t size) 
 }
 
 // ".text._Z4sort" is of the kind ".text", and ".nv.constant0._Z4sort" of the kind ".nv.constant0".
+//
+// Variables are left out (.nv.global, and .nv.constant4, which holds their addresses). NVRTC keeps one for
+// each static constexpr member, whether or not it is read. bitune's kernels have no others: what they read of
+// a constexpr member is a number in an instruction.
 std::string_view kind_of(std::string_view name) {
-  for (const std::string_view kind : {".text", ".nv.shared", ".nv.local", ".nv.global.init", ".nv.global"}) {
+  for (const std::string_view kind : {".text", ".nv.shared", ".nv.local"}) {
     if (name == kind || (name.starts_with(kind) && name[kind.size()] == '.')) return kind;
   }
   constexpr std::string_view constants = ".nv.constant";
-  if (!name.starts_with(constants)) return {};
+  if (!name.starts_with(constants) || name.starts_with(".nv.constant4")) return {};
   return name.substr(0, name.find('.', constants.size()));
 }
 
