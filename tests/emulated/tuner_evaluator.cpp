@@ -111,9 +111,17 @@ TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
 TEST(EmulatedEvaluator, EveryVariantsDefaultIsVerifiedAndMeasured) {
   const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
   for (const Variant* family : variants()) {
-    const bool sorts_wide_keys =
-        family->supports({{.key = KeyType::f32}, {.n = 1000}}, emulated().device->info());
-    const KeyType key = sorts_wide_keys ? KeyType::f32 : KeyType::f16;
+    const auto sorts = [family](KeyType key) {
+      return family->supports({{.key = key}, {.n = 1000}}, emulated().device->info());
+    };
+    const KeyType key = sorts(KeyType::f32) ? KeyType::f32 : KeyType::f16;
+    if (!sorts(key)) {
+      // What sorts pairs alone is not tuned yet: it is refused, and costs one trial.
+      EXPECT_EQ(family->name(), "radix_pairs");
+      const Trial trial = evaluator->evaluate(request_of(*family, {{.key = key}, {.n = 1000}}));
+      EXPECT_EQ(trial.status, TrialStatus::invalid) << trial.message;
+      continue;
+    }
     for (const std::uint64_t n : {0, 1, 1000}) {
       const auto request = request_of(*family, {{.key = key}, {.n = n}});
       const Trial trial = evaluator->evaluate(request);
