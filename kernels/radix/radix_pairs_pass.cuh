@@ -81,8 +81,8 @@ struct PairTraffic {
 };
 
 /// Sorts n keys and their values by digit `pass`, as radix_pass does keys. All NaNs are equal keys: their digits are counted by
-/// count_digits with a TieCodec. /// No array is read that the pass writes. Without writes_keys nothing is written to keys_out. With indices as values nothing is read at
-/// values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
+/// count_digits with a TieCodec. No array is read that the pass writes. Without writes_keys nothing is written to keys_out. With indices as
+/// values nothing is read at values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
 template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
           int loads, int counter_bytes, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
