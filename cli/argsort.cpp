@@ -39,10 +39,8 @@ constexpr const char* footer =
 
 struct ArgsortOptions {
   CommonOptions common;
-  std::string input;
+  InputOptions input;
   std::string output;
-  std::string type;
-  std::string format;
   std::string output_format;
   std::string index = "u32";
   bool descending = false;
@@ -55,30 +53,20 @@ KeyType index_type_of(const std::string& text) {
   throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));
 }
 
-Format output_format_of(const ArgsortOptions& options) {
-  if (!options.output_format.empty()) return parse_format(options.output_format);
-  return format_of_name(options.output).value_or(Format::npy);
-}
-
 int run(const ArgsortOptions& options) {
-  const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
-  const auto format = options.format.empty() ? std::nullopt : std::optional(parse_format(options.format));
+  const InputRequest request = request_of(options.input);
+  require_named_database(options.common);
   const KeyType index = index_type_of(options.index);
-  const Format output_format = output_format_of(options);
-  const bool to_standard_output = options.output.empty() || options.output == "-";
-  if (options.common.json && to_standard_output) {
+  const std::string destination = options.output.empty() ? "-" : options.output;
+  if (options.common.json && destination == "-") {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
   }
-  const std::string destination = to_standard_output ? "-" : options.output;
-  refuse_terminal(destination, output_format);
-  OutputFile output(destination);  // before any work, so that an unwritable place is noticed first
-  const SortInput input = read_input(options.input, format, type);
-  if (input.keys.shape.size() > 1) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("{} has more than one dimension, and argsort takes single "
-                            "arrays: save it flat, or one row at a time",
-                            input.name));
-  }
+  // Before any work, so that a name that is no good is noticed first.
+  static_cast<void>(output_format_of(options.output_format, options.output, Format::text));
+  OutputFile output(destination);
+  const SortInput input = read_input(request);
+  require_list(input, "argsort takes");
+  const Format output_format = output_format_of(options.output_format, options.output, input.format);
 
   const std::uint64_t n = input.keys.count();
   const Problem problem{{.operation = Operation::argsort,
@@ -94,6 +82,7 @@ int run(const ArgsortOptions& options) {
   operands[Role::indices_out] = {indices.bytes.data(), n, n};
   SortReport report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
+  report.conversion = input.keys.conversion;
   write_keys(output, output_format, indices);
   output.commit();
   report.output = destination;
@@ -108,15 +97,12 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "argsort", "Write where the sorted keys of a file come from",
                               argsort_command::description, argsort_command::footer);
   auto options = std::make_shared<argsort_command::ArgsortOptions>();
-  add_argument(command, "INPUT", options->input, "File of keys, or - for standard input", true);
-  add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
+  add_input_options(command, options->input, true);
+  add_path(command, "-o,--output", options->output, "Indices (default: standard output)");
   add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
-  add_text(command, "--type", options->type, "Key type of raw or text keys; bf16 also for .npy of u16",
-           "TYPE");
-  add_text(command, "--format", options->format,
-           "Format of INPUT: npy, raw or text (default: by name and content)", "FORMAT");
   add_text(command, "--output-format", options->output_format,
-           "Format of the indices: npy, raw or text (default: by the output's name, else npy)", "FORMAT");
+           "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
+           "FORMAT");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

@@ -48,6 +48,7 @@ std::string sort_text(const SortReport& report) {
   if (problem.value_bytes != 0) what += fmt::format(" with values of {} bytes", problem.value_bytes);
   if (problem.operation == Operation::argsort) what = "the indices of " + what;
   std::string text = fmt::format("sorted {}, {}, on {}\n", what, name_of(problem.order), report.device);
+  if (!report.conversion.empty()) text += fmt::format("converted      {}\n", report.conversion);
   text += fmt::format("configuration  {}\n",
                       report.how.configuration.empty() ? "none needed" : report.how.configuration);
   text += fmt::format("match          {}: {}\n", report.how.match, report.how.reason);
@@ -71,6 +72,7 @@ std::string sort_json(const SortReport& report) {
   const double keys = keys_of(report);
   const Json document = {
       {"input", report.input},
+      {"converted", report.conversion.empty() ? Json() : Json(report.conversion)},
       {"output", report.output.empty() ? Json() : Json(report.output)},
       {"values_output", report.values_output.empty() ? Json() : Json(report.values_output)},
       {"device", report.device},

@@ -16,6 +16,7 @@ namespace bitune::cli {
 struct SortReport {
   std::string input;
   std::string output;         ///< empty if nothing was written
+  std::string conversion;     ///< what was changed as the input was read; empty if nothing
   std::string values_output;  ///< where values went that travelled with the keys; else empty
   std::string device;
   Problem problem;  ///< of one row; `rows` as the input has them

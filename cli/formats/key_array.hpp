@@ -20,7 +20,11 @@ struct KeyArray {
   std::vector<std::uint64_t> shape;  ///< never empty; one entry for a plain list
   std::vector<std::byte> bytes;
   std::string
-      npy_descr;  ///< dtype of the .npy file it came from, so that the output has the same; else empty
+      npy_descr;         ///< dtype of the .npy file it came from, so that the output has the same; else empty
+  char separator = ',';  ///< between the numbers of a line, where rows are written as text
+  bool ragged = false;   ///< a list of text whose lines have different counts of numbers
+  std::string conversion =
+      {};  ///< what was changed when it was read, for people: "big endian to little endian"
 
   /// Number of keys.
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }
@@ -37,7 +41,9 @@ struct ValueArray {
 
 /// A list of keys without further shape.
 [[nodiscard]] inline KeyArray make_list(KeyType type, std::vector<std::byte> bytes) {
-  KeyArray keys{type, {}, std::move(bytes), {}};
+  KeyArray keys;
+  keys.type = type;
+  keys.bytes = std::move(bytes);
   keys.shape = {keys.count()};
   return keys;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -74,12 +75,8 @@ KeyType resolve_type(KeyType stored, std::optional<KeyType> wanted, const std::s
                                             name_of(stored), name_of(*wanted)));
 }
 
-/// The elements behind the header, each of so many bytes.
+/// The elements behind the header, each of so many bytes, in the order of the file.
 std::vector<std::byte> read_elements(InputFile& file, const NpyHeader& header, std::uint64_t element_bytes) {
-  if (header.fortran_order && header.shape.size() > 1) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} is in Fortran order; save it with numpy.ascontiguousarray", file.name()));
-  }
   if (header.shape.empty()) {
     throw Error(ErrorCode::input,
                 fmt::format("{} holds a single number without a dimension, not an array", file.name()));
@@ -87,6 +84,7 @@ std::vector<std::byte> read_elements(InputFile& file, const NpyHeader& header, s
   const std::uint64_t promised = promised_bytes(header, element_bytes, file.name());
   const auto remaining = file.remaining();
   std::vector<std::byte> bytes;
+  if (!remaining) file.limit().check(promised, file.name());
   if (!remaining || *remaining >= promised) {
     bytes = file.read(promised);
   }
@@ -102,6 +100,53 @@ std::vector<std::byte> read_elements(InputFile& file, const NpyHeader& header, s
   return bytes;
 }
 
+/// Reverses the bytes of each element.
+void swap_bytes(std::vector<std::byte>& bytes, std::size_t element_bytes) {
+  for (auto element = bytes.begin(); element != bytes.end();
+       element += static_cast<std::ptrdiff_t>(element_bytes)) {
+    std::reverse(element, element + static_cast<std::ptrdiff_t>(element_bytes));
+  }
+}
+
+/// The elements in C order, of an array whose first extent varies fastest.
+std::vector<std::byte> in_c_order(const std::vector<std::byte>& bytes,
+                                  const std::vector<std::uint64_t>& shape, std::size_t element_bytes) {
+  std::vector<std::byte> result(bytes.size());
+  std::vector<std::uint64_t> strides;  // of each dimension in the file, in elements
+  std::uint64_t stride = 1;
+  for (const std::uint64_t extent : shape) {
+    strides.push_back(stride);
+    stride *= extent;
+  }
+  std::vector<std::uint64_t> index(shape.size());
+  std::uint64_t from = 0;
+  for (std::size_t to = 0; to < result.size(); to += element_bytes) {
+    std::memcpy(result.data() + to, bytes.data() + from * element_bytes, element_bytes);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      from += strides[d];
+      if (++index[d] < shape[d]) break;
+      from -= strides[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
+/// Brings the elements to little endian and C order; says what was done.
+std::string convert(std::vector<std::byte>& bytes, NpyHeader& header, std::size_t element_bytes) {
+  std::vector<std::string> done;
+  if (header.descr.starts_with('>') && element_bytes > 1) {
+    swap_bytes(bytes, element_bytes);
+    header.descr.front() = '<';
+    done.emplace_back("big endian to little endian");
+  }
+  if (header.fortran_order && header.shape.size() > 1) {
+    bytes = in_c_order(bytes, header.shape, element_bytes);
+    done.emplace_back("Fortran order to C order");
+  }
+  return fmt::format("{}", fmt::join(done, ", "));
+}
+
 }  // namespace
 
 KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
@@ -109,6 +154,8 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
   KeyArray keys;
   keys.type = resolve_type(key_type_of_descr(header.descr, file.name()), type, file.name());
   keys.bytes = read_elements(file, header, size_of(keys.type));
+  if (header.fortran_order && header.shape.size() > 1) file.limit().check(2 * keys.bytes.size(), file.name());
+  keys.conversion = convert(keys.bytes, header, size_of(keys.type));
   keys.shape = std::move(header.shape);
   keys.npy_descr = std::move(header.descr);
   return keys;

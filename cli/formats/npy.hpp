@@ -11,9 +11,10 @@
 
 namespace bitune::cli {
 
-/// Reads a whole .npy file: any of the twelve key types, little endian, C order, any number of dimensions but
-/// none. `type`, if given, must be the file's own, or bf16 for a file of u16 (bits saved under another name).
-/// \throws Error (input, usage, io) naming the file; truncated files and trailing bytes are errors.
+/// Reads a whole .npy file: any of the twelve key types, and bool as u8, with any number of dimensions but
+/// none. Big endian becomes little endian, and Fortran order C order, which `conversion` tells. `type`, if
+/// given, must be the file's own, or bf16 for a file of u16 (bits saved under another name). \throws Error
+/// (input, usage, io) naming the file; truncated files and trailing bytes are errors.
 [[nodiscard]] KeyArray read_npy(InputFile& file, std::optional<KeyType> type);
 
 void write_npy(OutputFile& file, const KeyArray& keys);

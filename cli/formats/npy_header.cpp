@@ -181,23 +181,15 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& file) {
 }
 
 KeyType key_type_of_descr(std::string_view descr, const std::string& file) {
-  const char byte_order = descr.front();
   const std::string_view kind = descr.find_first_of("<>|=") == 0 ? descr.substr(1) : descr;
   if (kind.starts_with('O')) {
     throw Error(
         ErrorCode::input,
         fmt::format("{} holds Python objects (dtype '{}'), which cannot be sorted here", file, descr));
   }
+  if (kind == "b1") return KeyType::u8;
   for (const auto& [type, name] : descrs) {
-    if (name.substr(1) != kind) {
-      continue;
-    }
-    if (byte_order == '>' && size_of(type) > 1) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{} is big endian (dtype '{}'); save it with numpy's astype('<{}')", file,
-                              descr, kind));
-    }
-    return type;
+    if (name.substr(1) == kind) return type;
   }
   throw Error(
       ErrorCode::input,

@@ -31,7 +31,8 @@ struct NpyHeader {
 /// Reads the dictionary, a Python literal. `file` names the file in errors. \throws Error (input)
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 
-/// Key type of a little-endian dtype; "V2" is bf16, as NumPy saves it. \throws Error (input)
+/// Key type of a dtype, whatever its byte order; "V2" is bf16, as NumPy saves it, and bool is u8. \throws
+/// Error (input)
 [[nodiscard]] KeyType key_type_of_descr(std::string_view descr, const std::string& file);
 
 /// Bytes of an element of any dtype but Python objects and structures. \throws Error (input)
