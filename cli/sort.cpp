@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
+#include "cli/record_keys.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/values.hpp"
@@ -20,17 +21,16 @@ namespace {
 
 constexpr const char* description =
     "Sorts a file with the best configuration that the tuning database knows for this device, key type and "
-    "size, and says "
-    "which one that was and why. INPUT is a .npy array, raw binary keys, text with one number a line, or - "
-    "for standard "
-    "input. Floating point sorts as NumPy does: -0 before +0, every NaN last; descending is the exact "
-    "reverse.";
+    "size, and says which one that was and why. INPUT is a .npy array, raw binary keys, text, or - for "
+    "standard "
+    "input; with --key, records of a structured .npy array or CSV, which travel whole. Floating point sorts "
+    "as NumPy "
+    "does: -0 before +0, every NaN last; descending is the exact reverse.";
 
-constexpr const char* footer =
-    "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. A .npy file names its own. Text without "
-    "--type is i64 if\n"
-    "every line is an integer, else f64. The output appears whole or not at all.\n"
-    "With --values equal keys keep their order, and all NaNs are equal keys.\n"
+constexpr const char* footer = BITUNE_FORMAT_RULES
+    "\n"
+    "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. The output appears whole or not at all.\n"
+    "With --values or --key equal keys keep their order, and all NaNs are equal keys.\n"
     "\n"
     "Examples:\n"
     "  bitune sort numbers.npy -o sorted.npy --verify\n"
@@ -38,11 +38,14 @@ constexpr const char* footer =
     "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
     "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
     "  bitune sort keys.npy --values ids.npy -o keys.sorted.npy --values-out ids.sorted.npy\n"
+    "  bitune sort trades.csv --key price:desc,time -o sorted.csv\n"
+    "  bitune sort records.npy --key price -o sorted.npy\n"
     "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
 
 struct SortOptions {
   CommonOptions common;
   InputOptions input;
+  RecordOptions records;
   std::string output;
   std::string output_format;
   std::string rows;
@@ -75,6 +78,12 @@ void check_usage(const SortOptions& options) {
   if (!options.values.empty() && (!options.generate.empty() || !options.rows.empty())) {
     throw Error(ErrorCode::usage,
                 "values travel with the keys of a file that is one array: leave --generate and --rows out");
+  }
+  check_record_options(options.records);
+  if (!options.records.keys.empty() &&
+      (!options.values.empty() || !options.generate.empty() || !options.rows.empty())) {
+    throw Error(ErrorCode::usage,
+                "--key sorts the records of a file: leave --values, --generate and --rows out");
   }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
@@ -148,6 +157,28 @@ SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueA
   return report;
 }
 
+/// Writes whole records in the order of some of their fields.
+SortReport sort_records(const SortOptions& options, const InputRequest& request, OutputFile& output) {
+  SortReport report;
+  Format format = Format::text;
+  const auto records = read_records(request, options.records, format);
+  const Format output_format = output_format_of(options.output_format, options.output, format);
+  if (!records->has_format(output_format)) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("records of {} are not written as {}: CSV stays text, and .npy goes to .npy or raw",
+                    records->name(), name_of(output_format)));
+  }
+  const auto keys = parse_record_keys(options.records.keys, *records,
+                                      options.descending ? Order::descending : Order::ascending);
+  const KeyType index = records->count() >> 32 == 0 ? KeyType::u32 : KeyType::u64;
+  const KeyArray order =
+      order_of(*records, keys, options.common, index, request.type, options.verify, report);
+  records->write(output, output_format, order);
+  report.whole_records = true;
+  return report;
+}
+
 int run(const SortOptions& options) {
   check_usage(options);
   const InputRequest request = request_of(options.input);
@@ -157,6 +188,13 @@ int run(const SortOptions& options) {
   static_cast<void>(output_format_of(options.output_format, options.output, Format::text));
   std::optional<OutputFile> output;
   if (!destination.empty()) output.emplace(destination);
+  if (!options.records.keys.empty()) {
+    SortReport report = sort_records(options, request, *output);
+    output->commit();
+    report.output = destination;
+    print_report(report, options.common.json);
+    return done;
+  }
   SortInput input = options.generate.empty()
                         ? read_input(request)
                         : generate_input(options.generate, *request.type, options.seed, request.limit);
@@ -192,6 +230,7 @@ void add_sort_command(CLI::App& parent, Action& action) {
                               sort_command::description, sort_command::footer);
   auto options = std::make_shared<sort_command::SortOptions>();
   add_input_options(command, options->input, false);
+  add_record_options(command, options->records);
   add_path(command, "-o,--output", options->output, "Sorted keys (default: standard output)");
   add_text(command, "--output-format", options->output_format,
            "Format of the output: npy, raw or text (default: by its name, else as the input)", "FORMAT");

@@ -16,6 +16,17 @@ class App;
 
 namespace bitune::cli {
 
+/// The one rule of formats, for the help of commands that read keys. A macro, as it is a part of literals.
+#define BITUNE_FORMAT_RULES                                                                                \
+  "What INPUT is, file or standard input: as --format says; else .npy if it begins so; else by its name, " \
+  ".npy,\n"                                                                                                \
+  ".bin or .raw, .txt, .csv or .tsv; else text. The output is as --output-format says, else by its name, " \
+  "else\n"                                                                                                 \
+  "as INPUT. Raw keys are little endian and need --type.\n"                                                \
+  "Text has numbers between ends of lines, commas, semicolons or blanks. Without --type they are i64 if "  \
+  "all are\n"                                                                                              \
+  "integers that fit, else u64 or f64; what f64 would change by more than the usual rounding is refused.\n"
+
 /// Keys with the name and format they came with.
 struct SortInput {
   KeyArray keys;

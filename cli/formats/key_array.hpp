@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,18 @@ struct ValueArray {
   std::uint64_t value_bytes = 0;
   std::vector<std::byte> bytes;
   std::string npy_descr;  ///< as of KeyArray
+  bool npy_utf8 = false;  ///< whether names in the dtype are in UTF-8
 
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / value_bytes; }
 };
+
+/// The i-th of a list of indices, u32 or u64.
+[[nodiscard]] inline std::uint64_t index_at(const KeyArray& indices, std::uint64_t i) noexcept {
+  std::uint64_t index = 0;  // bitune runs on little-endian hosts
+  const std::size_t width = size_of(indices.type);
+  std::memcpy(&index, indices.bytes.data() + i * width, width);
+  return index;
+}
 
 /// A list of keys without further shape.
 [[nodiscard]] inline KeyArray make_list(KeyType type, std::vector<std::byte> bytes) {

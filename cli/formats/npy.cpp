@@ -23,31 +23,6 @@ std::string read_text(InputFile& file, std::size_t count) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-NpyHeader read_header(InputFile& file) {
-  const std::string preamble = read_text(file, npy_preamble_bytes);
-  if (!preamble.starts_with(npy_magic)) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", file.name()));
-  }
-  const int major = static_cast<unsigned char>(preamble[6]);
-  const int minor = static_cast<unsigned char>(preamble[7]);
-  if (major < 1 || major > 3 || minor != 0) {
-    throw Error(ErrorCode::input, fmt::format("{} is of .npy version {}.{}; versions 1.0 to 3.0 are known",
-                                              file.name(), major, minor));
-  }
-  std::uint64_t length = 0;
-  const std::string digits = read_text(file, major == 1 ? 2 : 4);
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    length |= std::uint64_t{static_cast<unsigned char>(digits[i])} << (8 * i);
-  }
-  if (length > npy_longest_header) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} has a .npy header of {} bytes, which is longer than any that is sound",
-                            file.name(), length));
-  }
-  return parse_npy_header(read_text(file, length), file.name());
-}
-
 /// Bytes that the shape promises. \throws Error (input) if they exceed what any memory holds
 std::uint64_t promised_bytes(const NpyHeader& header, std::uint64_t element_bytes, const std::string& file) {
   std::uint64_t bytes = element_bytes;
@@ -64,48 +39,12 @@ std::uint64_t promised_bytes(const NpyHeader& header, std::uint64_t element_byte
   return empty ? 0 : bytes;
 }
 
-KeyType resolve_type(KeyType stored, std::optional<KeyType> wanted, const std::string& file) {
-  if (!wanted || *wanted == stored) {
-    return stored;
+std::string names_of(const std::vector<NpyField>& fields) {
+  std::vector<std::string> names;
+  for (const NpyField& field : fields) {
+    if (!field.name.empty()) names.push_back(field.name);
   }
-  if (*wanted == KeyType::bf16 && stored == KeyType::u16) {
-    return KeyType::bf16;
-  }
-  throw Error(ErrorCode::usage, fmt::format("{} holds {} keys, not {}; leave --type out for .npy files", file,
-                                            name_of(stored), name_of(*wanted)));
-}
-
-/// The elements behind the header, each of so many bytes, in the order of the file.
-std::vector<std::byte> read_elements(InputFile& file, const NpyHeader& header, std::uint64_t element_bytes) {
-  if (header.shape.empty()) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} holds a single number without a dimension, not an array", file.name()));
-  }
-  const std::uint64_t promised = promised_bytes(header, element_bytes, file.name());
-  const auto remaining = file.remaining();
-  std::vector<std::byte> bytes;
-  if (!remaining) file.limit().check(promised, file.name());
-  if (!remaining || *remaining >= promised) {
-    bytes = file.read(promised);
-  }
-  if (bytes.size() < promised) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
-                            file.name(), promised, remaining.value_or(bytes.size())));
-  }
-  if (!file.read(1).empty()) {
-    throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises",
-                                              file.name(), promised));
-  }
-  return bytes;
-}
-
-/// Reverses the bytes of each element.
-void swap_bytes(std::vector<std::byte>& bytes, std::size_t element_bytes) {
-  for (auto element = bytes.begin(); element != bytes.end();
-       element += static_cast<std::ptrdiff_t>(element_bytes)) {
-    std::reverse(element, element + static_cast<std::ptrdiff_t>(element_bytes));
-  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// The elements in C order, of an array whose first extent varies fastest.
@@ -149,11 +88,85 @@ std::string convert(std::vector<std::byte>& bytes, NpyHeader& header, std::size_
 
 }  // namespace
 
+NpyHeader read_npy_header(InputFile& file) {
+  const std::string preamble = read_text(file, npy_preamble_bytes);
+  if (!preamble.starts_with(npy_magic)) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", file.name()));
+  }
+  const int major = static_cast<unsigned char>(preamble[6]);
+  const int minor = static_cast<unsigned char>(preamble[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw Error(ErrorCode::input, fmt::format("{} is of .npy version {}.{}; versions 1.0 to 3.0 are known",
+                                              file.name(), major, minor));
+  }
+  std::uint64_t length = 0;
+  const std::string digits = read_text(file, major == 1 ? 2 : 4);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    length |= std::uint64_t{static_cast<unsigned char>(digits[i])} << (8 * i);
+  }
+  if (length > npy_longest_header) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} has a .npy header of {} bytes, which is longer than any that is sound",
+                            file.name(), length));
+  }
+  return parse_npy_header(read_text(file, length), file.name(), major == 3);
+}
+
+KeyType resolve_npy_type(std::string_view descr, std::optional<KeyType> wanted, const std::string& file) {
+  const KeyType stored = key_type_of_descr(descr, file);
+  if (!wanted || *wanted == stored) {
+    return stored;
+  }
+  if (*wanted == KeyType::bf16 && stored == KeyType::u16) {
+    return KeyType::bf16;
+  }
+  throw Error(ErrorCode::usage, fmt::format("{} holds {} keys, not {}; leave --type out for .npy files", file,
+                                            name_of(stored), name_of(*wanted)));
+}
+
+std::vector<std::byte> read_npy_elements(InputFile& file, const NpyHeader& header,
+                                         std::uint64_t element_bytes) {
+  if (header.shape.empty()) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} holds a single number without a dimension, not an array", file.name()));
+  }
+  const std::uint64_t promised = promised_bytes(header, element_bytes, file.name());
+  const auto remaining = file.remaining();
+  std::vector<std::byte> bytes;
+  if (!remaining) file.limit().check(promised, file.name());
+  if (!remaining || *remaining >= promised) {
+    bytes = file.read(promised);
+  }
+  if (bytes.size() < promised) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} is truncated: its header promises {} bytes of keys, there are {}",
+                            file.name(), promised, remaining.value_or(bytes.size())));
+  }
+  if (!file.read(1).empty()) {
+    throw Error(ErrorCode::input, fmt::format("{} has bytes after the {} that its .npy header promises",
+                                              file.name(), promised));
+  }
+  return bytes;
+}
+
+void swap_bytes(std::vector<std::byte>& bytes, std::size_t element_bytes) {
+  for (auto element = bytes.begin(); element != bytes.end();
+       element += static_cast<std::ptrdiff_t>(element_bytes)) {
+    std::reverse(element, element + static_cast<std::ptrdiff_t>(element_bytes));
+  }
+}
+
 KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
-  NpyHeader header = read_header(file);
+  NpyHeader header = read_npy_header(file);
   KeyArray keys;
-  keys.type = resolve_type(key_type_of_descr(header.descr, file.name()), type, file.name());
-  keys.bytes = read_elements(file, header, size_of(keys.type));
+  if (!header.fields.empty()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} holds records of several fields ({}); give those to sort by with --key",
+                            file.name(), names_of(header.fields)));
+  }
+  keys.type = resolve_npy_type(header.descr, type, file.name());
+  keys.bytes = read_npy_elements(file, header, size_of(keys.type));
   if (header.fortran_order && header.shape.size() > 1) file.limit().check(2 * keys.bytes.size(), file.name());
   keys.conversion = convert(keys.bytes, header, size_of(keys.type));
   keys.shape = std::move(header.shape);
@@ -168,9 +181,10 @@ void write_npy(OutputFile& file, const KeyArray& keys) {
 }
 
 ValueArray read_npy_values(InputFile& file) {
-  NpyHeader header = read_header(file);
+  NpyHeader header = read_npy_header(file);
   ValueArray values;
-  values.value_bytes = element_bytes_of_descr(header.descr, file.name());
+  values.value_bytes = header.fields.empty() ? element_bytes_of_descr(header.descr, file.name())
+                                             : header.fields.back().offset + header.fields.back().bytes;
   if (values.value_bytes > 16 || !std::has_single_bit(values.value_bytes)) {
     throw Error(ErrorCode::input,
                 fmt::format("{} has values of {} bytes, and such of 1, 2, 4, 8 and 16 travel with keys: use "
@@ -182,13 +196,14 @@ ValueArray read_npy_values(InputFile& file) {
                 fmt::format("{} has the shape ({}): values that travel with keys are a list", file.name(),
                             fmt::join(header.shape, ", ")));
   }
-  values.bytes = read_elements(file, header, values.value_bytes);
+  values.bytes = read_npy_elements(file, header, values.value_bytes);
   values.npy_descr = std::move(header.descr);
+  values.npy_utf8 = header.utf8;
   return values;
 }
 
 void write_npy_values(OutputFile& file, const ValueArray& values) {
-  file.write(npy_header_text(values.npy_descr, {values.count()}));
+  file.write(npy_header_text(values.npy_descr, {values.count()}, values.npy_utf8));
   file.write(values.bytes);
 }
 
