@@ -88,7 +88,7 @@ KeyArray order_of_records(const ArgsortOptions& options, const InputRequest& req
   return order_of(*records, keys, options.common, index, request.type, options.verify, report);
 }
 
-int run(const ArgsortOptions& options) {
+int argsort(const ArgsortOptions& options) {
   const InputRequest request = request_of(options.input);
   check_record_options(options.records);
   require_named_database(options.common);
@@ -110,6 +110,10 @@ int run(const ArgsortOptions& options) {
   report.output = destination;
   print_report(report, options.common.json);
   return done;
+}
+
+int run(const ArgsortOptions& options) {
+  return within_memory(options.input.path, [&] { return argsort(options); });
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ SortReport sort_records(const SortOptions& options, const InputRequest& request,
   return report;
 }
 
-int run(const SortOptions& options) {
+int sort(const SortOptions& options) {
   check_usage(options);
   const InputRequest request = request_of(options.input);
   require_named_database(options.common);
@@ -220,6 +220,11 @@ int run(const SortOptions& options) {
   }
   print_report(report, options.common.json);
   return done;
+}
+
+int run(const SortOptions& options) {
+  const std::string input = options.generate.empty() ? options.input.path : "--generate " + options.generate;
+  return within_memory(input, [&] { return sort(options); });
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 /// What `bitune sort` sorts: a file or generated keys, in rows.
 
 #include <cstdint>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "cli/formats/format.hpp"
@@ -72,6 +74,21 @@ struct InputRequest {
 /// number, or "auto" for the leading dimensions of the array. 1 makes a single array of any shape, which
 /// `keys` then is. \throws Error (usage) where it does not fit the shape
 [[nodiscard]] std::uint64_t rows_of(KeyArray& keys, const std::string& option, const std::string& name);
+
+/// Says that the host has no memory to sort this. \throws Error (io)
+[[noreturn]] void refuse_for_memory(const std::string& input);
+
+/// Calls `action`; if memory is short, that becomes a sentence that names the input. \throws Error
+template <class Action>
+int within_memory(const std::string& input, Action&& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    refuse_for_memory(input);
+  } catch (const std::length_error&) {
+    refuse_for_memory(input);
+  }
+}
 
 /// Refuses what is no single array. `what` is what takes no other. \throws Error (unavailable)
 void require_list(const SortInput& input, const char* what);

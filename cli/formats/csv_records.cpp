@@ -104,7 +104,7 @@ class CsvRecords : public Records {
                               .count = count(),
                               .hint = [](std::uint64_t) { return std::string(); },
                               .visit = [&](const NumberVisitor& visit) { for_each(field, what, visit); }};
-    return parse_numbers(source, type, limit_, bytes_.size() + records_.size() * sizeof(records_.front()));
+    return parse_numbers(source, type, limit_, bytes_.size() + records_.size() * sizeof(std::string_view));
   }
 
   [[nodiscard]] bool has_format(Format format) const override { return format == Format::text; }
@@ -143,7 +143,7 @@ class CsvRecords : public Records {
       records_.push_back(record);
       text = rest.substr(std::min<std::size_t>(1, rest.size()));
     }
-    limit_.check(bytes_.size() + records_.size() * sizeof(records_.front()), name());
+    limit_.check(bytes_.size() + records_.size() * sizeof(std::string_view), name());
   }
 
   void name_columns(bool has_header) {

@@ -190,7 +190,7 @@ class HeaderParser {
 
   /// The name of a field, in UTF-8.
   std::string name() {
-    const std::string text = string();
+    std::string text = string();
     if (utf8_) return text;
     std::string result;
     for (const char c : text) {

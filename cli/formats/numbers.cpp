@@ -47,15 +47,17 @@ Parsed parse_number(std::string_view text, Number& value) {
 /// The digits of an integer, without sign and leading zeros. Nothing if the text has others than digits.
 std::optional<std::string_view> digits_of(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
 }
 
 /// Whether f64 has this number but for the rounding that every fraction gets.
 bool f64_holds(std::string_view text, double value) {
   if (const auto digits = digits_of(text)) return fmt::format("{:.0f}", std::fabs(value)) == *digits;
+  if (value != 0) return true;
   const std::string_view mantissa = text.substr(0, text.find_first_of("eE"));
-  return value != 0 || mantissa.find_first_of("123456789") == std::string_view::npos;
+  return mantissa.find_first_of("123456789") == std::string_view::npos;
 }
 
 /// The type that is tried next where this one does not hold a number. Nothing: there is none.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "bitune/error.hpp"
 #include "cli/formats/half.hpp"
@@ -16,12 +18,27 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// What stands between the numbers of a line: a blank stands for any blanks and tabs.
-char separator_of(std::string_view line) {
-  for (const char separator : {',', ';'}) {
-    if (line.find(separator) != std::string_view::npos) return separator;
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// trimmed(), without a call: most texts have a number in each line, and nothing else.
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// What stands between the numbers of a line: a blank stands for any blanks and tabs. Nothing if there is one
+/// number.
+std::optional<char> separator_of(std::string_view line) {
+  bool blanks = false;
+  bool semicolons = false;
+  for (const char c : line) {
+    if (c == ',') return ',';
+    semicolons |= c == ';';
+    blanks |= is_blank(c);
   }
-  return ' ';
+  if (semicolons) return ';';
+  return blanks ? std::optional(' ') : std::nullopt;
 }
 
 std::string_view unquoted(std::string_view field) {
@@ -35,17 +52,23 @@ void for_each_number(std::string_view text, Visit&& visit) {
   std::uint64_t line_number = 0;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
-    std::string_view line = trimmed(text.substr(0, end));
+    std::string_view line = stripped(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line_number;
-    const char separator = separator_of(line);
+    const auto separator = separator_of(line);
+    if (!separator) {
+      if (!visit(unquoted(line), line_number)) return;
+      continue;
+    }
     for (bool more = true; more;) {
-      const auto stop =
-          std::min(separator == ' ' ? line.find_first_of(" \t") : line.find(separator), line.size());
-      if (!visit(unquoted(trimmed(line.substr(0, stop))), line_number)) return;
+      const auto stop = static_cast<std::size_t>(
+          std::find_if(line.begin(), line.end(),
+                       [&](char c) { return *separator == ' ' ? is_blank(c) : c == *separator; }) -
+          line.begin());
+      if (!visit(unquoted(stripped(line.substr(0, stop))), line_number)) return;
       more = stop < line.size();
       line.remove_prefix(std::min(stop + 1, line.size()));
-      if (separator == ' ') line = trimmed(line);
+      if (*separator == ' ') line = stripped(line);
     }
   }
 }
@@ -59,10 +82,17 @@ struct Layout {
 };
 
 Layout layout_of(std::string_view text) {
+  if (text.empty()) return {};
+  const std::array<char, 4> separators = {',', ';', ' ', '\t'};
+  if (std::all_of(separators.begin(), separators.end(),
+                  [text](char c) { return text.find(c) == std::string_view::npos; })) {
+    const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    return {lines, lines, 1, 1};
+  }
   Layout layout;
   std::uint64_t in_line = 0;
   const auto end_line = [&] {
-    layout.fewest = layout.lines <= 1 ? in_line : std::min(layout.fewest, in_line);
+    layout.fewest = layout.lines == 1 ? in_line : std::min(layout.fewest, in_line);
     layout.most = std::max(layout.most, in_line);
     in_line = 0;
   };
@@ -73,7 +103,7 @@ Layout layout_of(std::string_view text) {
     ++in_line;
     return true;
   });
-  if (layout.lines > 0) end_line();
+  end_line();
   return layout;
 }
 
@@ -131,7 +161,7 @@ KeyArray parse_text(std::string_view text, std::optional<KeyType> type, const st
       .visit = [text](const NumberVisitor& visit) { for_each_number(text, visit); }};
   KeyArray keys = parse_numbers(source, type, limit, taken);
   if (layout.lines > 1 && layout.most > 1) {
-    keys.separator = separator_of(text);
+    keys.separator = separator_of(text).value_or(' ');
     keys.ragged = layout.fewest != layout.most;
     if (!keys.ragged) keys.shape = {layout.lines, layout.most};
   }

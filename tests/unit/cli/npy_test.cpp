@@ -225,8 +225,12 @@ TEST(Npy, HugeShapeOnAPipeCostsNoMemory) {
 
 TEST(NpyValues, RoundTripsAnyDtypeOfTheseSizes) {
   const Folder folder;
-  for (const auto& [descr, size] :
-       {std::pair{"|b1", 1}, {"<f2", 2}, {"|S4", 4}, {"<M8[ns]", 8}, {"<U4", 16}}) {
+  for (const auto& [descr, size] : {std::pair{"|b1", 1},
+                                    {"<f2", 2},
+                                    {"|S4", 4},
+                                    {"<M8[ns]", 8},
+                                    {"<U4", 16},
+                                    {"[('a', '<i2'), ('b', '|S6')]", 8}}) {
     const std::string data(3 * static_cast<std::size_t>(size), 'x');
     InputFile input(folder.write("a.npy", npy_of(descr, {3}, data)));
     const ValueArray values = read_npy_values(input);
