@@ -11,6 +11,7 @@
 #include "model/problem.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/check_operands.hpp"
+#include "runtime/host_rows.hpp"
 
 namespace bitune {
 namespace {
@@ -147,8 +148,10 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
   // On the device keys and values have one array each, and are sorted in place.
   std::vector<HostArray> arrays;
   std::vector<Role> roles;
+  HostRows rows(problem);
   const auto add = [&](Role role, const Operand& from, const Operand& to, std::uint64_t element_bytes) {
-    arrays.push_back({from.data, to.data, key_count(problem) * element_bytes});
+    arrays.push_back({rows.packed(from, element_bytes), rows.room_for(to, element_bytes),
+                      key_count(problem) * element_bytes});
     roles.push_back(role);
   };
   const bool writes_keys = problem.operation != Operation::argsort;
@@ -160,7 +163,7 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
   if (problem.index_bytes != 0) {
     add(Role::indices_out, {}, operands[Role::indices_out], problem.index_bytes);
   }
-  return host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
+  const HostSortTimes times = host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
     Operands on_device;
     for (std::size_t i = 0; i < roles.size(); ++i) {
       on_device[roles[i]] = {memory[i], key_count(problem), problem.n};
@@ -171,6 +174,8 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
       write_trivial(problem, on_device, stream);
     }
   });
+  rows.unpack();
+  return times;
 }
 
 std::uint64_t SortEngine::workspace_size(const Problem& problem) {

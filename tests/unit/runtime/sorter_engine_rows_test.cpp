@@ -217,6 +217,25 @@ TEST_F(SortEngineRowsTest, HostRowsLieOneBehindTheOther) {
   EXPECT_EQ(keys, expected);
 }
 
+TEST_F(SortEngineRowsTest, HostRowsHaveStridesOfTheirOwnAndGapsThatStay) {
+  const auto engine = make(out_of_place_only);
+  const Problem problem{{.key = KeyType::u32}, {.n = 3, .rows = 2}};
+  const std::vector<std::uint32_t> given = {3, 1, 2, 90, 91, 6, 5, 4, 92, 93};
+  std::vector<std::uint32_t> input = given;
+  std::vector<std::uint32_t> output(8, 70);
+  Operands operands;
+  operands[Role::keys_in] = {input.data(), input.size(), 5};
+  operands[Role::keys_out] = {output.data(), output.size(), 4};
+  static_cast<void>(engine->run_host(problem, operands));
+  EXPECT_EQ(output, (std::vector<std::uint32_t>{1, 2, 3, 70, 4, 5, 6, 70}));
+  EXPECT_EQ(input, given);
+
+  Operands same;
+  same[Role::keys_out] = {input.data(), input.size(), 5};
+  static_cast<void>(engine->run_host(problem, same));
+  EXPECT_EQ(input, (std::vector<std::uint32_t>{1, 2, 3, 90, 91, 4, 5, 6, 92, 93}));
+}
+
 }  // namespace
 }  // namespace engine_rows_test
 }  // namespace bitune
