@@ -21,7 +21,7 @@ def table(titles, rows):
 
 def told_of(record):
     fuzzers = record["fuzzers"]
-    fuzzed = table(["reader", "inputs", "faults found, all mended"],
+    fuzzed = table(["reader", "inputs", "faults found"],
                    [[f"`{name}`", f"{run['executions']:,}", run["faults"]] for name, run in fuzzers.items()])
     crashes = record["crashes"]
     broken = table(["command", "how", "times", "with a fault", "with a temporary file left"],

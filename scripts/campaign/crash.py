@@ -202,6 +202,16 @@ def kill_at_random(bench, operation, model, chance, longest, report):
     shutil.rmtree(folder)
 
 
+def add_to_record(path, name, tallies):
+    """Adds an operation's counts, so that what was done stays if the campaign is stopped."""
+    record = json.loads(path.read_text()) if path.exists() else {}
+    ends = record.setdefault("crashes", {}).setdefault(name, {})
+    for end, tally in tallies.items():
+        so_far = ends.setdefault(end, dict.fromkeys(tally, 0))
+        ends[end] = {key: so_far[key] + count for key, count in tally.items()}
+    path.write_text(json.dumps(record, indent=2) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("operations", nargs="*", metavar="OPERATION", help=f"of {', '.join(OPERATIONS)} (default: all)")
@@ -215,17 +225,19 @@ def main():
     if unknown:
         parser.error(f"there is no operation {unknown[0]!r}")
 
-    counts, wrong, littered = collections.Counter(), collections.Counter(), collections.Counter()
+    times = faulty = 0
     with tempfile.TemporaryDirectory(prefix="bitune-crash-") as scratch:
         bench = Bench(options.build.resolve(), pathlib.Path(scratch))
         for name in options.operations or OPERATIONS:
             operation = OPERATIONS[name]
             model = model_of(bench, operation)
 
-            def report(end, where, faults, left):
-                counts[name, end] += 1
-                wrong[name, end] += bool(faults)
-                littered[name, end] += bool(left)
+            tallies = collections.defaultdict(lambda: {"times": 0, "faults": 0, "left": 0})
+
+            def report(end, where, faults, left, name=name, tallies=tallies):
+                tallies[end]["times"] += 1
+                tallies[end]["faults"] += bool(faults)
+                tallies[end]["left"] += bool(left)
                 for fault in faults:
                     print(f"{name}, {end} at {where}: {fault}", flush=True)
 
@@ -239,19 +251,15 @@ def main():
                 for _ in range(options.kills):
                     kill_at_random(bench, operation, model, chance, longest, report)
 
-    for (name, end), count in counts.items():
-        print(f"{name}, {end}: {count} times, {wrong[name, end]} with a fault, {littered[name, end]} with files left")
-    if options.record:
-        record = json.loads(options.record.read_text()) if options.record.exists() else {}
-        crashes = record.setdefault("crashes", {})
-        for (name, end), count in counts.items():
-            so_far = crashes.setdefault(name, {}).setdefault(end, {"times": 0, "faults": 0, "left": 0})
-            so_far["times"] += count
-            so_far["left"] += littered[name, end]
-            so_far["faults"] += wrong[name, end]
-        options.record.write_text(json.dumps(record, indent=2) + "\n")
-    print(f"{sum(counts.values())} in all, {sum(wrong.values())} with a fault")
-    return 1 if sum(wrong.values()) or not counts else 0
+            for end, tally in tallies.items():
+                print(f"{name}, {end}: {tally['times']} times, {tally['faults']} with a fault, {tally['left']} with files left", flush=True)
+                times += tally["times"]
+                faulty += tally["faults"]
+            if options.record:
+                add_to_record(options.record, name, tallies)
+
+    print(f"{times} in all, {faulty} with a fault")
+    return 1 if faulty or not times else 0
 
 
 if __name__ == "__main__":
