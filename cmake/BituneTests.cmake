@@ -91,3 +91,33 @@ function(bitune_add_micro_benchmarks folder)
     endif()
   endforeach()
 endfunction()
+
+# bitune_add_fuzzers(<target> FOLDER <folder>): one executable of a folder's .cpp files with libFuzzer's main, and a test of each
+# folder below corpus/, which is a target's name.
+function(bitune_add_fuzzers target)
+  cmake_parse_arguments(ARG "" "FOLDER" "" ${ARGN})
+  set(_folder "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}")
+  file(GLOB _sources CONFIGURE_DEPENDS "${_folder}/*.cpp")
+  add_executable(${target} ${_sources})
+  target_link_libraries(${target} PRIVATE bitune_cli nlohmann_json::nlohmann_json SQLiteCpp xxHash::xxhash)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  file(GLOB _corpora CONFIGURE_DEPENDS "${_folder}/corpus/*")
+  foreach(_corpus IN LISTS _corpora)
+    cmake_path(GET _corpus FILENAME _name)
+    set(_runs 2000)
+    if(_name STREQUAL "database")
+      set(_runs 100)  # each makes a file
+    elseif(_name STREQUAL "exchange")
+      set(_runs 300)  # each unpacks a file
+    endif()
+    # Named one by one: into a folder it would write what it finds.
+    file(GLOB _inputs CONFIGURE_DEPENDS "${_corpus}/*")
+    list(JOIN _inputs "," _inputs)
+    add_test(NAME fuzz.${_name} COMMAND ${target} -runs=${_runs} -seed=1 -max_len=4096 -timeout=600 -rss_limit_mb=0
+             "-artifact_prefix=${PROJECT_BINARY_DIR}/test-results/fuzz.${_name}-" "-seed_inputs=${_inputs}")
+    set_tests_properties(fuzz.${_name} PROPERTIES LABELS fuzz TIMEOUT ${BITUNE_TEST_TIMEOUT}
+      ENVIRONMENT "${BITUNE_TEST_ENVIRONMENT};BITUNE_FUZZ_TARGET=${_name}")
+  endforeach()
+endfunction()

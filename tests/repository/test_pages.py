@@ -13,6 +13,13 @@ RESULTS = ROOT / "bench" / "results"
 def test_pages_say_what_is_recorded(report, script):
     report("--check")
     script("scripts/compare_strategies.py", "--check")
+    script("scripts/report_reliability.py", "--check")
+
+
+def test_page_of_the_campaigns_that_says_something_else(page, script):
+    reliability = page("reliability.md")
+    reliability.write_text(re.sub(r"^\| `npy` .*", "| changed |", reliability.read_text(), flags=re.MULTILINE))
+    assert "run scripts/report_reliability.py" in script("scripts/report_reliability.py", "--check", "--page", reliability, code=1)
 
 
 def test_page_that_says_something_else(page, script):

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <map>
@@ -203,8 +204,10 @@ std::string timestamp_of(const std::string& text) {
   if (!day.ok() || numbers[0] < 1970 || numbers[3] > 23 || numbers[4] > 59 || numbers[5] > 60) wrong();
   const chrono::sys_seconds time = chrono::sys_days{day} + chrono::hours{numbers[3]} +
                                    chrono::minutes{numbers[4] - offset} + chrono::seconds{numbers[5]};
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{}", fmt::gmtime(chrono::system_clock::to_time_t(time)),
-                     milliseconds);
+  // The time zone may carry the last day of 9999 over. (system_clock ends in 2262.)
+  if (time >= chrono::sys_days{chrono::year{10000} / 1 / 1}) wrong();
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{}",
+                     fmt::gmtime(static_cast<std::time_t>(time.time_since_epoch().count())), milliseconds);
 }
 
 Recording recording_of_unknown(const std::string& device_name) {

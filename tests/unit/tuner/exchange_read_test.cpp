@@ -106,6 +106,9 @@ TEST_F(ReadTest, TimesOfDayOfAllKinds) {
   EXPECT_EQ(timestamp("2022-12-23 12:11:26.41"), "2022-12-23 12:11:26.410");
   EXPECT_EQ(timestamp("2022-12-31 23:11:26.5+02:30"), "2022-12-31 20:41:26.500");
   EXPECT_EQ(timestamp("2022-12-31 23:11:26.5-01:00"), "2023-01-01 00:11:26.500");
+  EXPECT_EQ(timestamp("7579-11-21 12:26:11"), "7579-11-21 12:26:11.000");
+  EXPECT_EQ(timestamp("9999-12-31 23:59:59+00:01"), "9999-12-31 23:58:59.000");
+  EXPECT_THROW(timestamp("9999-12-31 23:59:59-00:01"), Error);
 }
 
 TEST_F(ReadTest, T4OfOthersNeedsToSayWhatItIsAbout) {
