@@ -7,7 +7,7 @@ import operator
 from typing import Any, ContextManager, NamedTuple
 
 from . import _native
-from ._arrays import INDEX_BYTES, Kind, carried, given_back, kind_of
+from ._arrays import INDEX_BYTES, Kind, Rows, carried, given_back, kind_of
 from ._errors import Error
 from ._native import ARGSORT, SORT, SORT_PAIRS
 from ._sorters import ProblemKey, Sorter, sorter_for_gpu, sorter_for_host
@@ -89,12 +89,20 @@ def on_stream(asked: Asked, stream: Any) -> ContextManager[Any]:
     return asked.kind.on_stream(stream, asked.gpu)
 
 
+def rows_of(asked: Asked, array: Any) -> Rows:
+    """Where rows begin, or None where the library wants a copy of the array."""
+    rows = asked.kind.rows(array)
+    if rows is not None and asked.gpu < 0 and asked.rows > 1 and rows[1] != asked.length:
+        return None  # bitune_run_host takes rows for packed, whatever their stride
+    return rows
+
+
 def last_axis(asked: Asked, array: Any) -> tuple[Any, int, int]:
     """The array with the axis that is sorted last, its address, and its row stride; a copy where it must be one."""
     kind = asked.kind
     if asked.axis != len(array.shape) - 1:
         array = kind.moved(array, asked.axis, -1)
-    rows = kind.rows(array)
+    rows = rows_of(asked, array)
     if rows is None:
         array = kind.contiguous(array)
         rows = kind.rows(array)
@@ -112,7 +120,7 @@ class Output:
         if out is not None:
             _check_out(asked, dtype, out, argument)
             if asked.axis == len(array.shape) - 1:
-                rows = kind.rows(out)
+                rows = rows_of(asked, out)
                 if rows is not None:
                     self.result = out
                     self.address, self.stride = rows

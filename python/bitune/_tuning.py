@@ -248,8 +248,9 @@ class Database:
 
     def frame(self, what: str = "best", **restrictions: Any) -> Any:
         """One of these lists ("problems", "best", "trials", "devices") as a pandas frame. pandas must be installed."""
-        import pandas
+        import importlib
 
+        pandas: Any = importlib.import_module("pandas")  # its types are no part of the package
         return pandas.json_normalize(self._read(what, restrictions))
 
     def _read(self, what: str, restrictions: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from conftest import indices_of_rows
 
 TYPES = ["uint8", "int8", "uint16", "int16", "float16", "uint32", "int32", "float32", "uint64", "int64", "float64"]
 EMULATED = {"device": "emulated"}
-checked = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+checked = settings(max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
