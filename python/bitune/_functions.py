@@ -125,9 +125,12 @@ class Output:
                     self.result = out
                     self.address, self.stride = rows
                     return
-        shape = tuple(array.shape)
         axis = asked.axis
-        self.result = kind.empty(shape[:axis] + shape[axis + 1 :] + (shape[axis],), dtype, array)
+        if axis == len(array.shape) - 1:
+            self.result = kind.empty_like(array, dtype)
+        else:
+            shape = tuple(array.shape)
+            self.result = kind.empty(shape[:axis] + shape[axis + 1 :] + (shape[axis],), dtype, array)
         rows = kind.rows(self.result)
         assert rows is not None
         self.address, self.stride = rows
@@ -137,12 +140,13 @@ class Output:
         if self.result is self.out:
             return self.out
         asked, result = self.asked, self.result
-        if asked.axis != len(asked.array.shape) - 1:
+        is_last = asked.axis == len(asked.array.shape) - 1
+        if not is_last:
             result = asked.kind.moved(result, -1, asked.axis)
         if self.out is not None:
             asked.kind.copy_into(self.out, result)
             return self.out
-        return asked.kind.contiguous(result)
+        return result if is_last else asked.kind.contiguous(result)
 
 
 def _check_out(asked: Asked, dtype: Any, out: Any, argument: str) -> None:
