@@ -9,6 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
+#include "cli/record_keys.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "model/key_type.hpp"
@@ -22,27 +23,28 @@ constexpr const char* description =
     "order. The file stays as it is. Equal keys keep their order, with --descending too. All NaNs are equal "
     "keys, and last, or first with --descending; -0 is before +0. INPUT is a .npy array of one dimension, "
     "raw "
-    "binary keys, text with one number a line, or - for standard input.";
+    "binary keys, text, or - for standard input; with --key, records of a structured .npy array or CSV.";
 
-constexpr const char* footer =
-    "Indices are u32, which is enough for 2^32 keys, or u64. They are written as .npy unless the name of "
-    "the\n"
-    "output, or --output-format, says raw or text.\n"
+constexpr const char* footer = BITUNE_FORMAT_RULES
+    "\n"
+    "Indices are u32, which is enough for 2^32 keys, or u64. Those of CSV count the lines behind the header, "
+    "from\n"
+    "0 on.\n"
     "\n"
     "Examples:\n"
     "  bitune argsort keys.npy -o order.npy\n"
     "  bitune argsort keys.npy -o order.npy --descending --verify\n"
     "  bitune argsort keys.bin --type f32 --index u64 -o order.bin\n"
-    "  printf '30\\n10\\n20\\n' | bitune argsort - --output-format text      1, 2, 0\n"
+    "  printf '30\\n10\\n20\\n' | bitune argsort -      1, 2, 0\n"
+    "  bitune argsort records.npy --key price:desc,time -o order.npy\n"
     "\n"
     "In Python: numpy.load('keys.npy')[numpy.load('order.npy')] is sorted.";
 
 struct ArgsortOptions {
   CommonOptions common;
-  std::string input;
+  InputOptions input;
+  RecordOptions records;
   std::string output;
-  std::string type;
-  std::string format;
   std::string output_format;
   std::string index = "u32";
   bool descending = false;
@@ -55,31 +57,11 @@ KeyType index_type_of(const std::string& text) {
   throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));
 }
 
-Format output_format_of(const ArgsortOptions& options) {
-  if (!options.output_format.empty()) return parse_format(options.output_format);
-  return format_of_name(options.output).value_or(Format::npy);
-}
-
-int run(const ArgsortOptions& options) {
-  const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
-  const auto format = options.format.empty() ? std::nullopt : std::optional(parse_format(options.format));
-  const KeyType index = index_type_of(options.index);
-  const Format output_format = output_format_of(options);
-  const bool to_standard_output = options.output.empty() || options.output == "-";
-  if (options.common.json && to_standard_output) {
-    throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
-  }
-  const std::string destination = to_standard_output ? "-" : options.output;
-  refuse_terminal(destination, output_format);
-  OutputFile output(destination);  // before any work, so that an unwritable place is noticed first
-  const SortInput input = read_input(options.input, format, type);
-  if (input.keys.shape.size() > 1) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("{} has more than one dimension, and argsort takes single "
-                            "arrays: save it flat, or one row at a time",
-                            input.name));
-  }
-
+KeyArray order_of_keys(const ArgsortOptions& options, const InputRequest& request, KeyType index,
+                       Format& format, SortReport& report) {
+  const SortInput input = read_input(request);
+  require_list(input, "argsort takes");
+  format = input.format;
   const std::uint64_t n = input.keys.count();
   const Problem problem{{.operation = Operation::argsort,
                          .key = input.keys.type,
@@ -92,13 +74,46 @@ int run(const ArgsortOptions& options) {
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
   operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, n};
   operands[Role::indices_out] = {indices.bytes.data(), n, n};
-  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
-  write_keys(output, output_format, indices);
+  report.conversion = input.keys.conversion;
+  return indices;
+}
+
+KeyArray order_of_records(const ArgsortOptions& options, const InputRequest& request, KeyType index,
+                          Format& format, SortReport& report) {
+  const auto records = read_records(request, options.records, format);
+  const auto keys = parse_record_keys(options.records.keys, *records,
+                                      options.descending ? Order::descending : Order::ascending);
+  return order_of(*records, keys, options.common, index, request.type, options.verify, report);
+}
+
+int argsort(const ArgsortOptions& options) {
+  const InputRequest request = request_of(options.input);
+  check_record_options(options.records);
+  require_named_database(options.common);
+  const KeyType index = index_type_of(options.index);
+  const std::string destination = options.output.empty() ? "-" : options.output;
+  if (options.common.json && destination == "-") {
+    throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
+  }
+  // Before any work, so that a name that is no good is noticed first.
+  static_cast<void>(output_format_of(options.output_format, options.output, Format::text));
+  OutputFile output(destination);
+  SortReport report;
+  Format format = Format::text;
+  const KeyArray indices = options.records.keys.empty()
+                               ? order_of_keys(options, request, index, format, report)
+                               : order_of_records(options, request, index, format, report);
+  write_keys(output, output_format_of(options.output_format, options.output, format), indices);
   output.commit();
   report.output = destination;
   print_report(report, options.common.json);
   return done;
+}
+
+int run(const ArgsortOptions& options) {
+  return within_memory(options.input.path, [&] { return argsort(options); });
 }
 
 }  // namespace
@@ -108,15 +123,13 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "argsort", "Write where the sorted keys of a file come from",
                               argsort_command::description, argsort_command::footer);
   auto options = std::make_shared<argsort_command::ArgsortOptions>();
-  add_argument(command, "INPUT", options->input, "File of keys, or - for standard input", true);
-  add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
+  add_input_options(command, options->input, true);
+  add_record_options(command, options->records);
+  add_path(command, "-o,--output", options->output, "Indices (default: standard output)");
   add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
-  add_text(command, "--type", options->type, "Key type of raw or text keys; bf16 also for .npy of u16",
-           "TYPE");
-  add_text(command, "--format", options->format,
-           "Format of INPUT: npy, raw or text (default: by name and content)", "FORMAT");
   add_text(command, "--output-format", options->output_format,
-           "Format of the indices: npy, raw or text (default: by the output's name, else npy)", "FORMAT");
+           "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
+           "FORMAT");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

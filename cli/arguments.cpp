@@ -11,6 +11,17 @@ void add_text(CLI::App& command, const char* name, std::string& value, const std
   if (!value.empty()) option->capture_default_str();
 }
 
+void add_path(CLI::App& command, const char* name, std::string& value, const std::string& help) {
+  command.add_option(name, value, help)
+      ->check([](const std::string& path) { return path.empty() ? "the name of the file is empty" : ""; })
+      ->type_name("FILE");
+}
+
+void add_texts(CLI::App& command, const char* name, std::vector<std::string>& values, const std::string& help,
+               const char* type) {
+  command.add_option(name, values, help)->allow_extra_args(false)->type_name(type);
+}
+
 void add_list(CLI::App& command, const char* name, std::vector<std::string>& value, const std::string& help,
               const char* type) {
   auto* option = command.add_option(name, value, help)->delimiter(',')->type_name(type);
@@ -19,7 +30,10 @@ void add_list(CLI::App& command, const char* name, std::vector<std::string>& val
 
 void add_number(CLI::App& command, const char* name, std::uint64_t& value, const std::string& help,
                 const char* type) {
-  command.add_option(name, value, help)->type_name(type)->capture_default_str();
+  command.add_option(name, value, help)
+      ->check([](const std::string& number) { return number.starts_with('-') ? number + " is below 0" : ""; })
+      ->type_name(type)
+      ->capture_default_str();
 }
 
 void add_number(CLI::App& command, const char* name, int& value, const std::string& help, const char* type,

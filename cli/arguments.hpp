@@ -23,9 +23,17 @@ void add_text(CLI::App& command, const char* name, std::string& value, const std
               const char* type);
 
 /// Takes texts with commas between them.
+/// As add_text, for the name of a file, which is not empty.
+void add_path(CLI::App& command, const char* name, std::string& value, const std::string& help);
+
+/// Each use of the option adds a text, as it is.
+void add_texts(CLI::App& command, const char* name, std::vector<std::string>& values, const std::string& help,
+               const char* type);
+
 void add_list(CLI::App& command, const char* name, std::vector<std::string>& value, const std::string& help,
               const char* type);
 
+/// A number from 0 on.
 void add_number(CLI::App& command, const char* name, std::uint64_t& value, const std::string& help,
                 const char* type);
 

@@ -128,6 +128,14 @@ std::filesystem::path database_path(const CommonOptions& options) {
   return options.database.empty() ? TuningDatabase::default_path() : std::filesystem::path(options.database);
 }
 
+void require_named_database(const CommonOptions& options) {
+  if (std::error_code ignored; options.database.empty() || std::filesystem::exists(options.database, ignored))
+    return;
+  throw Error(
+      ErrorCode::database,
+      fmt::format("there is no tuning database {} (--db); `bitune tune --db` makes one", options.database));
+}
+
 std::vector<KeyType> parse_key_types(const std::vector<std::string>& names) {
   std::vector<KeyType> types;
   const auto add = [&types](KeyType type) {
@@ -156,7 +164,7 @@ void print_json(const nlohmann::ordered_json& document) {
 }
 
 void print_remark(std::string_view sentence) {
-  const std::string line = fmt::format("bitune: {}\n", sentence);
+  const std::string line = fmt::format("bitune: {}\n", escaped(sentence));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -67,6 +67,9 @@ template <class Options>
 /// Path of the tuning database that the options name, or the default.
 [[nodiscard]] std::filesystem::path database_path(const CommonOptions& options);
 
+/// For what only reads it: the database that --db names must be there. \throws Error (database)
+void require_named_database(const CommonOptions& options);
+
 /// Key types by name, "all" for the twelve of them; without duplicates. \throws Error (usage)
 [[nodiscard]] std::vector<KeyType> parse_key_types(const std::vector<std::string>& names);
 
@@ -76,7 +79,8 @@ void print(std::string_view text);
 /// Prints one document, indented, with a line feed.
 void print_json(const nlohmann::ordered_json& document);
 
-/// A remark for people on standard error: "bitune: <sentence>".
+/// A remark for people on standard error: "bitune: <sentence>", with control characters and what is no UTF-8
+/// escaped.
 void print_remark(std::string_view sentence);
 
 }  // namespace cli

@@ -3,9 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cache/kernel_archive.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
+#include "runtime/selection.hpp"
+#include "tuner/shipping.hpp"
 
 namespace bitune::cli {
 namespace db_ship_command {
@@ -16,31 +20,68 @@ constexpr const char* description =
     "shipped with "
     "bitune or with a program, and is looked into where the user's own database has nothing better "
     "($BITUNE_SHIPPED_DB "
-    "names it).";
+    "names it). With --kernels it also compiles what sorting by these tunings launches on their GPUs, with "
+    "NVRTC "
+    "and without a GPU. "
+    "It writes that beside the database, as OUTPUT with the ending .kernels. Then the first sort of a "
+    "problem need "
+    "not wait for a compiler.";
 
 constexpr const char* footer =
     "Examples:\n"
     "  bitune db ship shipped.db\n"
+    "  bitune db ship shipped.db --kernels\n"
     "  BITUNE_SHIPPED_DB=shipped.db bitune sort numbers.npy -o sorted.npy";
 
 struct Options {
   CommonOptions common;
   std::string output;
+  bool kernels = false;
 };
+
+void refuse_existing(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return;
+  throw Error(ErrorCode::io,
+              fmt::format("{} exists already; remove it, or name another file", path.string()));
+}
+
+/// Compiles and writes the kernels; returns how many.
+std::size_t ship_kernels(const TuningDatabase& tunings, const std::filesystem::path& path) {
+  ProgressLine line;
+  const auto kernels = compile_for_shipping(tunings, [&line](const ShippingProgress& progress) {
+    if (!line.due()) return;
+    const double part = static_cast<double>(progress.done) / static_cast<double>(progress.kernels);
+    line.show(
+        fmt::format("compiling {} {}/{}", ProgressLine::bar(part, 16), progress.done, progress.kernels));
+  });
+  line.clear();
+  KernelArchive::write(path, kernels);
+  return kernels.size();
+}
 
 int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
-  if (std::filesystem::exists(options.output)) {
-    throw Error(ErrorCode::io,
-                fmt::format("{} exists already; remove it, or name another file", options.output));
-  }
+  const std::filesystem::path archive = kernels_beside(options.output);
+  refuse_existing(options.output);
+  if (options.kernels) refuse_existing(archive);
+  // The kernels first: where they do not compile, no database is left behind that seems to have them.
+  const std::size_t kernels = options.kernels ? ship_kernels(database, archive) : 0;
   database.export_best(options.output);
   const auto summaries = TuningDatabase(options.output, DatabaseMode::read_only).summaries({});
   if (options.common.json) {
-    print_json(
-        {{"database", database.path().string()}, {"output", options.output}, {"problems", summaries.size()}});
+    Json told = {
+        {"database", database.path().string()}, {"output", options.output}, {"problems", summaries.size()}};
+    if (options.kernels) {
+      told["archive"] = archive.string();
+      told["kernels"] = kernels;
+    }
+    print_json(told);
   } else {
     print(fmt::format("{}: the best of {} problems.\n", options.output, summaries.size()));
+    if (options.kernels) {
+      print(fmt::format("{}: {} compiled kernels, {} KiB.\n", archive.string(), kernels,
+                        std::filesystem::file_size(archive) >> 10));
+    }
   }
   return done;
 }
@@ -54,6 +95,7 @@ void add_db_ship_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<db_ship_command::Options>();
   add_argument(command, "OUTPUT", options->output, "File to make; must not exist", true);
   add_database_option(command, options->common);
+  add_flag(command, "--kernels", options->kernels, "Compile their kernels, too, into OUTPUT's .kernels");
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, db_ship_command::run));
 }

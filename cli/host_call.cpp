@@ -11,9 +11,13 @@ namespace bitune::cli {
 
 SortReport call_on_host(const CommonOptions& common, const Problem& problem, const Operands& operands,
                         bool verify) {
+  Sorter sorter(SorterOptions{common.device, common.database, {}});
+  return call_on_host(sorter, problem, operands, verify);
+}
+
+SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands, bool verify) {
   SortReport report;
   report.problem = problem;
-  Sorter sorter(SorterOptions{common.device, common.database, {}});
   report.device = sorter.device();
   const auto begin = std::chrono::steady_clock::now();
   sorter.prepare(problem);

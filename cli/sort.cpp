@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
+#include "cli/record_keys.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/values.hpp"
@@ -20,17 +21,16 @@ namespace {
 
 constexpr const char* description =
     "Sorts a file with the best configuration that the tuning database knows for this device, key type and "
-    "size, and says "
-    "which one that was and why. INPUT is a .npy array, raw binary keys, text with one number a line, or - "
-    "for standard "
-    "input. Floating point sorts as NumPy does: -0 before +0, every NaN last; descending is the exact "
-    "reverse.";
+    "size, and says which one that was and why. INPUT is a .npy array, raw binary keys, text, or - for "
+    "standard "
+    "input; with --key, records of a structured .npy array or CSV, which travel whole. Floating point sorts "
+    "as NumPy "
+    "does: -0 before +0, every NaN last; descending is the exact reverse.";
 
-constexpr const char* footer =
-    "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. A .npy file names its own. Text without "
-    "--type is i64 if\n"
-    "every line is an integer, else f64. The output appears whole or not at all.\n"
-    "With --values equal keys keep their order, and all NaNs are equal keys.\n"
+constexpr const char* footer = BITUNE_FORMAT_RULES
+    "\n"
+    "Key types are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64. The output appears whole or not at all.\n"
+    "With --values or --key equal keys keep their order, and all NaNs are equal keys.\n"
     "\n"
     "Examples:\n"
     "  bitune sort numbers.npy -o sorted.npy --verify\n"
@@ -38,14 +38,15 @@ constexpr const char* footer =
     "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
     "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
     "  bitune sort keys.npy --values ids.npy -o keys.sorted.npy --values-out ids.sorted.npy\n"
+    "  bitune sort trades.csv --key price:desc,time -o sorted.csv\n"
+    "  bitune sort records.npy --key price -o sorted.npy\n"
     "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
 
 struct SortOptions {
   CommonOptions common;
-  std::string input;
+  InputOptions input;
+  RecordOptions records;
   std::string output;
-  std::string type;
-  std::string format;
   std::string output_format;
   std::string rows;
   std::string values;
@@ -57,12 +58,12 @@ struct SortOptions {
 };
 
 void check_usage(const SortOptions& options) {
-  if (options.input.empty() == options.generate.empty()) {
-    throw Error(ErrorCode::usage, options.input.empty()
+  if (options.input.path.empty() == options.generate.empty()) {
+    throw Error(ErrorCode::usage, options.input.path.empty()
                                       ? "give a file to sort (- for standard input), or --generate"
                                       : "give a file to sort or --generate, not both");
   }
-  if (!options.generate.empty() && options.type.empty()) {
+  if (!options.generate.empty() && options.input.type.empty()) {
     throw Error(ErrorCode::usage, "--generate needs --type");
   }
   if (options.values.empty() != options.values_output.empty()) {
@@ -78,6 +79,12 @@ void check_usage(const SortOptions& options) {
     throw Error(ErrorCode::usage,
                 "values travel with the keys of a file that is one array: leave --generate and --rows out");
   }
+  check_record_options(options.records);
+  if (!options.records.keys.empty() &&
+      (!options.values.empty() || !options.generate.empty() || !options.rows.empty())) {
+    throw Error(ErrorCode::usage,
+                "--key sorts the records of a file: leave --values, --generate and --rows out");
+  }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
   }
@@ -86,17 +93,6 @@ void check_usage(const SortOptions& options) {
 /// Where the sorted keys go; empty if nowhere ("-": standard output).
 std::string destination_of(const SortOptions& options) {
   return options.output.empty() && options.generate.empty() ? "-" : options.output;
-}
-
-Format output_format_of(const SortOptions& options, const SortInput& input, const std::string& destination) {
-  Format format = input.format;
-  if (!options.output_format.empty()) {
-    format = parse_format(options.output_format);
-  } else if (const auto named = format_of_name(options.output)) {
-    format = *named;
-  }
-  refuse_terminal(destination, format);
-  return format;
 }
 
 void verify(const std::vector<std::byte>& original, const KeyArray& sorted, const Problem& problem) {
@@ -140,12 +136,7 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 /// Puts keys and values in the order of the keys. What was read stays until it is verified.
 SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
   const std::uint64_t n = input.keys.count();
-  if (input.keys.shape.size() > 1) {
-    throw Error(
-        ErrorCode::unavailable,
-        fmt::format("{} has more than one dimension, and values travel in single arrays: save it flat",
-                    input.name));
-  }
+  require_list(input, "values travel in");
   const Problem problem{{.operation = Operation::sort_pairs,
                          .key = input.keys.type,
                          .value_bytes = static_cast<std::uint32_t>(values.value_bytes),
@@ -166,33 +157,62 @@ SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueA
   return report;
 }
 
-int run(const SortOptions& options) {
+/// Writes whole records in the order of some of their fields.
+SortReport sort_records(const SortOptions& options, const InputRequest& request, OutputFile& output) {
+  SortReport report;
+  Format format = Format::text;
+  const auto records = read_records(request, options.records, format);
+  const Format output_format = output_format_of(options.output_format, options.output, format);
+  if (!records->has_format(output_format)) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("records of {} are not written as {}: CSV stays text, and .npy goes to .npy or raw",
+                    records->name(), name_of(output_format)));
+  }
+  const auto keys = parse_record_keys(options.records.keys, *records,
+                                      options.descending ? Order::descending : Order::ascending);
+  const KeyType index = records->count() >> 32 == 0 ? KeyType::u32 : KeyType::u64;
+  const KeyArray order =
+      order_of(*records, keys, options.common, index, request.type, options.verify, report);
+  records->write(output, output_format, order);
+  report.whole_records = true;
+  return report;
+}
+
+int sort(const SortOptions& options) {
   check_usage(options);
-  const auto type = options.type.empty() ? std::nullopt : std::optional(parse_key_type(options.type));
-  const auto format = options.format.empty() ? std::nullopt : std::optional(parse_format(options.format));
-  if (!options.output_format.empty()) {
-    static_cast<void>(parse_format(options.output_format));
-  }
+  const InputRequest request = request_of(options.input);
+  require_named_database(options.common);
   const std::string destination = destination_of(options);
+  // Before any work, so that a name that is no good is noticed first.
+  static_cast<void>(output_format_of(options.output_format, options.output, Format::text));
   std::optional<OutputFile> output;
-  if (!destination.empty()) {
-    output.emplace(destination);  // before any work, so that an unwritable place is noticed first
+  if (!destination.empty()) output.emplace(destination);
+  if (!options.records.keys.empty()) {
+    SortReport report = sort_records(options, request, *output);
+    output->commit();
+    report.output = destination;
+    print_report(report, options.common.json);
+    return done;
   }
-  SortInput input = options.generate.empty() ? read_input(options.input, format, type)
-                                             : generate_input(options.generate, *type, options.seed);
-  const Format output_format = output_format_of(options, input, destination);
+  SortInput input = options.generate.empty()
+                        ? read_input(request)
+                        : generate_input(options.generate, *request.type, options.seed, request.limit);
+  Format output_format = input.format;
+  if (output) output_format = output_format_of(options.output_format, options.output, input.format);
   SortReport report;
   if (options.values.empty()) {
     report = sort_keys(options, input);
   } else {
     OutputFile values_output(options.values_output);
-    ValueArray values = read_values(options.values, input.keys.count());
+    ValueArray values = read_values(options.values, input.keys.count(), request.limit);
     report = sort_with_values(options, input, values);
     write_values(values_output, values);
     write_keys(*output, output_format, input.keys);
     values_output.commit();
     report.values_output = options.values_output;
   }
+  report.conversion = input.keys.conversion;
   if (output) {
     if (options.values.empty()) write_keys(*output, output_format, input.keys);
     output->commit();
@@ -202,6 +222,11 @@ int run(const SortOptions& options) {
   return done;
 }
 
+int run(const SortOptions& options) {
+  const std::string input = options.generate.empty() ? options.input.path : "--generate " + options.generate;
+  return within_memory(input, [&] { return sort(options); });
+}
+
 }  // namespace
 }  // namespace sort_command
 
@@ -209,23 +234,22 @@ void add_sort_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "sort", "Sort a file with the best known configuration",
                               sort_command::description, sort_command::footer);
   auto options = std::make_shared<sort_command::SortOptions>();
-  add_argument(command, "INPUT", options->input, "File to sort, or - for standard input", false);
-  add_text(command, "-o,--output", options->output, "Sorted keys (default: standard output)", "FILE");
-  add_text(command, "--type", options->type,
-           "Key type of raw, text or generated keys; bf16 also for .npy of u16", "TYPE");
-  add_text(command, "--format", options->format,
-           "Format of INPUT: npy, raw or text (default: by name and content)", "FORMAT");
+  add_input_options(command, options->input, false);
+  add_record_options(command, options->records);
+  add_path(command, "-o,--output", options->output, "Sorted keys (default: standard output)");
   add_text(command, "--output-format", options->output_format,
            "Format of the output: npy, raw or text (default: by its name, else as the input)", "FORMAT");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_text(command, "--rows", options->rows,
-           "Sort each of R equal rows on its own; auto: the rows of a .npy array (default: one array)", "R");
-  add_text(
+           "Sort each of R equal rows on its own; auto: the rows of a .npy array or the lines of a text; 1: "
+           "all as one "
+           "array",
+           "R");
+  add_path(
       command, "--values", options->values,
-      "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes",
-      "FILE");
-  add_text(command, "--values-out", options->values_output, "Where the values go, in the order of their keys",
-           "FILE");
+      "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes");
+  add_path(command, "--values-out", options->values_output,
+           "Where the values go, in the order of their keys");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: in order, and bit for bit the keys that were given");
   add_text(command, "--generate", options->generate,

@@ -4,18 +4,52 @@
 #include <fmt/ranges.h>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
+#include "cli/host_memory.hpp"
+#include "cli/sort_report.hpp"
 #include "measure/inputs.hpp"
 #include "model/problem.hpp"
 
 namespace bitune::cli {
 
-SortInput read_input(const std::string& path, std::optional<Format> format, std::optional<KeyType> type) {
-  InputFile file(path);
-  const Format found = format ? *format : detect_format(file, type.has_value());
-  return {read_keys(file, found, type), file.name(), found};
+void add_input_options(CLI::App& command, InputOptions& options, bool required) {
+  add_argument(command, "INPUT", options.path, "File of keys, or - for standard input", required);
+  add_text(command, "--type", options.type, "Key type of raw or text keys; bf16 also for .npy of u16",
+           "TYPE");
+  add_text(command, "--format", options.format, "Format of INPUT: npy, raw or text (default: see below)",
+           "FORMAT");
+  add_text(command, "--max-bytes", options.max_bytes,
+           "Most memory that INPUT may take, as in 64M (default: half of what the host has free)", "SIZE");
 }
 
-SortInput generate_input(const std::string& what, KeyType type, std::uint64_t seed) {
+InputRequest request_of(const InputOptions& options) {
+  InputRequest request;
+  request.path = options.path;
+  if (!options.type.empty()) request.type = parse_key_type(options.type);
+  if (!options.format.empty()) request.format = parse_format(options.format);
+  request.limit = read_limit_of(options.max_bytes);
+  return request;
+}
+
+SortInput read_input(const InputRequest& request) {
+  InputFile file(request.path, request.limit);
+  const Format format = request.format ? *request.format : detect_format(file);
+  return {read_keys(file, format, request.type), file.name(), format};
+}
+
+Format output_format_of(const std::string& option, const std::string& output, Format input) {
+  Format format = input;
+  if (!option.empty()) {
+    format = parse_format(option);
+  } else {
+    refuse_foreign_name(output);
+    format = format_of_name(output).value_or(input);
+  }
+  refuse_terminal(output.empty() ? "-" : output, format);
+  return format;
+}
+
+SortInput generate_input(const std::string& what, KeyType type, std::uint64_t seed, const ReadLimit& limit) {
   const auto colon = what.find(':');
   if (colon == std::string::npos) {
     throw Error(
@@ -26,20 +60,27 @@ SortInput generate_input(const std::string& what, KeyType type, std::uint64_t se
   Problem problem;
   problem.key = type;
   problem.n = parse_size(what.substr(colon + 1));
-  static_cast<void>(key_bytes(problem));  // throws if it exceeds any memory
+  limit.check(key_bytes(problem), "--generate " + what);
   return {make_list(type, make_keys(type, problem.n, distribution, seed)), "generated " + what, Format::raw};
 }
 
-std::uint64_t rows_of(const KeyArray& keys, const std::string& option, const std::string& name) {
+std::uint64_t rows_of(KeyArray& keys, const std::string& option, const std::string& name) {
   std::uint64_t leading = 1;
   for (std::size_t i = 0; i + 1 < keys.shape.size(); ++i) {
     leading *=
         keys.shape[i];  // cannot overflow unless a later extent is 0, and then there is nothing to sort
   }
+  if (keys.ragged && (option.empty() || option == "auto")) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the lines of {} have different counts of numbers; give --rows 1 to sort all of them as "
+                    "one array, or --key to sort the lines of a CSV file by a column",
+                    name));
+  }
   if (keys.shape.size() > 1 && option.empty()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{} has the shape ({}); give --rows {} (or --rows auto) to sort each row on "
-                            "its own, or save it flat",
+                            "its own, or --rows 1 to sort all as one array",
                             name, fmt::join(keys.shape, ", "), leading));
   }
   if (option.empty() || option == "auto") {
@@ -49,6 +90,10 @@ std::uint64_t rows_of(const KeyArray& keys, const std::string& option, const std
   if (rows == 0) {
     throw Error(ErrorCode::usage, "--rows must be 1 or more");
   }
+  if (rows == 1) {
+    keys.shape = {keys.count()};
+    return rows;
+  }
   if (keys.shape.size() > 1 && rows != leading) {
     throw Error(ErrorCode::usage, fmt::format("{} has {} rows, not the {} of --rows", name, leading, rows));
   }
@@ -57,6 +102,20 @@ std::uint64_t rows_of(const KeyArray& keys, const std::string& option, const std
                                               name, keys.count(), rows));
   }
   return rows;
+}
+
+void refuse_for_memory(const std::string& input) {
+  throw Error(ErrorCode::io,
+              fmt::format("there is not enough host memory to sort {}, which takes several times its own "
+                          "size; sort it in parts, or let --max-bytes refuse it early",
+                          input == "-" ? "standard input" : input));
+}
+
+void require_list(const SortInput& input, const char* what) {
+  if (input.keys.shape.size() <= 1 && !input.keys.ragged) return;
+  throw Error(
+      ErrorCode::unavailable,
+      fmt::format("{} has more than one dimension, and {} single arrays: save it flat", input.name, what));
 }
 
 }  // namespace bitune::cli

@@ -1,6 +1,7 @@
 #include "cli/sort_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,6 +18,28 @@ namespace {
 
 double keys_of(const SortReport& report) {
   return static_cast<double>(report.problem.n) * static_cast<double>(report.problem.rows);
+}
+
+/// "1000 records by price (f64 descending), time (i64 ascending)".
+std::string records_text(const SortReport& report) {
+  std::vector<std::string> fields;
+  for (const SortedField& key : report.keys) {
+    fields.push_back(fmt::format("{} ({} {})", key.name, name_of(key.type), name_of(key.order)));
+  }
+  return fmt::format("{}{} records by {}", report.whole_records ? "" : "the indices of ", report.problem.n,
+                     fmt::join(fields, ", then "));
+}
+
+/// What was sorted, without the device.
+std::string subject_text(const SortReport& report) {
+  if (!report.keys.empty()) return records_text(report);
+  const Problem& problem = report.problem;
+  std::string what =
+      problem.rows == 1 ? fmt::format("{} {} keys", problem.n, name_of(problem.key))
+                        : fmt::format("{} rows of {} {} keys", problem.rows, problem.n, name_of(problem.key));
+  if (problem.value_bytes != 0) what += fmt::format(" with values of {} bytes", problem.value_bytes);
+  if (problem.operation == Operation::argsort) what = "the indices of " + what;
+  return fmt::format("{}, {}", what, name_of(problem.order));
 }
 
 Json rate_of(double keys, double us) { return us > 0 ? Json(keys / us * 1e6) : Json(); }
@@ -42,12 +65,8 @@ void refuse_terminal(const std::string& destination, Format format) {
 
 std::string sort_text(const SortReport& report) {
   const Problem& problem = report.problem;
-  std::string what =
-      problem.rows == 1 ? fmt::format("{} {} keys", problem.n, name_of(problem.key))
-                        : fmt::format("{} rows of {} {} keys", problem.rows, problem.n, name_of(problem.key));
-  if (problem.value_bytes != 0) what += fmt::format(" with values of {} bytes", problem.value_bytes);
-  if (problem.operation == Operation::argsort) what = "the indices of " + what;
-  std::string text = fmt::format("sorted {}, {}, on {}\n", what, name_of(problem.order), report.device);
+  std::string text = fmt::format("sorted {}, on {}\n", subject_text(report), report.device);
+  if (!report.conversion.empty()) text += fmt::format("converted      {}\n", report.conversion);
   text += fmt::format("configuration  {}\n",
                       report.how.configuration.empty() ? "none needed" : report.how.configuration);
   text += fmt::format("match          {}: {}\n", report.how.match, report.how.reason);
@@ -69,11 +88,17 @@ std::string sort_text(const SortReport& report) {
 
 std::string sort_json(const SortReport& report) {
   const double keys = keys_of(report);
+  Json fields = Json::array();
+  for (const SortedField& key : report.keys) {
+    fields.push_back({{"name", key.name}, {"type", name_of(key.type)}, {"order", name_of(key.order)}});
+  }
   const Json document = {
       {"input", report.input},
+      {"converted", report.conversion.empty() ? Json() : Json(report.conversion)},
       {"output", report.output.empty() ? Json() : Json(report.output)},
       {"values_output", report.values_output.empty() ? Json() : Json(report.values_output)},
       {"device", report.device},
+      {"keys", report.keys.empty() ? Json() : fields},
       {"problem", json_of(report.problem)},
       {"configuration", report.how.configuration},
       {"match", report.how.match},

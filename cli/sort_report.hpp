@@ -6,19 +6,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bitune/bitune.hpp"
 #include "cli/formats/format.hpp"
 
 namespace bitune::cli {
 
+/// A field that records were sorted by.
+struct SortedField {
+  std::string name;
+  KeyType type = KeyType::u32;
+  Order order = Order::ascending;
+};
+
 /// A sort of all rows of an input.
 struct SortReport {
   std::string input;
   std::string output;         ///< empty if nothing was written
+  std::string conversion;     ///< what was changed as the input was read; empty if nothing
   std::string values_output;  ///< where values went that travelled with the keys; else empty
   std::string device;
-  Problem problem;  ///< of one row; `rows` as the input has them
+  Problem problem;                ///< of one row; `rows` as the input has them
+  std::vector<SortedField> keys;  ///< of records, the one that matters most first; the problem is that one's
+  bool whole_records = false;     ///< they were written; else indices were
   Explanation how;
   HostSortTimes times;  ///< sums over all rows
   double prepare_ms = 0;

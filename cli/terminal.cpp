@@ -25,6 +25,29 @@ std::size_t columns_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
+/// Bytes of the character that the text begins with; 0 if that is no UTF-8, or a control character but for
+/// ends of lines and tabs.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) {
+    return static_cast<unsigned>(static_cast<unsigned char>(text[i]));
+  };
+  if (text[0] == '\n' || text[0] == '\t') return 1;
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 0 : 1;
+  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return 0;
+  unsigned code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!continues_character(text[i])) return 0;
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  // The first 32 codes from 0x80 on are control characters; others are too long, surrogates, or beyond
+  // Unicode.
+  const bool sound = length == 2   ? code >= 0xa0
+                     : length == 3 ? code >= 0x800 && (code < 0xd800 || code > 0xdfff)
+                                   : code >= 0x10000 && code <= 0x10ffff;
+  return sound ? length : 0;
+}
+
 std::size_t terminal_width(int descriptor) {
   struct winsize size = {};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -75,6 +98,25 @@ std::string shortened(std::string_view text, std::size_t width) {
     result += c;
   }
   return width == 0 ? "" : result + "…";
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    result += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
+bool takes_escape_codes(int descriptor) {
+  const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool plain = terminal == nullptr || *terminal == '\0' || std::strcmp(terminal, "dumb") == 0 ||
+                     (no_color != nullptr && *no_color != '\0');
+  return !plain && ::isatty(descriptor) != 0;
 }
 
 std::string duration_text(double seconds) {
@@ -145,6 +187,7 @@ std::string Table::text(std::size_t width) const {
     std::erase_if(shown, [&](std::size_t c) { return columns_[c].leaves == left_out; });
     widths = widths_of(shown, width, total);
   }
+  if (total > width && !rows_.empty()) return blocks(width);
   std::string text;
   const auto add_row = [&](const auto& cell_of) {
     std::string line;
@@ -163,8 +206,23 @@ std::string Table::text(std::size_t width) const {
   return text;
 }
 
+std::string Table::blocks(std::size_t width) const {
+  std::size_t widest = 0;
+  for (const Column& column : columns_) widest = std::max(widest, columns_of(column.heading));
+  std::string text;
+  for (const auto& row : rows_) {
+    if (!text.empty()) text += '\n';
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string& heading = columns_[c].heading;
+      const std::string line = heading + std::string(widest - columns_of(heading) + gap, ' ') + row[c];
+      text += shortened(line.substr(0, line.find_last_not_of(' ') + 1), width) + '\n';
+    }
+  }
+  return text;
+}
+
 ProgressLine::ProgressLine()
-    : terminal_(::isatty(STDERR_FILENO) != 0), next_(std::chrono::steady_clock::now()) {}
+    : terminal_(takes_escape_codes(STDERR_FILENO)), next_(std::chrono::steady_clock::now()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 

@@ -26,6 +26,14 @@ inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>:
 /// characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
+/// The text with what a terminal should not get as "\xNN": bytes that are no UTF-8, and control characters
+/// but for ends of lines and tabs.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+/// Whether this descriptor is a terminal that takes escape codes: not if $TERM is "dumb" or empty, or
+/// $NO_COLOR is set.
+[[nodiscard]] bool takes_escape_codes(int descriptor);
+
 /// A duration for people: "8.2 s", "3 min 20 s", "2 h 5 min".
 [[nodiscard]] std::string duration_text(double seconds);
 
@@ -55,7 +63,8 @@ class Table {
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
   /// The table with a line feed after each row. If it is wider than `width`, columns that may shrink do so,
-  /// the first one first. If that is not enough, columns that may be left out are.
+  /// the first one first. If that is not enough, columns that may be left out are. If even that is not
+  /// enough, each row is a block of lines, a column a line, with all columns.
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:
@@ -63,11 +72,15 @@ class Table {
   [[nodiscard]] std::vector<std::size_t> widths_of(const std::vector<std::size_t>& shown, std::size_t width,
                                                    std::size_t& total) const;
 
+  /// Each row as lines "heading  cell", with an empty line between two rows.
+  [[nodiscard]] std::string blocks(std::size_t width) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A line on standard error that is overwritten, at most ten times a second; nothing if that is no terminal.
+/// A line on standard error that is overwritten, at most ten times a second; nothing if that is no terminal
+/// that takes escape codes.
 class ProgressLine {
  public:
   ProgressLine();

@@ -11,8 +11,8 @@
 
 namespace bitune::cli {
 
-ValueArray read_values(const std::string& path, std::uint64_t keys) {
-  InputFile file(path);
+ValueArray read_values(const std::string& path, std::uint64_t keys, const ReadLimit& limit) {
+  InputFile file(path, limit);
   ValueArray values;
   if (file.peek(npy_magic.size()) == npy_magic) {
     values = read_npy_values(file);

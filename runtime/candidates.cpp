@@ -61,6 +61,8 @@ std::optional<fs::path> shipped_database_path() {
   return std::nullopt;
 }
 
+fs::path kernels_beside(const fs::path& database) { return fs::path(database).replace_extension("kernels"); }
+
 CandidateSet read_candidates(const Problem& problem, const fs::path& user_database, std::string* warning) {
   CandidateSet set;
   std::error_code error;

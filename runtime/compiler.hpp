@@ -28,6 +28,12 @@ class Compiler {
   /// is opened at its first `compile` may turn out then to be another build than it was remembered to be:
   /// this and the identity are of the new one from then on.
   [[nodiscard]] virtual std::string digest(const KernelSource& source) const = 0;
+
+  /// Under which key an archive of shipped kernels has this one: a digest of the target and of what the
+  /// kernel says, the same for each build of the compiler. Empty where kernels are not shipped.
+  [[nodiscard]] virtual std::string archive_key([[maybe_unused]] const KernelSource& source) const {
+    return {};
+  }
 };
 
 }  // namespace bitune

@@ -36,6 +36,13 @@ std::string digest_of_headers(const std::vector<std::string_view>& headers,
   return version_of_declarations(all);
 }
 
+std::string digest_of_kernel(std::string_view header) {
+  const auto known = used_declarations();
+  const bool is_embedded = std::any_of(known.begin(), known.end(),
+                                       [header](const UsedDeclarations& one) { return one.path == header; });
+  return is_embedded ? digest_of_embedded({header}) : std::string();
+}
+
 std::string kernel_sources_digest(std::string_view variant_name) {
   static const auto digests = [] {
     std::map<std::string, std::string, std::less<>> by_name;

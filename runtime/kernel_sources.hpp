@@ -37,6 +37,10 @@ namespace bitune {
 /// Thread-safe.
 [[nodiscard]] std::string kernel_sources_digest(std::string_view variant_name);
 
+/// Digest of the kernels of one embedded header: what they compile to depends on it and on nothing else of
+/// their source. Empty if no such header is embedded. Thread-safe.
+[[nodiscard]] std::string digest_of_kernel(std::string_view header);
+
 /// The digest of today's kernels by the name of a variant.
 using KernelDigests = std::function<std::string(std::string_view variant_name)>;
 

@@ -32,6 +32,7 @@ struct KernelStore::Implementation {
 
   std::shared_ptr<Device> device;
   std::shared_ptr<KernelCache> cache;
+  std::shared_ptr<const KernelArchive> shipped;
   std::mutex mutex;  // guards `entries`, whose values never move and are never removed
   std::map<KernelSource, Entry> entries;
 
@@ -55,16 +56,26 @@ struct KernelStore::Implementation {
   Fetch fetch(Entry& entry, const KernelSource& source) {
     if (entry.image) return {};
     if (cache != nullptr) entry.image = cache->find(device->compiler().digest(source));
-    if (!entry.image) return compile(entry, source);
     entry.image_origin = KernelOrigin::cache;
-    return {KernelOrigin::cache, 0};
+    if (!entry.image && find_shipped(entry, source)) entry.image_origin = KernelOrigin::shipped;
+    if (!entry.image) return compile(entry, source);
+    return {entry.image_origin, 0};
+  }
+
+  bool find_shipped(Entry& entry, const KernelSource& source) const {
+    if (shipped == nullptr) return false;
+    const std::string key = device->compiler().archive_key(source);
+    if (!key.empty()) entry.image = shipped->find(key);
+    return entry.image.has_value();
   }
 };
 
-KernelStore::KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache)
+KernelStore::KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache,
+                         std::shared_ptr<const KernelArchive> shipped)
     : implementation_(std::make_unique<Implementation>()) {
   implementation_->device = std::move(device);
   implementation_->cache = std::move(cache);
+  implementation_->shipped = std::move(shipped);
 }
 
 KernelStore::~KernelStore() = default;
@@ -79,9 +90,9 @@ StoredKernel KernelStore::get(const KernelSource& source) {
   try {
     entry.kernel = store.device->load(*entry.image);
   } catch (const Error&) {
-    // A file may be whole and still be nothing that this driver loads; what was compiled just now has no such
-    // excuse.
-    if (entry.image_origin != KernelOrigin::cache || store.device->is_lost()) throw;
+    // A file may be whole and still be nothing that this driver loads: it may be older than the compiler of
+    // what is shipped. What was compiled just now has no such excuse.
+    if (entry.image_origin == KernelOrigin::compiled || store.device->is_lost()) throw;
     how = store.compile(entry, source);
     entry.kernel = store.device->load(*entry.image);
   }

@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// Kernels by source, from memory, the kernel cache, or the compiler, in that order.
+/// Kernels by source, from memory, the kernel cache, what is shipped, or the compiler, in that order.
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cache/kernel_archive.hpp"
 #include "cache/kernel_cache.hpp"
 #include "model/plan.hpp"
 #include "runtime/device.hpp"
@@ -14,7 +15,7 @@
 namespace bitune {
 
 /// Where a kernel came from.
-enum class KernelOrigin { memory, cache, compiled };
+enum class KernelOrigin { memory, cache, shipped, compiled };
 
 /// A kernel ready to launch, with where it came from and what that took.
 struct StoredKernel {
@@ -26,14 +27,15 @@ struct StoredKernel {
 /// The kernels of one device. Thread-safe; two threads that ask for one kernel compile it once.
 class KernelStore {
  public:
-  /// `cache` may be null: then kernels live in memory only.
-  KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache);
+  /// `cache` may be null: then kernels live in memory only. `shipped` may be null, too.
+  KernelStore(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache,
+              std::shared_ptr<const KernelArchive> shipped = nullptr);
   ~KernelStore();
 
   /// The loaded kernel. \throws Error (compile, device)
   [[nodiscard]] StoredKernel get(const KernelSource& source);
 
-  /// Only makes sure that the image is there (memory or cache), without touching the device: for compile
+  /// Only makes sure that the image is there, without touching the device: for compile
   /// workers. Returns the image. \throws Error (compile)
   [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr);
 

@@ -64,6 +64,9 @@ struct CandidateSet {
 /// there is none.
 [[nodiscard]] std::optional<std::filesystem::path> shipped_database_path();
 
+/// Where the kernels lie that are shipped with a database: beside it, "tunings.kernels" with "tunings.db".
+[[nodiscard]] std::filesystem::path kernels_beside(const std::filesystem::path& database);
+
 /// Reads the candidates for problems like this one. A missing or unreadable user database is no error:
 /// `warning` says what was wrong.
 [[nodiscard]] CandidateSet read_candidates(const Problem& problem, const std::filesystem::path& user_database,

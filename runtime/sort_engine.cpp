@@ -36,11 +36,11 @@ std::string text_of(const Launch& launch, const Plan& plan) {
 
 SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache,
                        CandidateReader reader, std::span<const Variant* const> variants, std::string note,
-                       std::size_t capacity)
+                       std::size_t capacity, std::shared_ptr<const KernelArchive> shipped_kernels)
     : device_(std::move(device)),
       note_(std::move(note)),
       selector_(device_->info(), std::move(reader), variants),
-      kernels_(device_, std::move(cache)),
+      kernels_(device_, std::move(cache), std::move(shipped_kernels)),
       prepared_(capacity),
       host_sort_(device_) {}
 

@@ -38,7 +38,8 @@ class SortEngine {
   /// `note`: what a person should know of where this engine stores things; told by `explain`. May be empty.
   SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache, CandidateReader reader,
              std::span<const Variant* const> variants, std::string note = {},
-             std::size_t capacity = default_capacity);
+             std::size_t capacity = default_capacity,
+             std::shared_ptr<const KernelArchive> shipped_kernels = nullptr);
 
   /// Enqueues what the problem says. A problem that is prepared costs a lookup and its launches. What is
   /// prepared serves all memory and strides. \throws Error (usage, capture, compile, device, unavailable)

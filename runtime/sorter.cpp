@@ -47,6 +47,12 @@ std::shared_ptr<KernelCache> open_cache(const fs::path& directory, std::string& 
   return std::make_shared<KernelCache>(directory);
 }
 
+/// Null where no tunings are shipped.
+std::shared_ptr<const KernelArchive> shipped_kernels() {
+  const auto tunings = shipped_database_path();
+  return tunings ? std::make_shared<const KernelArchive>(kernels_beside(*tunings)) : nullptr;
+}
+
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   std::string note;
   std::string cache_note;
@@ -59,7 +65,7 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
     return read_candidates(problem, database, warning);
   };
   return std::make_unique<SortEngine>(std::move(device), std::move(cache), std::move(reader), variants(),
-                                      std::move(note));
+                                      std::move(note), SortEngine::default_capacity, shipped_kernels());
 }
 
 /// How many keys lie behind a pointer is not told by those who pass one alone.

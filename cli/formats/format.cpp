@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "bitune/error.hpp"
@@ -41,30 +43,36 @@ std::optional<Format> format_of_name(std::string_view path) {
   if (extension == ".bin" || extension == ".raw") {
     return Format::raw;
   }
-  if (extension == ".txt" || extension == ".csv") {
+  if (extension == ".txt" || extension == ".csv" || extension == ".tsv") {
     return Format::text;
   }
   return std::nullopt;
 }
 
-Format detect_format(InputFile& file, bool type_given) {
-  const auto by_name = format_of_name(file.name());
-  if (!by_name && file.peek(npy_magic.size()) == npy_magic) {
-    return Format::npy;
-  }
-  if (by_name) {
-    return *by_name;
-  }
-  if (file.name() == "standard input") {
-    return Format::text;
-  }
-  if (type_given) {
-    return Format::raw;
-  }
+Format detect_format(InputFile& file) {
+  constexpr std::size_t enough = 512;
+  const std::string_view begin = file.peek(enough);
+  if (begin.starts_with(npy_magic)) return Format::npy;
+  refuse_foreign_name(file.name());
+  if (const auto by_name = format_of_name(file.name())) return *by_name;
+  if (looks_like_text(begin)) return Format::text;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{} does not begin as text does, nor as a .npy file; give --format raw and --type if it "
+                  "holds raw keys",
+                  file.name()));
+}
+
+void refuse_foreign_name(std::string_view path) {
+  constexpr std::array<std::string_view, 12> foreign = {
+      ".npz", ".gz", ".xz", ".zst", ".bz2", ".zip", ".h5", ".parquet", ".pickle", ".pkl", ".json", ".arrow"};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (std::find(foreign.begin(), foreign.end(), extension) == foreign.end()) return;
   throw Error(
       ErrorCode::usage,
-      fmt::format("cannot tell what {} holds; give --format npy, raw or text, and --type for raw keys",
-                  file.name()));
+      fmt::format("{} has the name of a {} file, a format that is not known here: use .npy, .bin or .txt, or "
+                  "say which of them it is with --format or --output-format",
+                  path, extension));
 }
 
 KeyArray read_keys(InputFile& file, Format format, std::optional<KeyType> type) {

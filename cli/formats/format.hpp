@@ -20,12 +20,15 @@ enum class Format { npy, raw, text };
 /// \throws Error (usage) that lists the formats there are.
 [[nodiscard]] Format parse_format(std::string_view text);
 
-/// Format by a file name's ending: .npy; .bin and .raw; .txt and .csv. Nothing for others.
+/// Format by a file name's ending: .npy; .bin and .raw; .txt, .csv and .tsv. Nothing for others.
 [[nodiscard]] std::optional<Format> format_of_name(std::string_view path);
 
-/// Format of an input: as its first bytes say (.npy), else its name, else text for standard input, else raw
-/// if a type is given. \throws Error (usage) if none of that tells
-[[nodiscard]] Format detect_format(InputFile& file, bool type_given);
+/// Format of an input, by one rule for files and standard input: .npy if its first bytes say so, else by its
+/// name's ending, else text. \throws Error (input) if none of that can be, and (usage) as refuse_foreign_name
+[[nodiscard]] Format detect_format(InputFile& file);
+
+/// \throws Error (usage) if the name's ending is that of a format that others read, and bitune does not
+void refuse_foreign_name(std::string_view path);
 
 /// \throws Error (input, io, usage) naming the file
 [[nodiscard]] KeyArray read_keys(InputFile& file, Format format, std::optional<KeyType> type);

@@ -19,7 +19,7 @@ constexpr std::uint64_t first_chunk = std::uint64_t{16} << 20;
 
 }  // namespace
 
-InputFile::InputFile(std::string path) {
+InputFile::InputFile(std::string path, ReadLimit limit) : limit_(std::move(limit)) {
   if (path == "-") {
     name_ = "standard input";
     descriptor_ = STDIN_FILENO;
@@ -46,7 +46,7 @@ InputFile::~InputFile() {
 
 std::size_t InputFile::read_descriptor(char* to, std::size_t count) {
   std::size_t filled = 0;
-  while (filled < count) {
+  while (filled < count && descriptor_ >= 0) {
     const ssize_t got =
         ::read(descriptor_, to + filled, std::min<std::size_t>(count - filled, std::size_t{1} << 30));
     if (got < 0 && errno == EINTR) {
@@ -72,6 +72,7 @@ std::string_view InputFile::peek(std::size_t count) {
 }
 
 std::optional<std::uint64_t> InputFile::remaining() const {
+  if (descriptor_ < 0) return peeked_.size();
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     return std::nullopt;
@@ -87,17 +88,22 @@ std::optional<std::uint64_t> InputFile::remaining() const {
 
 std::vector<std::byte> InputFile::read(std::uint64_t count) {
   std::vector<std::byte> bytes;
-  const std::uint64_t known = remaining().value_or(first_chunk);
+  const auto left = remaining();
+  if (left) limit_.check(std::min(*left, count), name_);
+  const std::uint64_t known = left.value_or(first_chunk);
   while (bytes.size() < count) {
-    // Doubling what is there: the first chunk is the whole of a regular file.
-    const std::uint64_t wanted =
-        std::min(count - bytes.size(), std::max<std::uint64_t>(known, bytes.size()) + 1);
+    // Doubling what is there, up to a byte more than the limit. The first chunk is the whole of a regular
+    // file.
+    const std::uint64_t room = limit_.bytes - bytes.size();
+    const std::uint64_t wanted = std::min(
+        {count - bytes.size(), std::max<std::uint64_t>(known, bytes.size()) + 1, std::max(room, room + 1)});
     const std::size_t have = bytes.size();
     bytes.resize(have + static_cast<std::size_t>(wanted));
     char* to = reinterpret_cast<char*>(bytes.data()) + have;
     std::size_t got = peeked_.copy(to, static_cast<std::size_t>(wanted));
     peeked_.erase(0, got);
     got += read_descriptor(to + got, static_cast<std::size_t>(wanted) - got);
+    if (have + got > limit_.bytes) limit_.refuse_endless(name_);
     if (got < wanted) {
       bytes.resize(have + got);
       break;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ struct KeyArray {
   std::vector<std::uint64_t> shape;  ///< never empty; one entry for a plain list
   std::vector<std::byte> bytes;
   std::string
-      npy_descr;  ///< dtype of the .npy file it came from, so that the output has the same; else empty
+      npy_descr;         ///< dtype of the .npy file it came from, so that the output has the same; else empty
+  char separator = ',';  ///< between the numbers of a line, where rows are written as text
+  bool ragged = false;   ///< a list of text whose lines have different counts of numbers
+  std::string conversion =
+      {};  ///< what was changed when it was read, for people: "big endian to little endian"
 
   /// Number of keys.
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }
@@ -31,13 +36,24 @@ struct ValueArray {
   std::uint64_t value_bytes = 0;
   std::vector<std::byte> bytes;
   std::string npy_descr;  ///< as of KeyArray
+  bool npy_utf8 = false;  ///< whether names in the dtype are in UTF-8
 
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / value_bytes; }
 };
 
+/// The i-th of a list of indices, u32 or u64.
+[[nodiscard]] inline std::uint64_t index_at(const KeyArray& indices, std::uint64_t i) noexcept {
+  std::uint64_t index = 0;  // bitune runs on little-endian hosts
+  const std::size_t width = size_of(indices.type);
+  std::memcpy(&index, indices.bytes.data() + i * width, width);
+  return index;
+}
+
 /// A list of keys without further shape.
 [[nodiscard]] inline KeyArray make_list(KeyType type, std::vector<std::byte> bytes) {
-  KeyArray keys{type, {}, std::move(bytes), {}};
+  KeyArray keys;
+  keys.type = type;
+  keys.bytes = std::move(bytes);
   keys.shape = {keys.count()};
   return keys;
 }

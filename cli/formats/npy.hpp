@@ -3,17 +3,24 @@
 /// \file
 /// Arrays in NumPy's .npy format.
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/formats/input_file.hpp"
 #include "cli/formats/key_array.hpp"
+#include "cli/formats/npy_header.hpp"
 #include "cli/formats/output_file.hpp"
 
 namespace bitune::cli {
 
-/// Reads a whole .npy file: any of the twelve key types, little endian, C order, any number of dimensions but
-/// none. `type`, if given, must be the file's own, or bf16 for a file of u16 (bits saved under another name).
-/// \throws Error (input, usage, io) naming the file; truncated files and trailing bytes are errors.
+/// Reads a whole .npy file: any of the twelve key types, and bool as u8, with any number of dimensions but
+/// none. Big endian becomes little endian, and Fortran order C order, which `conversion` tells. `type`, if
+/// given, must be the file's own, or bf16 for a file of u16 (bits saved under another name). \throws Error
+/// (input, usage, io) naming the file; truncated files and trailing bytes are errors.
 [[nodiscard]] KeyArray read_npy(InputFile& file, std::optional<KeyType> type);
 
 void write_npy(OutputFile& file, const KeyArray& keys);
@@ -23,5 +30,19 @@ void write_npy(OutputFile& file, const KeyArray& keys);
 [[nodiscard]] ValueArray read_npy_values(InputFile& file);
 
 void write_npy_values(OutputFile& file, const ValueArray& values);
+
+/// Reads all up to the first element. \throws as read_npy
+[[nodiscard]] NpyHeader read_npy_header(InputFile& file);
+
+/// Reads the elements behind the header, each of so many bytes, in the order of the file. \throws as read_npy
+[[nodiscard]] std::vector<std::byte> read_npy_elements(InputFile& file, const NpyHeader& header,
+                                                       std::uint64_t element_bytes);
+
+/// The type of keys of this dtype: its own, or `wanted` where that is given and may be. \throws as read_npy
+[[nodiscard]] KeyType resolve_npy_type(std::string_view descr, std::optional<KeyType> wanted,
+                                       const std::string& file);
+
+/// Reverses the bytes of each element.
+void swap_bytes(std::vector<std::byte>& bytes, std::size_t element_bytes);
 
 }  // namespace bitune::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -31,10 +32,12 @@ constexpr std::array<std::pair<KeyType, std::string_view>, 12> descrs = {{{KeyTy
 /// Recursive descent over the few Python literals that a header may hold.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
+  HeaderParser(std::string_view text, const std::string& file, bool utf8)
+      : rest_(text), file_(file), utf8_(utf8) {}
 
   NpyHeader parse() {
     NpyHeader header;
+    header.utf8 = utf8_;
     std::optional<bool> order;
     bool has_shape = false;
     expect('{');
@@ -42,7 +45,7 @@ class HeaderParser {
       const std::string key = string();
       expect(':');
       if (key == "descr" && header.descr.empty()) {
-        header.descr = descr();
+        header.descr = descr(header.fields);
       } else if (key == "fortran_order" && !order) {
         order = boolean();
       } else if (key == "shape" && !has_shape) {
@@ -116,19 +119,90 @@ class HeaderParser {
     return value;
   }
 
-  std::string descr() {
+  std::string descr(std::vector<NpyField>& fields) {
     skip_blanks();
-    if (!rest_.empty() && (rest_.front() == '[' || rest_.front() == '(')) {
-      throw Error(
-          ErrorCode::input,
-          fmt::format("{} holds records of several fields; only arrays of plain numbers can be sorted",
-                      file_));
+    if (rest_.starts_with('[')) {
+      const std::string_view before = rest_;
+      static_cast<void>(field_list(fields, 1));
+      if (fields.empty()) fail("its records have no fields");
+      return std::string(before.substr(0, before.size() - rest_.size()));
     }
     std::string value = string();
     if (value.empty()) {
       fail("its descr is empty");
     }
     return value;
+  }
+
+  /// Reads [(name, type), (name, type, shape), ...], where a name may be (title, name), and a type such a
+  /// list. Returns the bytes of a record.
+  std::uint64_t field_list(std::vector<NpyField>& fields, int depth) {
+    constexpr int deepest = 32;
+    if (depth > deepest) fail("its fields are nested too deep");
+    std::uint64_t offset = 0;
+    expect('[');
+    while (!take(']')) {
+      NpyField field;
+      expect('(');
+      if (take('(')) {
+        static_cast<void>(string());
+        expect(',');
+        field.name = name();
+        expect(')');
+      } else {
+        field.name = name();
+      }
+      expect(',');
+      skip_blanks();
+      if (std::vector<NpyField> nested; rest_.starts_with('[')) {
+        field.bytes = field_list(nested, depth + 1);
+      } else {
+        field.descr = string();
+        field.bytes = element_bytes_of_descr(field.descr, file_);
+      }
+      if (take(',')) {
+        skip_blanks();
+        if (!rest_.starts_with(')')) {
+          field.descr.clear();
+          for (const std::uint64_t extent : tuple()) field.bytes = limited(field.bytes, extent);
+          static_cast<void>(take(','));
+        }
+      }
+      expect(')');
+      field.offset = offset;
+      offset += field.bytes;
+      if (offset > largest_record) fail("its records are impossibly large");
+      fields.push_back(std::move(field));
+      if (!take(',')) {
+        expect(']');
+        break;
+      }
+    }
+    return offset;
+  }
+
+  /// Their product, up to more than any record may have.
+  static std::uint64_t limited(std::uint64_t bytes, std::uint64_t extent) {
+    std::uint64_t product = 0;
+    return __builtin_mul_overflow(bytes, extent, &product) ? largest_record + 1
+                                                           : std::min(product, largest_record + 1);
+  }
+
+  /// The name of a field, in UTF-8.
+  std::string name() {
+    std::string text = string();
+    if (utf8_) return text;
+    std::string result;
+    for (const char c : text) {
+      const auto code = static_cast<unsigned char>(c);
+      if (code < 0x80) {
+        result += c;
+      } else {
+        result += static_cast<char>(0xc0 | code >> 6);
+        result += static_cast<char>(0x80 | (code & 0x3f));
+      }
+    }
+    return result;
   }
 
   bool boolean() {
@@ -170,34 +244,29 @@ class HeaderParser {
     return values;
   }
 
+  static constexpr std::uint64_t largest_record = std::uint64_t{1} << 31;
+
   std::string_view rest_;
   const std::string& file_;
+  bool utf8_;
 };
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text, const std::string& file) {
-  return HeaderParser(text, file).parse();
+NpyHeader parse_npy_header(std::string_view text, const std::string& file, bool utf8) {
+  return HeaderParser(text, file, utf8).parse();
 }
 
 KeyType key_type_of_descr(std::string_view descr, const std::string& file) {
-  const char byte_order = descr.front();
   const std::string_view kind = descr.find_first_of("<>|=") == 0 ? descr.substr(1) : descr;
   if (kind.starts_with('O')) {
     throw Error(
         ErrorCode::input,
         fmt::format("{} holds Python objects (dtype '{}'), which cannot be sorted here", file, descr));
   }
+  if (kind == "b1") return KeyType::u8;
   for (const auto& [type, name] : descrs) {
-    if (name.substr(1) != kind) {
-      continue;
-    }
-    if (byte_order == '>' && size_of(type) > 1) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{} is big endian (dtype '{}'); save it with numpy's astype('<{}')", file,
-                              descr, kind));
-    }
-    return type;
+    if (name.substr(1) == kind) return type;
   }
   throw Error(
       ErrorCode::input,
@@ -233,21 +302,22 @@ std::string_view descr_of(KeyType type) noexcept {
   return {};
 }
 
-std::string npy_header_text(std::string_view descr, const std::vector<std::uint64_t>& shape) {
-  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
-                                       fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  const auto assemble = [&dictionary](std::size_t length_bytes) {
-    const std::size_t used = npy_preamble_bytes + length_bytes + dictionary.size() + 1;
-    const std::string body = dictionary + std::string((64 - used % 64) % 64, ' ') + '\n';
-    std::string text(npy_magic);
-    text += length_bytes == 2 ? '\x01' : '\x02';
-    text += '\x00';
-    for (std::size_t i = 0; i < length_bytes; ++i) {
-      text += static_cast<char>(body.size() >> (8 * i) & 0xff);
-    }
-    return text + body;
-  };
-  return dictionary.size() + 64 < (1 << 16) ? assemble(2) : assemble(4);
+std::string npy_header_text(std::string_view descr, const std::vector<std::uint64_t>& shape, bool utf8) {
+  const std::string_view quote = descr.starts_with('[') ? "" : "'";
+  std::string dictionary =
+      fmt::format("{{'descr': {}{}{}, 'fortran_order': False, 'shape': ({}{}), }}", quote, descr, quote,
+                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  const int major = utf8 ? 3 : dictionary.size() + 64 < (1 << 16) ? 1 : 2;
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t used = npy_preamble_bytes + length_bytes + dictionary.size() + 1;
+  const std::string body = dictionary + std::string((64 - used % 64) % 64, ' ') + '\n';
+  std::string text(npy_magic);
+  text += static_cast<char>(major);
+  text += '\x00';
+  for (std::size_t i = 0; i < length_bytes; ++i) {
+    text += static_cast<char>(body.size() >> (8 * i) & 0xff);
+  }
+  return text + body;
 }
 
 }  // namespace bitune::cli

@@ -8,9 +8,6 @@ namespace bitune::cli {
 
 KeyArray read_raw(InputFile& file, KeyType type) {
   auto bytes = file.read_all();
-  if (bytes.empty()) {
-    throw Error(ErrorCode::input, fmt::format("{} is empty: there is nothing to sort", file.name()));
-  }
   if (bytes.size() % size_of(type) != 0) {
     throw Error(
         ErrorCode::input,

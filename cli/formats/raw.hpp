@@ -9,7 +9,7 @@
 
 namespace bitune::cli {
 
-/// Reads to the end of the file. \throws Error (input) if it is empty or not a whole number of keys
+/// Reads to the end of the file. \throws Error (input) if it is not a whole number of keys
 [[nodiscard]] KeyArray read_raw(InputFile& file, KeyType type);
 
 void write_raw(OutputFile& file, const KeyArray& keys);

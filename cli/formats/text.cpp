@@ -3,138 +3,108 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
+#include <optional>
 
 #include "bitune/error.hpp"
 #include "cli/formats/half.hpp"
+#include "cli/formats/numbers.hpp"
 
 namespace bitune::cli {
 namespace {
 
-/// Calls `use` with a value of the C++ type that carries a key type in text: 16-bit floats travel as double.
-template <class Use>
-void with_number_of(KeyType type, Use&& use) {
-  switch (type) {
-    case KeyType::u8:
-      return use(std::uint8_t{});
-    case KeyType::i8:
-      return use(std::int8_t{});
-    case KeyType::u16:
-      return use(std::uint16_t{});
-    case KeyType::i16:
-      return use(std::int16_t{});
-    case KeyType::u32:
-      return use(std::uint32_t{});
-    case KeyType::i32:
-      return use(std::int32_t{});
-    case KeyType::f32:
-      return use(float{});
-    case KeyType::u64:
-      return use(std::uint64_t{});
-    case KeyType::i64:
-      return use(std::int64_t{});
-    case KeyType::f16:
-    case KeyType::bf16:
-    case KeyType::f64:
-      return use(double{});
-  }
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// trimmed(), without a call: most texts have a number in each line, and nothing else.
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
-enum class Parsed { ok, no_number, out_of_range };
-
-template <class Number>
-Parsed parse_number(std::string_view text, Number& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) {
-    text.remove_prefix(1);
+/// What stands between the numbers of a line: a blank stands for any blanks and tabs. Nothing if there is one
+/// number.
+std::optional<char> separator_of(std::string_view line) {
+  bool blanks = false;
+  bool semicolons = false;
+  for (const char c : line) {
+    if (c == ',') return ',';
+    semicolons |= c == ';';
+    blanks |= is_blank(c);
   }
-  if constexpr (std::is_unsigned_v<Number>) {
-    if (std::int64_t negative = 0; text.starts_with('-')) {
-      return parse_number(text, negative) == Parsed::no_number ? Parsed::no_number : Parsed::out_of_range;
-    }
-  }
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::invalid_argument || stop != end) {
-    return Parsed::no_number;
-  }
-  if (error == std::errc()) {
-    return Parsed::ok;
-  }
-  if constexpr (std::is_floating_point_v<Number>) {
-    // Too small for the type is no error: the nearest number is zero or a subnormal one.
-    if (const double wide = std::strtod(std::string(text).c_str(), nullptr); std::fabs(wide) < 1) {
-      value = static_cast<Number>(wide);
-      return Parsed::ok;
-    }
-  }
-  return Parsed::out_of_range;
+  if (semicolons) return ';';
+  return blanks ? std::optional(' ') : std::nullopt;
 }
 
-std::string_view trimmed(std::string_view line) {
-  const auto begin = line.find_first_not_of(" \t\r");
-  return begin == std::string_view::npos ? std::string_view{}
-                                         : line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+std::string_view unquoted(std::string_view field) {
+  return field.size() >= 2 && field.front() == '"' && field.back() == '"' ? field.substr(1, field.size() - 2)
+                                                                          : field;
 }
 
-/// A line as a message shows it: short, and without control characters.
-std::string shown(std::string_view line) {
-  std::string text;
-  for (const char c : line.substr(0, 40)) {
-    text += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return line.size() > 40 ? text + "..." : text;
-}
-
-/// Parses all lines as `type`. Returns nothing if `or_else_nothing` and a line is a number, but no integer.
-std::optional<KeyArray> parse_lines(std::string_view text, KeyType type, bool or_else_nothing,
-                                    const std::string& file) {
-  std::vector<std::byte> bytes;
-  bytes.reserve(size_of(type) * static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n') + 1));
+/// Calls visit(number, line) for each text between separators, until it returns false.
+template <class Visit>
+void for_each_number(std::string_view text, Visit&& visit) {
   std::uint64_t line_number = 0;
-  bool gave_up = false;
-  const auto parse_line = [&](std::string_view line, auto number) {
-    const Parsed parsed = parse_number(line, number);
-    bool fits = parsed == Parsed::ok;
-    const void* key = &number;
-    std::uint16_t half = 0;
-    if (type == KeyType::f16 || type == KeyType::bf16) {
-      half = to_half(type, static_cast<double>(number));
-      key = &half;
-      fits = fits && (std::isinf(from_half(type, half)) == std::isinf(static_cast<double>(number)));
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    std::string_view line = stripped(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line_number;
+    const auto separator = separator_of(line);
+    if (!separator) {
+      if (!visit(unquoted(line), line_number)) return;
+      continue;
     }
-    if (parsed == Parsed::no_number) {
-      if (double real = 0; or_else_nothing && parse_number(line, real) != Parsed::no_number) {
-        gave_up = true;
-        return;
-      }
-      throw Error(ErrorCode::input, fmt::format("{}, line {}: '{}' is not a number of type {}", file,
-                                                line_number, shown(line), name_of(type)));
+    for (bool more = true; more;) {
+      const auto stop = static_cast<std::size_t>(
+          std::find_if(line.begin(), line.end(),
+                       [&](char c) { return *separator == ' ' ? is_blank(c) : c == *separator; }) -
+          line.begin());
+      if (!visit(unquoted(stripped(line.substr(0, stop))), line_number)) return;
+      more = stop < line.size();
+      line.remove_prefix(std::min(stop + 1, line.size()));
+      if (*separator == ' ') line = stripped(line);
     }
-    if (!fits) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{}, line {}: {} is out of the range of {}; give another --type", file,
-                              line_number, shown(line), name_of(type)));
-    }
-    const auto* begin = static_cast<const std::byte*>(key);
-    bytes.insert(bytes.end(), begin, begin + size_of(type));
-  };
-  with_number_of(type, [&](auto number) {
-    for (std::string_view rest = text; !rest.empty() && !gave_up;) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = trimmed(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      ++line_number;
-      parse_line(line, number);
-    }
-  });
-  if (gave_up) {
-    return std::nullopt;
   }
-  return make_list(type, std::move(bytes));
+}
+
+/// How many numbers there are, and how they lie.
+struct Layout {
+  std::uint64_t count = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t fewest = 0;  ///< in a line
+  std::uint64_t most = 0;
+};
+
+Layout layout_of(std::string_view text) {
+  if (text.empty()) return {};
+  const std::array<char, 4> separators = {',', ';', ' ', '\t'};
+  if (std::all_of(separators.begin(), separators.end(),
+                  [text](char c) { return text.find(c) == std::string_view::npos; })) {
+    const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    return {lines, lines, 1, 1};
+  }
+  Layout layout;
+  std::uint64_t in_line = 0;
+  const auto end_line = [&] {
+    layout.fewest = layout.lines == 1 ? in_line : std::min(layout.fewest, in_line);
+    layout.most = std::max(layout.most, in_line);
+    in_line = 0;
+  };
+  for_each_number(text, [&](std::string_view, std::uint64_t line) {
+    if (line != layout.lines && layout.lines > 0) end_line();
+    layout.lines = line;
+    ++layout.count;
+    ++in_line;
+    return true;
+  });
+  end_line();
+  return layout;
 }
 
 /// The number with the fewest digits that reads back as the same 16 bits: six are enough for both formats.
@@ -150,53 +120,86 @@ void append_half(std::string& text, KeyType type, std::uint16_t bits) {
   fmt::format_to(std::back_inserter(text), "{}", value);
 }
 
+/// Appends the text of one key.
+template <class Number>
+void append_number(std::string& text, KeyType type, const std::byte* key, Number number) {
+  if (type == KeyType::f16 || type == KeyType::bf16) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, key, sizeof bits);
+    append_half(text, type, bits);
+  } else {
+    std::memcpy(&number, key, sizeof number);
+    fmt::format_to(std::back_inserter(text), "{}", number);
+  }
+}
+
 }  // namespace
 
-KeyArray parse_text(std::string_view text, std::optional<KeyType> type, const std::string& file) {
-  const auto last = text.find_last_not_of(" \t\r\n");
-  if (last == std::string_view::npos) {
-    throw Error(ErrorCode::input, fmt::format("{} is empty: there is nothing to sort", file));
+bool looks_like_text(std::string_view bytes) noexcept {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= ' ' ? byte != 0x7f : c == '\t' || c == '\n' || c == '\r';
+  });
+}
+
+KeyArray parse_text(std::string_view text, std::optional<KeyType> type, const std::string& file,
+                    const ReadLimit& limit) {
+  constexpr std::size_t enough = 4096;
+  const bool is_text = looks_like_text(text.substr(0, enough));
+  const std::uint64_t taken = text.size();
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  const Layout layout = layout_of(text);
+  const NumberSource source{
+      .name = file,
+      .count = layout.count,
+      .hint = [is_text, type](std::uint64_t line) -> std::string {
+        if (!is_text)
+          return fmt::format("; if these are raw keys, give --format raw{}", type ? "" : " and --type");
+        return line == 1 ? "; if this line is a header, give the column to sort by with --key" : "";
+      },
+      .visit = [text](const NumberVisitor& visit) { for_each_number(text, visit); }};
+  KeyArray keys = parse_numbers(source, type, limit, taken);
+  if (layout.lines > 1 && layout.most > 1) {
+    keys.separator = separator_of(text).value_or(' ');
+    keys.ragged = layout.fewest != layout.most;
+    if (!keys.ragged) keys.shape = {layout.lines, layout.most};
   }
-  text = text.substr(0, last + 1);
-  if (type) {
-    return *parse_lines(text, *type, false, file);
-  }
-  if (auto integers = parse_lines(text, KeyType::i64, true, file)) {
-    return std::move(*integers);
-  }
-  return *parse_lines(text, KeyType::f64, false, file);
+  return keys;
 }
 
 KeyArray read_text(InputFile& file, std::optional<KeyType> type) {
   const auto bytes = file.read_all();
-  return parse_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, type, file.name());
+  return parse_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, type, file.name(),
+                    file.limit());
 }
 
 void append_text(std::string& text, KeyType type, const std::byte* keys, std::uint64_t count) {
   with_number_of(type, [&](auto number) {
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (type == KeyType::f16 || type == KeyType::bf16) {
-        std::uint16_t bits = 0;
-        std::memcpy(&bits, keys + i * sizeof bits, sizeof bits);
-        append_half(text, type, bits);
-      } else {
-        std::memcpy(&number, keys + i * sizeof number, sizeof number);
-        fmt::format_to(std::back_inserter(text), "{}", number);
-      }
+      append_number(text, type, keys + i * size_of(type), number);
       text += '\n';
     }
   });
 }
 
 void write_text(OutputFile& file, const KeyArray& keys) {
-  constexpr std::uint64_t keys_a_write = 1 << 16;
+  constexpr std::size_t bytes_a_write = 1 << 20;
+  // An empty row would have no line: then there is nothing to write at all.
+  const std::uint64_t in_line = keys.shape.size() > 1 ? std::max<std::uint64_t>(keys.shape.back(), 1) : 1;
   std::string text;
-  for (std::uint64_t done = 0; done < keys.count(); done += keys_a_write) {
-    text.clear();
-    append_text(text, keys.type, keys.bytes.data() + done * size_of(keys.type),
-                std::min(keys_a_write, keys.count() - done));
-    file.write(text);
-  }
+  with_number_of(keys.type, [&](auto number) {
+    const std::uint64_t count = keys.count();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      append_number(text, keys.type, keys.bytes.data() + i * size_of(keys.type), number);
+      text += (i + 1) % in_line == 0 ? '\n' : keys.separator;
+      if (text.size() >= bytes_a_write) {
+        file.write(text);
+        text.clear();
+      }
+    }
+  });
+  file.write(text);
 }
 
 }  // namespace bitune::cli

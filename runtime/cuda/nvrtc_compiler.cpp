@@ -11,6 +11,7 @@
 #include "model/digest.hpp"
 #include "runtime/cuda/nvrtc.hpp"
 #include "runtime/cuda/nvrtc_target.hpp"
+#include "runtime/kernel_sources.hpp"
 
 namespace bitune::cuda {
 namespace {
@@ -131,6 +132,7 @@ class NvrtcCompiler final : public Compiler {
   NvrtcCompiler(int compute_capability, const NvrtcFacts& facts, std::shared_ptr<KernelCache> cache,
                 std::vector<HeaderText> extra_headers)
       : compute_capability_(compute_capability),
+        own_headers_only_(extra_headers.empty()),
         headers_(all_headers(std::move(extra_headers))),
         cache_(std::move(cache)),
         build_(std::make_shared<const Build>(facts, compute_capability_, headers_)) {}
@@ -170,6 +172,14 @@ class NvrtcCompiler final : public Compiler {
     return Digest().add(build()->common_digest).add(root_text(source)).add(source.name_expression).hex();
   }
 
+  [[nodiscard]] std::string archive_key(const KernelSource& source) const override {
+    const std::string version = own_headers_only_ ? digest_of_kernel(source.header) : std::string();
+    const std::shared_ptr<const Build> build = this->build();
+    // PTX is finished by the driver, which takes as long as compiling it here.
+    if (version.empty() || !build->target.cubin) return {};
+    return Digest().add(build->target.text()).add(version).add(source.name_expression).hex();
+  }
+
  private:
   [[nodiscard]] std::shared_ptr<const Build> build() const {
     const std::lock_guard lock(mutex_);
@@ -186,6 +196,7 @@ class NvrtcCompiler final : public Compiler {
   }
 
   const int compute_capability_;
+  const bool own_headers_only_;
   const std::vector<HeaderText> headers_;
   const std::shared_ptr<KernelCache> cache_;
   mutable std::mutex mutex_;

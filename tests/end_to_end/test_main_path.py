@@ -77,7 +77,7 @@ def test_pruning_a_key_type(tuned, tmp_path):
     shutil.copy(tuned.database, mine)
     count = tuned.json("db", "prune", "--key", "u32", "--dry-run", "--db", mine)["trials"]
     assert count >= 2
-    assert tuned.json("db", "prune", "--key", "u32", "--db", mine)["trials"] == count
+    assert tuned.json("db", "prune", "--key", "u32", "--yes", "--db", mine)["trials"] == count
     assert tuned.json("db", "list", "--key", "u32", "--db", mine)["problems"] == []
 
 

@@ -156,7 +156,10 @@ TEST_F(Command, ChecksAndPrunes) {
   EXPECT_EQ(db({"prune"}).code, 2);
   EXPECT_EQ(db_json({"prune", "--key", "f32", "--dry-run"}).at("trials"), 2);
   EXPECT_EQ(db_json({"trials"}).at("trials").size(), 5U);
-  EXPECT_EQ(db_json({"prune", "--key", "f32"}).at("trials"), 2);
+  EXPECT_NE(db({"prune", "--key", "f32"}).err.find("give --yes"), std::string::npos);
+  EXPECT_EQ(db({"prune", "--status", "ok"}).code, 2);
+  EXPECT_EQ(db_json({"trials"}).at("trials").size(), 5U) << "nothing went";
+  EXPECT_EQ(db_json({"prune", "--key", "f32", "--yes"}).at("trials"), 2);
   EXPECT_EQ(db_json({"trials"}).at("trials").size(), 3U);
 }
 

@@ -43,6 +43,33 @@ TEST(InputFile, PeeksWithoutConsuming) {
   EXPECT_TRUE(file.read(1).empty());
 }
 
+TEST(InputFile, ReadsBytesInMemory) {
+  InputFile file = InputFile::of_bytes("a", "abcdef");
+  EXPECT_EQ(file.remaining(), 6U);
+  EXPECT_EQ(file.peek(10), "abcdef");
+  EXPECT_EQ(file.read(2).size(), 2U);
+  EXPECT_EQ(file.read_all().size(), 4U);
+  EXPECT_EQ(file.remaining(), 0U);
+}
+
+TEST(InputFile, ReadsNoMoreThanItsLimit) {
+  const Folder folder;
+  const std::string name = folder.write("a", "abcdef");
+  const auto read = [&](const std::string& path, std::uint64_t limit) {
+    InputFile file(path, {.bytes = limit, .reason = "a test"});
+    return file.read_all().size();
+  };
+  EXPECT_EQ(read(name, 6), 6U);
+  EXPECT_EQ(
+      error_of(ErrorCode::input, [&] { read(name, 5); }),
+      name +
+          " takes 6 bytes of memory, and an input may take 5 bytes (a test); --max-bytes sets another limit");
+  EXPECT_EQ(
+      error_of(ErrorCode::input, [&] { read("/dev/zero", 1U << 20); }),
+      "/dev/zero does not end within 1.0 MiB, the most that an input may take (a test); --max-bytes sets "
+      "another limit");
+}
+
 TEST(InputFile, NamesWhatItCannotRead) {
   const Folder folder;
   EXPECT_EQ(error_of(ErrorCode::io, [] { InputFile("/no/such/file"); }),
@@ -180,25 +207,28 @@ TEST(Raw, NeedsWholeKeys) {
   EXPECT_NE(
       error_of(ErrorCode::input, [&] { static_cast<void>(read("1234567", KeyType::u32)); }).find("7 bytes"),
       std::string::npos);
-  EXPECT_NE(error_of(ErrorCode::input, [&] { static_cast<void>(read("", KeyType::u8)); }).find("is empty"),
-            std::string::npos);
+  EXPECT_EQ(read("", KeyType::u32).count(), 0U);
 }
 
-TEST(Format, IsFoundByNameAndContent) {
-  const Folder folder;
-  const auto detect = [&](const std::string& name, const std::string& content, bool typed) {
-    InputFile file(folder.write(name, content));
-    return detect_format(file, typed);
+TEST(Format, IsFoundByContentAndName) {
+  const auto detect = [](const std::string& name, const std::string& content) {
+    InputFile file = InputFile::of_bytes(name, content);
+    return detect_format(file);
   };
-  EXPECT_EQ(detect("a.npy", "", false), Format::npy);
-  EXPECT_EQ(detect("a.txt", "\x93NUMPY", false), Format::text);
-  EXPECT_EQ(detect("a.csv", "1", true), Format::text);
-  EXPECT_EQ(detect("a.bin", "1", true), Format::raw);
-  EXPECT_EQ(detect("a.dat", "\x93NUMPY...", false), Format::npy);
-  EXPECT_EQ(detect("a.dat", "1234", true), Format::raw);
-  EXPECT_NE(
-      error_of(ErrorCode::usage, [&] { static_cast<void>(detect("a.dat", "1234", false)); }).find("--format"),
-      std::string::npos);
+  EXPECT_EQ(detect("a.npy", ""), Format::npy);
+  EXPECT_EQ(detect("a.txt", "\x93NUMPY"), Format::npy) << "the bytes come first";
+  EXPECT_EQ(detect("a.csv", "1"), Format::text);
+  EXPECT_EQ(detect("a.bin", "1"), Format::raw);
+  for (const char* name : {"a", "a.dat", "standard input", "/dev/stdin"}) {
+    EXPECT_EQ(detect(name, "\x93NUMPY..."), Format::npy) << name;
+    EXPECT_EQ(detect(name, "1234"), Format::text) << name;
+    EXPECT_EQ(detect(name, ""), Format::text) << name;
+    EXPECT_NE(error_of(ErrorCode::input, [&] { static_cast<void>(detect(name, std::string("\0\1", 2))); })
+                  .find("give --format raw and --type"),
+              std::string::npos);
+  }
+  EXPECT_NE(error_of(ErrorCode::usage, [&] { static_cast<void>(detect("a.gz", "1")); }).find(".gz file"),
+            std::string::npos);
   EXPECT_EQ(parse_format("raw"), Format::raw);
   EXPECT_THROW(static_cast<void>(parse_format("csv")), Error);
 }

@@ -28,8 +28,7 @@ std::string npy_with_header(std::string_view header, std::string_view data, int 
 }
 
 KeyArray read_bytes(const std::string& bytes, std::optional<KeyType> type = std::nullopt) {
-  const Folder folder;
-  InputFile file(folder.write("a.npy", bytes));
+  InputFile file = InputFile::of_bytes("a.npy", bytes);
   return read_npy(file, type);
 }
 
@@ -146,17 +145,42 @@ TEST(Npy, DamagedBytesNeverCrash) {
   }
 }
 
+TEST(Npy, ConvertsWhatIsNoPlainOrder) {
+  const KeyArray big =
+      read_bytes(npy_with_header("{'descr': '>u2', 'fortran_order': False, 'shape': (2,), }", "\1\2\3\4"));
+  EXPECT_EQ(big.bytes, (std::vector<std::byte>{std::byte{2}, std::byte{1}, std::byte{4}, std::byte{3}}));
+  EXPECT_EQ(big.npy_descr, "<u2");
+  EXPECT_EQ(big.conversion, "big endian to little endian");
+  const KeyArray fortran = read_bytes(
+      npy_with_header("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2), }", "abcdefghijkl"));
+  std::string order;
+  for (const std::byte c : fortran.bytes) order += static_cast<char>(c);
+  EXPECT_EQ(order, "agciekbhdjfl");
+  EXPECT_EQ(fortran.conversion, "Fortran order to C order");
+  EXPECT_EQ(fortran.shape, (std::vector<std::uint64_t>{2, 3, 2}));
+  const KeyArray both =
+      read_bytes(npy_with_header("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }", "01234567"));
+  EXPECT_EQ(both.conversion, "big endian to little endian, Fortran order to C order");
+  const KeyArray flat =
+      read_bytes(npy_with_header("{'descr': '<u1', 'fortran_order': True, 'shape': (2,), }", "ab"));
+  EXPECT_EQ(flat.conversion, "");
+  const KeyArray truth = read_bytes(npy_of("|b1", {2}, std::string("\1\0", 2)));
+  EXPECT_EQ(truth.type, KeyType::u8);
+  EXPECT_EQ(truth.npy_descr, "|b1");
+  EXPECT_EQ(
+      read_bytes(npy_with_header("{'descr': '<u4', 'fortran_order': True, 'shape': (0, 3), }", "")).count(),
+      0U);
+}
+
 TEST(Npy, RefusesWhatItCannotSort) {
   const auto with = [](std::string_view dictionary) {
     return error_of(npy_with_header(dictionary, "abcdefgh"));
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"{'descr': '>u4', 'fortran_order': False, 'shape': (2,), }", "big endian"},
       {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "Python objects"},
       {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "none of the key types"},
       {"{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }", "none of the key types"},
       {"{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (2,), }", "several fields"},
-      {"{'descr': '<u4', 'fortran_order': True, 'shape': (1, 2), }", "Fortran order"},
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "without a dimension"},
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (2), }", "not a tuple"},
       {"{'descr': '<u4', 'fortran_order': False, 'shape': (-2,), }", "not a list of numbers"},
@@ -195,12 +219,18 @@ TEST(Npy, HugeShapeOnAPipeCostsNoMemory) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("there are 8"), std::string::npos) << error.what();
   }
+  InputFile limited(folder.file("content"), {.bytes = 100, .reason = ""});
+  EXPECT_THROW(static_cast<void>(read_npy(limited, std::nullopt)), Error);
 }
 
 TEST(NpyValues, RoundTripsAnyDtypeOfTheseSizes) {
   const Folder folder;
-  for (const auto& [descr, size] :
-       {std::pair{"|b1", 1}, {"<f2", 2}, {"|S4", 4}, {"<M8[ns]", 8}, {"<U4", 16}}) {
+  for (const auto& [descr, size] : {std::pair{"|b1", 1},
+                                    {"<f2", 2},
+                                    {"|S4", 4},
+                                    {"<M8[ns]", 8},
+                                    {"<U4", 16},
+                                    {"[('a', '<i2'), ('b', '|S6')]", 8}}) {
     const std::string data(3 * static_cast<std::size_t>(size), 'x');
     InputFile input(folder.write("a.npy", npy_of(descr, {3}, data)));
     const ValueArray values = read_npy_values(input);

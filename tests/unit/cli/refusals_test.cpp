@@ -101,8 +101,9 @@ class SortRefuses : public Refuses {
   SortRefuses() {
     folder_.write("good.txt", "3\n1\n2\n");
     folder_.write("keys.dat", "abcd");
-    folder_.write("empty.txt", "");
-    folder_.write("empty.bin", "");
+    folder_.write("raw.dat", std::string("a\0b\xff", 4));
+    folder_.write("archive.npz", "PK");
+    folder_.write("lines.csv", "1,2\n3,4\n");
     folder_.write("empty.npy", "");
     folder_.write("nan.txt", "1\nnan\n");
     folder_.write("wide.txt", "1\n256\n");
@@ -133,7 +134,9 @@ INSTANTIATE_TEST_SUITE_P(Usage, SortRefuses,
                              {"good.txt --values-out v.npy -o x", bad_usage, "--values-out needs --values"},
                              {"good.txt --values v -o x --values-out x", bad_usage, "a file of its own"},
                              {"good.txt --values v -o x --values-out y --rows 1", bad_usage, "one array"},
-                             {"keys.dat -o x", bad_usage, "cannot tell what keys.dat holds"},
+                             {"good.txt -o x.npz", bad_usage, "has the name of a .npz file"},
+                             {"good.txt --seed -1", bad_usage, "--seed: -1 is below 0"},
+                             {"good.txt --max-bytes lots", bad_usage, "--max-bytes: 'lots' is not a size"},
                              {"keys.dat --format raw -o x", bad_usage, "give --type"},
                          })),
                          name_of_case);
@@ -142,8 +145,18 @@ INSTANTIATE_TEST_SUITE_P(Input, SortRefuses,
                          testing::ValuesIn(std::to_array<Refusal>({
                              {"missing.npy -o x", failed, "No such file"},
                              {". --format raw --type u8 -o x", failed, "is a directory"},
-                             {"empty.txt -o x", failed, "is empty"},
-                             {"empty.bin --type u8 -o x", failed, "is empty"},
+                             {"raw.dat -o x", failed, "raw.dat does not begin as text does"},
+                             {"raw.dat --type u8 -o x", failed, "--format raw"},
+                             {"keys.dat --type u8 -o x", failed, "line 1: 'abcd' is not a number"},
+                             {"archive.npz -o x", bad_usage, "has the name of a .npz file"},
+                             {"lines.csv -o x", bad_usage, "give --rows 2"},
+                             {"good.txt --max-bytes 5 -o x", failed, "good.txt takes 6 bytes of memory"},
+                             {"good.txt --max-bytes 29 -o x", failed, "good.txt takes 30 bytes of memory"},
+                             {"/dev/zero --format raw --type u8 --max-bytes 1M -o x", failed,
+                              "does not end within"},
+                             {"--generate random:2^60 --type u64 --max-bytes 18446744073709551615 -o x",
+                              failed, "not enough host memory to sort --generate random:2^60"},
+                             {"good.txt --db typo.db -o x", failed, "there is no tuning database typo.db"},
                              {"empty.npy -o x", failed, "truncated"},
                              {"keys.dat --format raw --type u64 -o x", failed, "4 bytes"},
                              {"nan.txt --type i32 -o x", failed, "line 2: 'nan' is not a number of type i32"},
@@ -163,6 +176,17 @@ INSTANTIATE_TEST_SUITE_P(Output, SortRefuses,
                              {"nan.txt --type i32 -o good.txt", failed, "'nan'"},
                          })),
                          name_of_case);
+
+TEST_F(SortRefuses, AnOutputWithoutAName) {
+  const CommandResult result = run_in_process({"sort", "good.txt", "-o", ""});
+  EXPECT_EQ(result.code, bad_usage);
+  EXPECT_NE(result.err.find("--output: the name of the file is empty"), std::string::npos) << result.err;
+}
+
+TEST_F(SortRefuses, ANameThatIsNoText) {
+  const CommandResult result = run_in_process({"sort", "no\xff\x1b"});
+  EXPECT_EQ(result.err, "bitune: cannot read no\\xff\\x1b: No such file or directory\n");
+}
 
 TEST_F(SortRefuses, ADeviceThatThereIsNot) {
   expect_refusal("sort good.txt --device nonsense", bad_usage, "nonsense");

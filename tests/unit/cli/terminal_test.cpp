@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "bitune/error.hpp"
 #include "cli/durations.hpp"
+#include "tests/unit/cli/command_run.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -62,13 +68,50 @@ TEST(Table, AlignsColumns) {
 TEST(Table, ShrinksTheFirstColumnFirst) {
   Table table({{"device", Align::left, 6}, {"n"}, {"configuration", Align::left, 13}});
   table.add({"NVIDIA H200", "8", "warp(block_size_x=256)"});
-  const auto widest = [](const std::string& text) {
-    return text.find('\n', text.find('\n') + 1) - text.find('\n') - 1;
-  };
   EXPECT_EQ(table.text(36), "device     n  configuration\nNVIDIA H…  8  warp(block_size_x=256)\n");
   EXPECT_EQ(table.text(26), "device  n  configuration\nNVIDI…  8  warp(block_siz…\n");
-  EXPECT_EQ(table.text(1), table.text(24)) << "never narrower than it may be";
-  EXPECT_GT(widest(table.text(1)), 24U);
+  EXPECT_EQ(table.text(24), "device  n  configuration\nNVIDI…  8  warp(block_s…\n");
+}
+
+TEST(Table, IsBlocksOfLinesWhereEvenThatIsTooWide) {
+  Table table({{"device", Align::left, 6}, {"n"}, {"configuration", Align::left, 13}});
+  table.add({"NVIDIA H200", "8", "warp(block_size_x=256)"});
+  table.add({"Ä", "16", ""});
+  EXPECT_EQ(table.text(23),
+            "device         NVIDIA …\nn              8\nconfiguration  warp(bl…\n\n"
+            "device         Ä\nn              16\nconfiguration\n");
+  EXPECT_EQ(Table({{"long heading"}}).text(1), "long heading\n") << "there is no row";
+}
+
+TEST(Terminal, EscapesWhatATerminalShouldNotGet) {
+  EXPECT_EQ(escaped("aä€😀"), "aä€😀");
+  EXPECT_EQ(escaped("a\x1b[1mb\n\tc\x7f"), "a\\x1b[1mb\n\tc\\x7f");
+  // Cut, too long, a surrogate, beyond Unicode, a control character of Latin-1.
+  EXPECT_EQ(escaped("\xc3"), "\\xc3");
+  EXPECT_EQ(escaped("\xff\xc3\xa4"), "\\xffä");
+  EXPECT_EQ(escaped("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
+  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(escaped("\xc2\x9b"), "\\xc2\\x9b");
+}
+
+TEST(Terminal, EscapeCodesGoOnlyWhereTheyAreTaken) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  const auto with = [&](const char* name, const char* no_color) {
+    const ScopedVariable term("TERM", name);
+    const ScopedVariable color("NO_COLOR",
+                               no_color != nullptr ? std::optional<std::string>(no_color) : std::nullopt);
+    return takes_escape_codes(terminal);
+  };
+  EXPECT_TRUE(with("xterm", nullptr));
+  EXPECT_TRUE(with("xterm", "")) << "an empty variable says nothing";
+  EXPECT_FALSE(with("xterm", "1"));
+  EXPECT_FALSE(with("dumb", nullptr));
+  EXPECT_FALSE(with("", nullptr));
+  ::close(terminal);
+  const ScopedVariable term("TERM", "xterm");
+  EXPECT_FALSE(takes_escape_codes(terminal)) << "no terminal";
 }
 
 TEST(Table, LeavesColumnsOutWhereShrinkingIsNotEnough) {
@@ -80,7 +123,7 @@ TEST(Table, LeavesColumnsOutWhereShrinkingIsNotEnough) {
   EXPECT_EQ(table.text(22), "device  order  n  rate\nNVIDI…  asc    8  12.5\n") << "two columns of gap each";
   EXPECT_EQ(table.text(20), "device       n  rate\nNVIDIA H200  8  12.5\n") << "there is room again";
   EXPECT_EQ(table.text(14), "device       n\nNVIDIA H200  8\n");
-  EXPECT_EQ(table.text(1), "device  n\nNVIDI…  8\n") << "the others stay";
+  EXPECT_EQ(table.text(9), "device  n\nNVIDI…  8\n") << "the others stay";
 }
 
 TEST(Durations, HaveUnits) {

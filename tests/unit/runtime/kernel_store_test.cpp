@@ -46,6 +46,9 @@ class CountingCompiler final : public Compiler {
     }
     return digest;
   }
+  [[nodiscard]] std::string archive_key(const KernelSource& source) const override {
+    return "key of " + source.name_expression;
+  }
   std::function<void()> on_compile = [] {};
   mutable std::atomic<int> compiles = 0;
   mutable std::atomic<char> build = '0';  ///< a digit of every digest
@@ -201,6 +204,26 @@ TEST_F(KernelStoreTest, ReplacesACachedImageThatDoesNotLoad) {
   KernelStore next(device_, cache());
   EXPECT_EQ(next.get(source_).origin, KernelOrigin::cache);
   EXPECT_EQ(device_->loads, 3);
+}
+
+TEST_F(KernelStoreTest, TakesShippedKernelsBeforeItCompiles) {
+  KernelImage shipped;
+  shipped.target = "counting";
+  shipped.bytes = "good, and shipped";
+  KernelImage unloadable = shipped;
+  unloadable.bytes = "bad: of a newer compiler than this driver knows";
+  const KernelSource other{source_.header, "sort<2>"};
+  KernelArchive::write(folder_ / "k.kernels", {{"key of sort<1>", shipped}, {"key of sort<2>", unloadable}});
+  const auto archive = std::make_shared<const KernelArchive>(folder_ / "k.kernels");
+  KernelStore store(device_, cache(), archive);
+  EXPECT_EQ(store.get(source_).origin, KernelOrigin::shipped);
+  EXPECT_EQ(store.get(source_).origin, KernelOrigin::memory);
+  EXPECT_EQ(device_->counting.compiles, 0);
+  EXPECT_EQ(cache()->statistics().files, 0) << "what is shipped need not be kept twice";
+
+  EXPECT_EQ(store.get(other).origin, KernelOrigin::compiled) << "since it does not load";
+  EXPECT_EQ(store.get({source_.header, "sort<3>"}).origin, KernelOrigin::compiled) << "since it is not there";
+  EXPECT_EQ(KernelStore(device_, cache(), archive).get(other).origin, KernelOrigin::cache);
 }
 
 TEST_F(KernelStoreTest, ReplacesADamagedCacheFile) {

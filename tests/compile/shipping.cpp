@@ -1,0 +1,91 @@
+// Kernels that are shipped with tunings: which they are, and that they are found again without a compiler.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "bitune/error.hpp"
+#include "cache/kernel_archive.hpp"
+#include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/selection.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/device_limits.hpp"
+#include "tests/unit/cache/database_fixture.hpp"
+#include "tuner/shipping.hpp"
+
+namespace bitune::test {
+namespace {
+
+/// Tunings of one problem on a GPU that NVRTC compiles for, and on an emulated device.
+class Shipping : public DirectoryTest {
+ protected:
+  Shipping() : tunings(directory / "tunings.db", DatabaseMode::read_write) {
+    for (const DeviceInfo& device : {gpu, emulated()}) {
+      const auto session = tunings.begin_session(device, software(), {});
+      const auto configuration = variant("rows").default_configuration(problem(), device);
+      Trial stored = trial(problem(), configuration.text(), 5);
+      stored.kernel_digest = "of other kernels";
+      tunings.store(session, stored);
+    }
+  }
+
+  DeviceInfo gpu = h200();
+  TuningDatabase tunings;
+};
+
+TEST_F(Shipping, TakesTheKernelsOfTunedLengthsAndOfThoseBetween) {
+  const auto kernels = kernels_to_ship(tunings, gpu);
+  const auto has = [&](std::uint64_t n) {
+    Problem asked = problem(n);
+    CandidateSet candidates;
+    candidates.shipped = tunings.candidates(asked);
+    const auto selected = select(asked, gpu, candidates);
+    const Plan plan = variant(selected.configuration.variant).plan(asked, selected.configuration, gpu);
+    return std::all_of(plan.kernels.begin(), plan.kernels.end(), [&](const KernelSource& kernel) {
+      return std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
+    });
+  };
+  EXPECT_TRUE(has(1024));
+  EXPECT_TRUE(has(1000)) << "a tile that is not full";
+  EXPECT_EQ(std::set<KernelSource>(kernels.begin(), kernels.end()).size(), kernels.size());
+}
+
+TEST_F(Shipping, CompilesForGpusAloneAndNamesKernelsAlikeForEachBuildOfTheCompiler) {
+  cuda::NvrtcFacts facts;
+  try {
+    facts = cuda::nvrtc_facts(nullptr);
+  } catch (const Error&) {
+    GTEST_SKIP() << "this machine has no NVRTC";
+  }
+  std::size_t told = 0;
+  const auto images = compile_for_shipping(
+      tunings, [&told](const ShippingProgress& progress) { EXPECT_EQ(progress.done, ++told); });
+  EXPECT_EQ(told, images.size());
+  const auto kernels = kernels_to_ship(tunings, gpu);
+  ASSERT_EQ(images.size(), kernels.size());
+  const auto path = directory / "tunings.kernels";
+  KernelArchive::write(path, images);
+  const KernelArchive archive(path);
+
+  cuda::NvrtcFacts newer = facts;
+  newer.build_id = "of another build";
+  newer.minor += 1;
+  const auto compiler = cuda::make_nvrtc_compiler(9, 0, newer, nullptr);
+  for (const KernelSource& kernel : kernels) {
+    const auto image = archive.find(compiler->archive_key(kernel));
+    ASSERT_TRUE(image) << kernel.name_expression;
+    EXPECT_EQ(image->target, "sm_90 cubin");
+    EXPECT_EQ(image->bytes.substr(1, 3), "ELF");
+  }
+  EXPECT_EQ(archive.find(cuda::make_nvrtc_compiler(8, 0, newer, nullptr)->archive_key(kernels[0])),
+            std::nullopt)
+      << "of another GPU";
+  EXPECT_EQ(compiler->archive_key({"kernels/no_such_header.cuh", "f"}), "");
+  EXPECT_EQ(cuda::make_nvrtc_compiler(9, 0, {{kernels[0].header, "int changed;"}})->archive_key(kernels[0]),
+            "");
+}
+
+}  // namespace
+}  // namespace bitune::test

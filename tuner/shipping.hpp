@@ -1,0 +1,35 @@
+#pragma once
+
+/// \file
+/// What is shipped with tunings: the kernels that sorting by them takes, compiled without a GPU.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cache/tuning_database.hpp"
+#include "model/kernel_image.hpp"
+#include "model/plan.hpp"
+
+namespace bitune {
+
+/// The kernels that a device launches for the tuned problems, and for lengths between them, if these tunings
+/// are all there are. None twice.
+[[nodiscard]] std::vector<KernelSource> kernels_to_ship(const TuningDatabase& tunings,
+                                                        const DeviceInfo& device);
+
+/// How far compiling is.
+struct ShippingProgress {
+  std::size_t done = 0;
+  std::size_t kernels = 0;
+};
+
+/// Compiles what each GPU of the database launches, on all cores, by the key of an archive. Emulated devices
+/// are left out: their kernels fit one machine. `progress` may be called from any thread, one call at a time.
+/// \throws Error (unavailable) without NVRTC, Error (compile)
+[[nodiscard]] std::map<std::string, KernelImage> compile_for_shipping(
+    const TuningDatabase& tunings, const std::function<void(const ShippingProgress&)>& progress);
+
+}  // namespace bitune
