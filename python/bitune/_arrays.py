@@ -260,7 +260,8 @@ def stream_pointer(stream: Any) -> int:
         return stream
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        return int((protocol() if callable(protocol) else protocol)[1])
+        told: Any = protocol() if callable(protocol) else protocol
+        return int(told[1])
     for name in ("cuda_stream", "ptr"):
         pointer = getattr(stream, name, None)
         if isinstance(pointer, int):
