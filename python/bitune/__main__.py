@@ -1,0 +1,5 @@
+"""python -m bitune: the command."""
+
+from ._command import main
+
+main()

@@ -1,0 +1,153 @@
+"""One sorter for each device, made when it is first wanted, and what it knows of each problem."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import threading
+import warnings
+from typing import Any
+
+from . import _native
+from ._errors import Error
+
+ProblemKey = tuple[int, int, int, int, bool, bool, int, int]
+"""Operation, key type, bytes of a value and of an index, descending, stable, n, rows."""
+
+_MOST_PROBLEMS = 4096  # as many as the library keeps prepared
+
+
+class Sorter:
+    """A `bitune_sorter`. It lives as long as the process: sorts may be under way on any stream."""
+
+    def __init__(self, selector: str) -> None:
+        options = _native.SorterOptions(ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None)
+        handle = ctypes.c_void_p()
+        _native.check(_native.library.bitune_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
+        assert handle.value is not None
+        self.handle: int = handle.value
+        self.workspaces: dict[ProblemKey, tuple[bytes, int]] = {}
+        self.problems: dict[ProblemKey, bytes] = {}
+
+    def problem(self, key: ProblemKey) -> bytes:
+        """The problem as the library takes it."""
+        known = self.problems.get(key)
+        if known is None:
+            known = _native.problem_bytes(*key)
+            _remember(self.problems, key, known)
+        return known
+
+    def prepared(self, key: ProblemKey) -> tuple[bytes, int]:
+        """The problem, and how many bytes of workspace it takes. The first call for a problem prepares it."""
+        known = self.workspaces.get(key)
+        if known is None:
+            problem = _native.problem_bytes(*key)
+            size = ctypes.c_uint64()
+            _native.check(_native.library.bitune_workspace_size(self.handle, problem, ctypes.byref(size)))
+            known = (problem, size.value)
+            _remember(self.workspaces, key, known)
+        return known
+
+    def prepare(self, key: ProblemKey) -> None:
+        _native.check(_native.library.bitune_prepare(self.handle, self.problem(key)))
+        self.prepared(key)
+
+    def explain(self, key: ProblemKey) -> dict[str, Any]:
+        text = _native.text_from(_native.library.bitune_explain, self.handle, self.problem(key))
+        explanation: dict[str, Any] = json.loads(text)
+        return explanation
+
+    def name(self) -> str:
+        return _native.text_from(_native.library.bitune_device_name, self.handle)
+
+
+def _remember(known: dict[ProblemKey, Any], key: ProblemKey, value: Any) -> None:
+    if len(known) >= _MOST_PROBLEMS:
+        known.clear()
+    known[key] = value
+
+
+_sorters: dict[str, Sorter] = {}
+_lock = threading.Lock()
+_of_gpu: dict[int, Sorter] = {}
+
+
+def sorter_named(selector: str) -> Sorter:
+    """The process's sorter for one of the library's selectors. Thread-safe."""
+    found = _sorters.get(selector)
+    if found is None:
+        with _lock:
+            found = _sorters.get(selector)
+            if found is None:
+                found = Sorter(selector)
+                _sorters[selector] = found
+                if selector == "emulated":
+                    _tell_of_emulation()
+    return found
+
+
+def sorter_of_gpu(ordinal: int) -> Sorter:
+    """For arrays that lie in this GPU's memory."""
+    found = _of_gpu.get(ordinal)
+    if found is None:
+        found = _of_gpu[ordinal] = sorter_named(str(ordinal))
+    return found
+
+
+def forget_sorters() -> None:
+    """Later sorts read the database anew. Sorters are not destroyed: other threads may use them."""
+    with _lock:
+        _sorters.clear()
+        _of_gpu.clear()
+    _has_gpu.cache_clear()
+
+
+def selector_of(device: Any) -> str:
+    """The library's selector for the argument `device`: "auto", a GPU's number or UUID, or "emulated"."""
+    if device is None:
+        return "auto"
+    if isinstance(device, bool):
+        raise TypeError('device: a GPU\'s number or UUID, "auto" or "emulated", not a bool')
+    if isinstance(device, int):
+        return str(device)
+    text = str(device)  # torch.device says "cuda:0"
+    if text == "cuda":
+        return "auto"
+    return text[len("cuda:") :] if text.startswith("cuda:") else text
+
+
+def sorter_for_host(device: Any) -> Sorter:
+    """For arrays in the host's memory. No GPU is an error here: the emulated device is taken only by its name."""
+    selector = selector_of(device)
+    if selector == "auto" and not _has_gpu():
+        raise Error(
+            "device: there is no GPU that bitune can use. Install NVIDIA's driver (`python -m bitune devices` says what "
+            'is missing), or pass device="emulated", which sorts on the CPU, very slowly, to try things out',
+            "unavailable",
+        )
+    return sorter_named(selector)
+
+
+def sorter_for_gpu(ordinal: int, device: Any) -> Sorter:
+    """For arrays in a GPU's memory, which are sorted there."""
+    if device is not None:
+        selector = selector_of(device)
+        if selector not in ("auto", str(ordinal)):
+            raise ValueError(f"device: x lies on GPU {ordinal}, and is sorted there, not on '{selector}'")
+    return sorter_of_gpu(ordinal)
+
+
+@functools.lru_cache(maxsize=1)
+def _has_gpu() -> bool:
+    listed = json.loads(_native.text_from(_native.library.bitune_devices))
+    return any(entry["info"]["kind"] == "cuda" for entry in listed["devices"])
+
+
+def _tell_of_emulation() -> None:
+    warnings.warn(
+        "bitune's emulated device runs the GPU's kernels thread by thread on the CPU. It is there to try and to test; "
+        "numpy.sort is a hundred times as fast, or more",
+        RuntimeWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,17 @@
+"""The examples of the docstrings, on the emulated device."""
+
+import doctest
+
+import numpy
+import pytest
+
+import bitune
+from bitune import _tuning
+
+
+@pytest.mark.parametrize("module", [bitune, _tuning])
+def test_examples(module):
+    if int(numpy.__version__.split(".")[0]) < 2:
+        pytest.skip("the examples show results as NumPy 2 prints them")
+    result = doctest.testmod(module)
+    assert result.attempted > 0 and result.failed == 0
