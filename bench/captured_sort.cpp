@@ -1,5 +1,6 @@
 #include "bench/captured_sort.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <utility>
@@ -14,7 +15,7 @@ class GraphOfEachBuffer {
       : device_(device), contestant_(std::move(contestant)), capturing_(device.create_stream()) {}
 
   const DeviceGraph& graph(const Operands& operands) {
-    std::unique_ptr<DeviceGraph>& found = graphs_[{operands.input().data, operands[Role::keys_out].data}];
+    std::unique_ptr<DeviceGraph>& found = graphs_[addresses_of(operands)];
     if (!found) {
       // In a stream of its own: samples may be queued in the one that is timed.
       const Stream stream = capturing_->handle();
@@ -25,10 +26,21 @@ class GraphOfEachBuffer {
   }
 
  private:
+  using Addresses = std::array<void*, role_count>;
+
+  static Addresses addresses_of(const Operands& operands) {
+    Addresses addresses{};
+    for (std::size_t i = 0; i < role_count; ++i) addresses[i] = operands[static_cast<Role>(i)].data;
+    // What is sorted in place may be said in two ways.
+    addresses[static_cast<std::size_t>(Role::keys_in)] = operands.input().data;
+    addresses[static_cast<std::size_t>(Role::values_in)] = operands.input_values().data;
+    return addresses;
+  }
+
   const Device& device_;
   const Contestant contestant_;
   std::unique_ptr<DeviceStream> capturing_;
-  std::map<std::pair<void*, void*>, std::unique_ptr<DeviceGraph>> graphs_;
+  std::map<Addresses, std::unique_ptr<DeviceGraph>> graphs_;
 };
 
 }  // namespace

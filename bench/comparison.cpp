@@ -173,7 +173,7 @@ BenchRecord Comparison::describe(const Problem& problem) {
 
 std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution) {
   // Twice the least: the peers' workspaces are about as large as the keys.
-  const std::uint64_t needed = Turns::memory_needed(key_bytes(problem)) + 2 * key_bytes(problem);
+  const std::uint64_t needed = 5 * Turns::memory_needed(problem) / 3;
   if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
     add_note(
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));

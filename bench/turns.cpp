@@ -1,9 +1,9 @@
 #include "bench/turns.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "measure/oracle.hpp"
-#include "model/problem_operands.hpp"
+#include "measure/inputs.hpp"
 
 namespace bitune {
 namespace {
@@ -12,50 +12,71 @@ constexpr double most_time_us = 500000;   // of one side, after which it is samp
 constexpr std::size_t least_samples = 3;  // ... unless it has fewer than these
 constexpr double turn_us = 50000;         // of one side, as far as a sample is shorter
 constexpr std::size_t most_in_turn = 5;
+constexpr std::uint64_t value_seed = 1;
 
 }  // namespace
+
+std::uint64_t Turns::memory_needed(const Problem& problem) { return 3 * CallLayout(problem).bytes(); }
 
 Turns::Turns(const Device& device, KernelStore& kernels, const Problem& problem,
              std::span<const std::vector<std::byte>> inputs)
     : device_(device),
       problem_(problem),
-      bytes_(inputs.front().size()),
+      layout_(problem),
       stream_(device.create_stream()),
-      work_(device.allocate(bytes_)),
-      out_(device.allocate(bytes_)),
+      work_(device.allocate(layout_.bytes())),
+      out_(device.allocate(layout_.bytes())),
       sampler_(device, kernels) {
-  for (const std::vector<std::byte>& input : inputs) {
-    pristine_.push_back(device.allocate(bytes_));
-    device_.copy_to_device(pristine_.back()->data(), input.data(), bytes_, stream_->handle());
+  std::vector<std::byte> image(layout_.input_bytes(), std::byte{GuardedLayout::guard_value});
+  for (const CallLayout::Part& part : layout_.parts()) {
+    if (part.array.in == Role::values_in) fill_values(CallLayout::rows(image, part), value_seed);
   }
-  device_.synchronize(stream_->handle());
+  for (const std::vector<std::byte>& keys : inputs) {
+    for (const CallLayout::Part& part : layout_.parts()) {
+      if (part.array.in == Role::keys_in)
+        std::copy(keys.begin(), keys.end(), CallLayout::rows(image, part).begin());
+    }
+    pristine_.push_back(device.allocate(image.size()));
+    device_.copy_to_device(pristine_.back()->data(), image.data(), image.size(), stream_->handle());
+    device_.synchronize(stream_->handle());  // the next keys take the place of these
+  }
 }
 
 bool Turns::verify(const Contestant& contestant) {
   const Stream stream = stream_->handle();
-  std::vector<std::byte> input(bytes_);
-  std::vector<std::byte> result(bytes_);
-  device_.copy_on_device(work_->data(), pristine_.front()->data(), bytes_, stream);
-  device_.fill(out_->data(), 0xA5, bytes_, stream);
-  void* const sorted = (contestant.in_place ? work_ : out_)->data();
-  contestant.sort(packed_operands(problem_, sorted, work_->data()), stream);
-  device_.copy_to_host(result.data(), sorted, bytes_, stream);
-  device_.copy_to_host(input.data(), pristine_.front()->data(), bytes_, stream);
+  device_.fill(work_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
+  device_.fill(out_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
+  device_.copy_on_device(work_->data(), pristine_.front()->data(), layout_.input_bytes(), stream);
+  const auto memory_of = [&](const CallArray& array) {
+    const bool stays = !array.in || !array.out || contestant.in_place;
+    return static_cast<std::byte*>((stays ? work_ : out_)->data());
+  };
+  Operands operands;
+  for (const CallLayout::Part& part : layout_.parts()) {
+    if (part.array.in) operands[*part.array.in] = CallLayout::operand(part, work_->data());
+    if (part.array.out) operands[*part.array.out] = CallLayout::operand(part, memory_of(part.array));
+  }
+  contestant.sort(operands, stream);
+
+  std::vector<std::byte> input(layout_.input_bytes());
+  std::vector<std::byte> result(layout_.bytes());
+  device_.copy_to_host(input.data(), pristine_.front()->data(), input.size(), stream);
+  for (const CallLayout::Part& part : layout_.parts()) {
+    device_.copy_to_host(result.data() + part.begin, memory_of(part.array) + part.begin, part.layout.bytes(),
+                         stream);
+  }
   device_.synchronize(stream);
-  return !find_fault_of_keys(problem_, input, result);
+  return !find_fault_of_call(problem_, layout_, input, result);
 }
 
 TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
-  SampledKeys keys{.keys = packed_operands(problem_, nullptr)[Role::keys_out],
-                   .images = {},
-                   .bytes = bytes_,
-                   .offset = 0,
-                   .work = work_->data()};
-  for (const auto& input : pristine_) keys.images.push_back(input->data());
+  std::vector<const void*> images;
+  for (const auto& input : pristine_) images.push_back(input->data());
+  const SampledCall call = SampledCall::of(layout_, std::move(images), work_->data());
   std::vector<Sampler::Setup> setups;
   TurnsResult result;
   for (const Contestant& contestant : contestants) {
-    setups.push_back(sampler_.prepare(contestant, keys, false, stream_->handle()));
+    setups.push_back(sampler_.prepare(contestant, call, false, stream_->handle()));
     result.batches.push_back(static_cast<int>(setups.back().group));
   }
   result.samples_us.resize(contestants.size());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "measure/call_image.hpp"
 #include "measure/sampler.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -22,21 +23,22 @@ struct TurnsResult {
   std::vector<std::vector<double>> samples_us;  ///< a list for each contestant
 };
 
-/// One comparison: the keys as they were, on the device, and how they are sorted in turn.
+/// One comparison: the arrays as they were, on the device, and how they are sorted in turn. Where values
+/// travel with the keys, they are random bytes.
 ///
 /// Samples are taken by the tuner's sampler (measure/sampler.hpp), so that a contestant is timed here exactly
 /// as the tuner times a configuration; see there for what a sample is.
 class Turns {
  public:
-  /// Bytes of device memory that a comparison of so many key bytes takes at the least.
-  [[nodiscard]] static std::uint64_t memory_needed(std::uint64_t key_bytes) noexcept { return 3 * key_bytes; }
+  /// Bytes of device memory that a comparison takes at the least. \throws Error (usage)
+  [[nodiscard]] static std::uint64_t memory_needed(const Problem& problem);
 
   /// `inputs`: at least one array of the problem's keys on the host; copied. Samples take turns with
   /// them. Device and kernels must outlive it.
   Turns(const Device& device, KernelStore& kernels, const Problem& problem,
         std::span<const std::vector<std::byte>> inputs);
 
-  /// Whether the contestant sorts the first input, as the oracle says. Runs it once.
+  /// Whether the contestant sorts the first input, as the oracle says, and writes nothing else. Runs it once.
   [[nodiscard]] bool verify(const Contestant& contestant);
 
   /// Times all contestants: a few samples of A, of B, of A, of B, until each has `samples` of them; those
@@ -46,11 +48,11 @@ class Turns {
  private:
   const Device& device_;
   const Problem problem_;
-  const std::size_t bytes_;
+  const CallLayout layout_;
   std::unique_ptr<DeviceStream> stream_;
   std::vector<std::unique_ptr<DeviceBuffer>> pristine_;
-  std::unique_ptr<DeviceBuffer> work_;
-  std::unique_ptr<DeviceBuffer> out_;
+  std::unique_ptr<DeviceBuffer> work_;  ///< an image of a result
+  std::unique_ptr<DeviceBuffer> out_;   ///< and another one, for what is sorted out of place
   Sampler sampler_;
 };
 

@@ -34,6 +34,16 @@ GuardedLayout::GuardedLayout(std::size_t bytes_of_element, RowRanges ranges)
 GuardedLayout::GuardedLayout(const Problem& problem, std::uint64_t stride)
     : GuardedLayout(size_of(problem.key), rows_of_problem(problem, stride)) {}
 
+void place_rows(std::span<std::byte> image, const GuardedLayout& layout, std::span<const std::byte> packed) {
+  std::byte* const array = image.data() + GuardedLayout::guard_bytes;
+  for (std::uint64_t row = 0; row < layout.rows.rows; ++row) {
+    const std::uint64_t row_bytes = layout.rows.length(row) * layout.element_bytes;
+    if (row_bytes == 0) continue;
+    std::memcpy(array + layout.rows.begin(row) * layout.element_bytes, packed.data(), row_bytes);
+    packed = packed.subspan(row_bytes);
+  }
+}
+
 std::optional<std::string> find_stray_write(std::span<const std::byte> image, const GuardedLayout& layout) {
   constexpr std::uint64_t guard = GuardedLayout::guard_bytes;
   if (!is_untouched(image.first(guard))) return "wrote outside the array, before it";
@@ -56,13 +66,7 @@ GuardedImage::GuardedImage(GuardedLayout layout)
 
 GuardedImage::GuardedImage(GuardedLayout layout, std::span<const std::byte> packed)
     : GuardedImage(std::move(layout)) {
-  std::byte* const array = bytes_.data() + GuardedLayout::guard_bytes;
-  for (std::uint64_t row = 0; row < layout_.rows.rows; ++row) {
-    const std::uint64_t row_bytes = layout_.rows.length(row) * layout_.element_bytes;
-    if (row_bytes == 0) continue;
-    std::memcpy(array + layout_.rows.begin(row) * layout_.element_bytes, packed.data(), row_bytes);
-    packed = packed.subspan(row_bytes);
-  }
+  place_rows(bytes_, layout_, packed);
 }
 
 std::optional<std::string> find_fault_of_keys(const Problem& problem, const GuardedImage& before,

@@ -42,6 +42,9 @@ struct GuardedLayout {
   }
 };
 
+/// Puts rows that follow each other in `packed` into their places in an image.
+void place_rows(std::span<std::byte> image, const GuardedLayout& layout, std::span<const std::byte> packed);
+
 /// Says where bytes outside the rows are not what they were: "wrote between rows, behind row 1". Nothing if
 /// all are. Precondition: image.size() == layout.bytes().
 [[nodiscard]] std::optional<std::string> find_stray_write(std::span<const std::byte> image,

@@ -198,6 +198,12 @@ void fill_keys(std::span<std::byte> keys, KeyType type, Distribution distributio
   }
 }
 
+void fill_values(std::span<std::byte> values, std::uint64_t seed) {
+  const std::uint64_t of_values = ~seed * 0x9E3779B97F4A7C15ull;  // keys of the same seed are no values
+  fill_keys(values, KeyType::u64, Distribution::random, of_values);
+  fill_keys(values.last(values.size() % 8), KeyType::u8, Distribution::random, of_values);
+}
+
 std::vector<std::byte> make_keys(KeyType type, std::uint64_t n, Distribution distribution,
                                  std::uint64_t seed) {
   if (n > std::numeric_limits<std::ptrdiff_t>::max() / size_of(type)) throw std::bad_alloc();

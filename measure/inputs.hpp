@@ -41,6 +41,10 @@ inline constexpr std::array<Distribution, 7> all_distributions = {
 /// arguments only, not on the number of threads that made them. Any alignment.
 void fill_keys(std::span<std::byte> keys, KeyType type, Distribution distribution, std::uint64_t seed);
 
+/// Fills `values` with what travels with keys: random bytes, so that a value in a wrong place shows. As
+/// fill_keys otherwise.
+void fill_values(std::span<std::byte> values, std::uint64_t seed);
+
 /// `n` keys as their bytes. \throws std::bad_alloc
 [[nodiscard]] std::vector<std::byte> make_keys(KeyType type, std::uint64_t n, Distribution distribution,
                                                std::uint64_t seed);

@@ -33,12 +33,8 @@ Measurement Measurer::measure(const ExecutablePlan& plan, const ProblemData& dat
                                     plan.run(operands, on);
                                   },
                               .launches = plan.plan().launches.size()};
-  const SampledKeys keys{.keys = data.layout().operand(nullptr),
-                         .images = data.measured_inputs(distribution),
-                         .bytes = data.layout().bytes(),
-                         .offset = GuardedLayout::guard_bytes,
-                         .work = data.work()};
-  Sampler::Setup setup = sampler_.prepare(contestant, keys, protocol.cold_l2, stream);
+  const SampledCall call = SampledCall::of(data.layout(), data.measured_inputs(distribution), data.work());
+  Sampler::Setup setup = sampler_.prepare(contestant, call, protocol.cold_l2, stream);
 
   Measurement result;
   take_samples(setup, protocol, abandon_above_us, result);

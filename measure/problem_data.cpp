@@ -1,13 +1,13 @@
 #include "measure/problem_data.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
+#include <functional>
 #include <future>
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "measure/reference_sort.hpp"
+#include "measure/reference_call.hpp"
 #include "measure/sampler.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -17,39 +17,86 @@ namespace {
 
 constexpr std::uint64_t many_keys = std::uint64_t{1} << 23;
 constexpr std::uint64_t threads_pay_bytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t host_memory_bytes = std::uint64_t{6}
-                                            << 30;  // an image, its twin, and the sort's own copy
+constexpr std::uint64_t host_memory_bytes = std::uint64_t{6} << 30;  // for what is made at once
 
-/// An image and its sorted twin, on the host.
+/// Images of an input and of what it must become, on the host.
 struct HostImages {
   std::vector<std::byte> input;
   std::vector<std::byte> expected;
 };
 
-HostImages make_images(const Problem& problem, const GuardedLayout& layout, Distribution distribution,
-                       std::uint64_t seed, bool with_expected) {
-  HostImages images;
-  images.input.assign(layout.bytes(), std::byte{GuardedLayout::guard_value});
-  const std::span keys = std::span(images.input).subspan(GuardedLayout::guard_bytes, layout.array_bytes());
-  fill_keys(keys, problem.key, distribution, seed);
-  if (!with_expected) return images;
-  images.expected = images.input;
-  reference_sort_rows(std::span(images.expected).subspan(GuardedLayout::guard_bytes, layout.array_bytes()),
-                      problem);
-  return images;
+struct HostData {
+  HostImages packed;
+  HostImages gapped;  ///< where they are wanted
+};
+
+std::vector<std::byte> make_input(const Problem& problem, const CallLayout& layout, Distribution distribution,
+                                  std::uint64_t seed) {
+  std::vector<std::byte> image(layout.input_bytes(), std::byte{GuardedLayout::guard_value});
+  for (const CallLayout::Part& part : layout.parts()) {
+    if (part.array.in == Role::keys_in)
+      fill_keys(CallLayout::rows(image, part), problem.key, distribution, seed);
+    if (part.array.in == Role::values_in) fill_values(CallLayout::rows(image, part), seed);
+  }
+  return image;
+}
+
+std::vector<std::byte> make_expected(const Problem& problem, const CallLayout& layout,
+                                     std::vector<std::byte>& input) {
+  std::vector<std::byte> image(layout.bytes(), std::byte{GuardedLayout::guard_value});
+  Operands operands;
+  for (const CallLayout::Part& part : layout.parts()) {
+    if (part.array.in) operands[*part.array.in] = CallLayout::operand(part, input.data());
+    if (part.array.out) {
+      operands[*part.array.out] = CallLayout::operand(part, image.data());
+    } else {
+      place_rows(std::span(image).subspan(part.begin), part.layout, CallLayout::rows(input, part));
+    }
+  }
+  reference_call(problem, operands);
+  return image;
 }
 
 /// The same rows with gaps between them.
-std::vector<std::byte> spread(const std::vector<std::byte>& image, const GuardedLayout& layout,
-                              const GuardedLayout& gapped) {
-  const GuardedImage result(gapped,
-                            std::span(image).subspan(GuardedLayout::guard_bytes, layout.array_bytes()));
-  return {result.bytes().begin(), result.bytes().end()};
+std::vector<std::byte> spread(std::vector<std::byte>& image, const CallLayout& layout,
+                              const CallLayout& gapped) {
+  const bool is_input = image.size() != layout.bytes();
+  std::vector<std::byte> result(is_input ? gapped.input_bytes() : gapped.bytes(),
+                                std::byte{GuardedLayout::guard_value});
+  for (std::size_t i = 0; i < layout.parts().size(); ++i) {
+    if (is_input && !layout.parts()[i].array.in) continue;
+    const CallLayout::Part& to = gapped.parts()[i];
+    place_rows(std::span(result).subspan(to.begin), to.layout, CallLayout::rows(image, layout.parts()[i]));
+  }
+  return result;
 }
 
-/// An odd stride leaves no row but the first aligned to more than a key.
-GuardedLayout gapped_layout_of(const Problem& problem) {
-  return {problem, problem.rows > 1 ? problem.n + 1 + problem.n % 2 : problem.n};
+/// gapped: null if no images with gaps are wanted.
+HostData make_images(const Problem& problem, const CallLayout& layout, const CallLayout* gapped,
+                     Distribution distribution, std::uint64_t seed, bool with_expected) {
+  HostData data;
+  data.packed.input = make_input(problem, layout, distribution, seed);
+  if (!with_expected) return data;
+  data.packed.expected = make_expected(problem, layout, data.packed.input);
+  if (gapped == nullptr) return data;
+  data.gapped = {spread(data.packed.input, layout, *gapped), spread(data.packed.expected, layout, *gapped)};
+  return data;
+}
+
+/// Of the host, while the images of one distribution are made: both, and what the reference takes. That is
+/// another copy of the keys, or two places and two indices for each key where something travels with it.
+std::uint64_t host_memory_for(const Problem& problem, const CallLayout& layout) {
+  const std::uint64_t images = layout.input_bytes() + layout.bytes();
+  return images +
+         (sorts_keys_alone(problem) ? layout.bytes() : 2 * key_count(problem) * (size_of(problem.key) + 8));
+}
+
+CallLayout layout_for(const Problem& problem, RowGaps gaps) {
+  if (problem.operation == Operation::top_k || problem.kind() == ShapeKind::segments) {
+    throw Error(ErrorCode::usage,
+                "problem '" + text_of(problem) + "' cannot be verified: there is no reference for it");
+  }
+  return CallLayout(problem, gaps);
 }
 
 /// Bytes of device memory for all images.
@@ -57,13 +104,19 @@ std::uint64_t memory_for_images(std::int64_t memory_bytes) {
   return memory_bytes > 0 ? static_cast<std::uint64_t>(memory_bytes) / 2 : ~std::uint64_t{0};
 }
 
-/// Besides the images that each distribution has: input and expected result with gaps, and two to work in.
-std::uint64_t gapped_memory(const Problem& problem) { return 4 * gapped_layout_of(problem).bytes(); }
+/// Bytes of an input and of its expected result.
+std::uint64_t memory_for_both(const CallLayout& layout) { return layout.input_bytes() + layout.bytes(); }
+
+/// Besides the images that each distribution has: input and expected result with gaps, and as much to work
+/// in.
+std::uint64_t gapped_memory(const Problem& problem) {
+  return 2 * memory_for_both(CallLayout(problem, RowGaps::odd));
+}
 
 /// Whether there is room for rows with gaps besides one distribution.
 bool can_have_gaps(const Problem& problem, std::int64_t memory_bytes) {
   return problem.rows > 1 && gapped_memory(problem) <= memory_for_images(memory_bytes) &&
-         2 * GuardedLayout(problem).bytes() <= memory_for_images(memory_bytes) - gapped_memory(problem);
+         memory_for_both(CallLayout(problem)) <= memory_for_images(memory_bytes) - gapped_memory(problem);
 }
 
 std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std::byte>& bytes,
@@ -82,12 +135,12 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
     distributions = {Distribution::random, Distribution::few_distinct, Distribution::reversed,
                      Distribution::special};
   }
-  const std::uint64_t image = GuardedLayout(problem).bytes();
-  // Two images a distribution, besides those to work in.
-  const std::uint64_t besides = can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : image;
+  const CallLayout layout(problem);
+  const std::uint64_t besides =
+      can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : layout.bytes();
   const std::uint64_t allowed = memory_for_images(memory_bytes);
   const std::uint64_t affordable =
-      allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / image / 2);
+      allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / memory_for_both(layout));
   if (affordable < distributions.size()) distributions.resize(affordable);
   return distributions;
 }
@@ -98,46 +151,43 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
       measured_(measured),
       seed_(seed),
       inputs_(inputs),
-      layout_(problem),
-      gapped_layout_(gapped_layout_of(problem)),
+      layout_(layout_for(problem, RowGaps::none)),
+      gapped_layout_(problem, RowGaps::odd),
       verified_(verified_distributions(problem, device.info().memory_bytes)) {
-  if (!sorts_keys_alone(problem)) {
-    throw Error(ErrorCode::usage,
-                "problem '" + text_of(problem) + "' cannot be verified: only sorts of keys alone can");
-  }
   std::vector<Distribution> wanted = verified_;
   if (std::find(wanted.begin(), wanted.end(), measured) == wanted.end()) wanted.push_back(measured);
+  const bool with_gaps = can_have_gaps(problem, device.info().memory_bytes);
 
   // Large references take the host seconds each: several are made at once, as far as its memory may be taken.
   const auto start = [&](Distribution distribution) {
     const bool verify = std::find(verified_.begin(), verified_.end(), distribution) != verified_.end();
-    const auto policy =
-        layout_.array_bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
-    return std::async(policy, make_images, problem_, layout_, distribution, seed_, verify);
+    const bool gaps = with_gaps && distribution == Distribution::random;
+    const auto policy = layout_.bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
+    return std::async(policy, make_images, problem_, std::cref(layout_), gaps ? &gapped_layout_ : nullptr,
+                      distribution, seed_, verify);
   };
-  const std::size_t at_once = std::max<std::uint64_t>(1, host_memory_bytes / (3 * layout_.bytes()));
-  std::deque<std::future<HostImages>> under_way;
+  const std::size_t at_once =
+      std::max<std::uint64_t>(1, host_memory_bytes / host_memory_for(problem, layout_));
+  std::deque<std::future<HostData>> under_way;
   std::size_t started = 0;
   for (const Distribution distribution : wanted) {
     while (started < wanted.size() && under_way.size() < at_once)
       under_way.push_back(start(wanted[started++]));
-    const HostImages host = under_way.front().get();
+    const HostData host = under_way.front().get();
     under_way.pop_front();
     Images& images = images_[distribution];
-    images.input = upload(device, host.input, stream);
-    if (host.expected.empty()) continue;
-    images.expected = upload(device, host.expected, stream);
-    if (distribution != Distribution::random || !can_have_gaps(problem, device.info().memory_bytes)) continue;
-    gapped_.input = upload(device, spread(host.input, layout_, gapped_layout_), stream);
-    gapped_.expected = upload(device, spread(host.expected, layout_, gapped_layout_), stream);
+    images.input = upload(device, host.packed.input, stream);
+    if (!host.packed.expected.empty()) images.expected = upload(device, host.packed.expected, stream);
+    if (host.gapped.input.empty()) continue;
+    gapped_.input = upload(device, host.gapped.input, stream);
+    gapped_.expected = upload(device, host.gapped.expected, stream);
   }
-  const int in_turn = images_in_turn(device, layout_.bytes(), inputs);
+  const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs);
   for (int i = 1; i < in_turn; ++i) {
     const std::uint64_t other_seed = seed + static_cast<std::uint64_t>(i);
-    other_inputs_.push_back(
-        upload(device, make_images(problem, layout_, measured, other_seed, false).input, stream));
+    other_inputs_.push_back(upload(device, make_input(problem, layout_, measured, other_seed), stream));
   }
-  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes() + layout_.element_bytes);
+  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes());
 }
 
 bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed,

@@ -11,29 +11,29 @@
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
-#include "measure/guarded_image.hpp"
+#include "measure/call_image.hpp"
 #include "measure/inputs.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune {
 
-/// The images of one problem: for each distribution the input and what it must become, guards included, so
-/// that one comparison of two images checks keys and guards. They are made once and kept for all
-/// configurations.
+/// The images of one problem: for each distribution the input and what it must become, all arrays of the call
+/// with their guards (CallLayout), so that comparing images checks keys, what travels with them and guards.
+/// They are made once and kept for all configurations.
 ///
 /// Thread-confined, as the evaluator that owns it. Device memory is bounded: see `verified_distributions`.
 class ProblemData {
  public:
   /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
   /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
-  /// for problems that have no reference.
+  /// for problems that have no reference: top_k and segments.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
               int inputs, Stream stream);
 
   [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
                             int inputs) const noexcept;
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
-  [[nodiscard]] const GuardedLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const CallLayout& layout() const noexcept { return layout_; }
 
   /// The distributions that configurations are verified on.
   [[nodiscard]] std::span<const Distribution> verified() const noexcept { return verified_; }
@@ -41,17 +41,17 @@ class ProblemData {
   [[nodiscard]] const void* input(Distribution distribution) const;
   /// What samples of it take turns with: that image and, if it is the measured distribution, others.
   [[nodiscard]] std::vector<const void*> measured_inputs(Distribution distribution) const;
-  /// Image of the sorted input. Precondition: verified.
+  /// Image of a right result, the only one unless the problem's result is free. Precondition: verified.
   [[nodiscard]] const void* expected(Distribution distribution) const;
 
   /// Whether there are images of random keys in rows with gaps between them: for more than one row, where the
   /// device's memory allows.
   [[nodiscard]] bool has_gapped() const noexcept { return gapped_.input != nullptr; }
-  [[nodiscard]] const GuardedLayout& gapped_layout() const noexcept { return gapped_layout_; }
+  [[nodiscard]] const CallLayout& gapped_layout() const noexcept { return gapped_layout_; }
   [[nodiscard]] const void* gapped_input() const { return gapped_.input->data(); }
   [[nodiscard]] const void* gapped_expected() const { return gapped_.expected->data(); }
 
-  /// Memory for the largest image, and a key more, to sort in.
+  /// Memory for an image of a result, and of one with gaps, to sort in.
   [[nodiscard]] std::byte* work() const noexcept;
 
  private:
@@ -64,8 +64,8 @@ class ProblemData {
   Distribution measured_;
   std::uint64_t seed_;
   int inputs_;
-  GuardedLayout layout_;
-  GuardedLayout gapped_layout_;
+  CallLayout layout_;
+  CallLayout gapped_layout_;
   std::vector<Distribution> verified_;
   std::map<Distribution, Images> images_;
   std::vector<std::unique_ptr<DeviceBuffer>> other_inputs_;  ///< of the measured distribution
@@ -73,7 +73,7 @@ class ProblemData {
   std::unique_ptr<DeviceBuffer> work_;
 };
 
-/// The distributions that a problem of this many key bytes is verified on. All seven up to 2^23 keys. Above
+/// The distributions that a problem of so many keys is verified on. All seven up to 2^23 keys. Above
 /// that the four that differ most: the others exercise the same compare-exchanges at the price of host
 /// references and of device memory, and every kernel was already verified on all seven at a smaller size.
 /// Fewer still, but always random keys, if the images would take more than half of the device's memory.

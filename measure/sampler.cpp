@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace bitune {
 namespace {
@@ -25,9 +26,12 @@ double us_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-std::size_t stride_of(const SampledKeys& keys) {
-  return (keys.bytes + alignment - 1) / alignment * alignment;
-}
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+std::size_t stride_of(const SampledCall& call) { return aligned(call.input_bytes); }
+
+/// Bytes of what is only written.
+std::size_t output_bytes(const SampledCall& call) { return call.bytes - call.input_bytes; }
 
 double launches_of(const Contestant& contestant) {
   return static_cast<double>(contestant.launches > 0 ? contestant.launches : unknown_launches);
@@ -41,6 +45,19 @@ void grow(const Device& device, std::unique_ptr<DeviceBuffer>& buffer, std::size
 
 }  // namespace
 
+SampledCall SampledCall::of(const CallLayout& layout, std::vector<const void*> images, void* work) {
+  SampledCall call{.arrays = {},
+                   .images = std::move(images),
+                   .input_bytes = layout.input_bytes(),
+                   .bytes = layout.bytes(),
+                   .work = work};
+  for (const CallLayout::Part& part : layout.parts()) {
+    call.arrays.push_back(
+        {part.array, part.layout.operand(nullptr), part.begin + GuardedLayout::guard_bytes});
+  }
+  return call;
+}
+
 bool is_emulated(const Device& device) { return device.info().kind == "emulated"; }
 
 int images_in_turn(const Device& device, std::uint64_t bytes, int wanted) {
@@ -50,10 +67,10 @@ int images_in_turn(const Device& device, std::uint64_t bytes, int wanted) {
       std::clamp<std::uint64_t>(quarter / bytes, 1, static_cast<std::uint64_t>(std::max(wanted, 1))));
 }
 
-Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
+Sampler::Setup Sampler::prepare(const Contestant& contestant, const SampledCall& call, bool cold_l2,
                                 Stream stream) {
   Setup setup{
-      .contestant = &contestant, .keys = keys, .stream = stream, .cold_l2 = cold_l2 && !is_emulated(device_)};
+      .contestant = &contestant, .call = call, .stream = stream, .cold_l2 = cold_l2 && !is_emulated(device_)};
   reserve(setup);
   if (is_emulated(device_)) return setup;
   bind(setup);
@@ -83,10 +100,12 @@ void Sampler::take(Setup& setup, std::size_t count, std::vector<double>& samples
 /// Memory for this setup, which grows only: contestants in turn share it, and are all prepared before the
 /// first is sampled.
 void Sampler::reserve(const Setup& setup) {
-  if (setup.group > 1 || setup.keys.work == nullptr) {
-    grow(device_, buffers_, setup.group * stride_of(setup.keys));
+  if (setup.group > 1 || setup.call.work == nullptr) {
+    grow(device_, buffers_, setup.group * stride_of(setup.call));
   }
-  if (!setup.contestant->in_place) grow(device_, out_, setup.keys.bytes - setup.keys.offset);
+  const std::size_t outputs = setup.call.work == nullptr ? output_bytes(setup.call) : 0;
+  const std::size_t copies = setup.contestant->in_place ? 0 : setup.call.input_bytes;
+  if (outputs + copies != 0) grow(device_, out_, aligned(outputs) + copies);
   if (setup.cold_l2) {
     const std::int64_t l2 = device_.info().l2_bytes;
     grow(device_, flush_, 2 * static_cast<std::size_t>(l2 > 0 ? l2 : std::int64_t{32} << 20));
@@ -94,16 +113,32 @@ void Sampler::reserve(const Setup& setup) {
 }
 
 void* Sampler::buffer(const Setup& setup, std::uint32_t index) const {
-  if (setup.group == 1 && setup.keys.work != nullptr) return setup.keys.work;
-  return static_cast<std::byte*>(buffers_->data()) + index * stride_of(setup.keys);
+  if (setup.group == 1 && setup.call.work != nullptr) return setup.call.work;
+  return static_cast<std::byte*>(buffers_->data()) + index * stride_of(setup.call);
 }
 
 Operands Sampler::operands_of(const Setup& setup, std::uint32_t index) const {
-  Operand keys = setup.keys.keys;
-  keys.data = static_cast<std::byte*>(buffer(setup, index)) + setup.keys.offset;
+  const SampledCall& call = setup.call;
+  auto* const input = static_cast<std::byte*>(buffer(setup, index));
+  auto* const out = out_ ? static_cast<std::byte*>(out_->data()) : nullptr;
   Operands operands;
-  operands[Role::keys_in] = operands[Role::keys_out] = keys;
-  if (!setup.contestant->in_place) operands[Role::keys_out].data = out_->data();
+  for (const SampledCall::Array& one : call.arrays) {
+    Operand operand = one.operand;
+    if (one.array.in) {
+      operand.data = input + one.offset;
+      operands[*one.array.in] = operand;
+    }
+    if (!one.array.out) continue;
+    if (!one.array.in) {
+      std::byte* const outputs =
+          call.work == nullptr ? out : static_cast<std::byte*>(call.work) + call.input_bytes;
+      operand.data = outputs + (one.offset - call.input_bytes);
+    } else if (!setup.contestant->in_place) {
+      const std::size_t outputs = call.work == nullptr ? aligned(output_bytes(call)) : 0;
+      operand.data = out + outputs + one.offset;
+    }
+    operands[*one.array.out] = operand;
+  }
   return operands;
 }
 
@@ -117,8 +152,8 @@ double Sampler::queue_sample(Setup& setup, std::size_t index) {
   const Stream stream = setup.stream;
   if (setup.hold_steps != 0) hold(setup.hold_steps, stream);
   for (std::uint32_t i = 0; i < setup.group; ++i) {
-    const void* const image = setup.keys.images[setup.next_image++ % setup.keys.images.size()];
-    device_.copy_on_device(buffer(setup, i), image, setup.keys.bytes, stream);
+    const void* const image = setup.call.images[setup.next_image++ % setup.call.images.size()];
+    device_.copy_on_device(buffer(setup, i), image, setup.call.input_bytes, stream);
   }
   if (setup.cold_l2) device_.fill(flush_->data(), 0, flush_->size(), stream);
   const auto begin = Clock::now();
@@ -163,7 +198,7 @@ std::uint32_t Sampler::group_for(const Setup& setup, double sort_us) const {
   double group = std::min(std::ceil(group_us / std::max(sort_us, 1.0)), static_cast<double>(max_group));
   const auto limit = [&group](double most) { group = std::max(1.0, std::min(group, std::floor(most))); };
   const DeviceInfo& info = device_.info();
-  const auto bytes = static_cast<double>(stride_of(setup.keys));
+  const auto bytes = static_cast<double>(stride_of(setup.call));
   limit(static_cast<double>(max_queued) / launches_of(*setup.contestant));
   if (info.memory_bytes > 0) limit(static_cast<double>(info.memory_bytes) / 8 / bytes);
   // More buffers than the L2 holds would make warm samples cold ones. (Flushed, one buffer would do for a

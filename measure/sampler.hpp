@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/call_image.hpp"
 #include "model/clock.hpp"
 #include "runtime/kernel_store.hpp"
 
@@ -25,34 +26,45 @@ struct Contestant {
   std::function<void(const Operands& operands)> bind = {};
 };
 
-/// Where the keys of samples come from, in device memory.
-struct SampledKeys {
-  Operand keys;                     ///< elements and stride of the keys in an image; `data` is not looked at
-  std::vector<const void*> images;  ///< at least one: what sorts begin with, in turn
-  std::size_t bytes = 0;            ///< of an image
-  std::size_t offset = 0;           ///< of the keys in the image
-  void* work = nullptr;  ///< memory for one image, for samples of one sort; null: the sampler's own
+/// Where the arrays of samples come from, in device memory.
+struct SampledCall {
+  /// One array of the call. What is read lies in the images; what is only written lies behind them.
+  struct Array {
+    CallArray array;
+    Operand operand;         ///< elements and stride; `data` is not looked at
+    std::size_t offset = 0;  ///< of the first element, in an image that goes on behind the input
+  };
+  std::vector<Array> arrays;
+  std::vector<const void*> images;  ///< of the input, at least one: what sorts begin with, in turn
+  std::size_t input_bytes = 0;      ///< of an image
+  std::size_t bytes = 0;            ///< with what is only written
+  void* work = nullptr;  ///< memory for so many bytes, for samples of one sort; null: the sampler's own
+
+  /// All arrays of a layout.
+  [[nodiscard]] static SampledCall of(const CallLayout& layout, std::vector<const void*> images, void* work);
 };
 
 /// How many images of so many bytes samples take turns with, of those that are wanted: as many as a quarter
 /// of the L2 holds, so that what is to be sorted stays in it too, and one on the emulated device.
 [[nodiscard]] int images_in_turn(const Device& device, std::uint64_t bytes, int wanted);
 
-/// Takes samples on one device.
+/// Takes samples on one device, of any operation. In place keys and values are sorted where they are; what
+/// is only written, and what a contestant out of place writes, has memory of its own, which all buffers
+/// share.
 ///
 /// A sample is the device time between two events around k sorts of k buffers, divided by k. k is as many
 /// sorts as take 200 us, but at most 16, at most 512 launches, and no more buffers than half of the L2 holds
-/// (warm) and an eighth of the device's memory. All buffers are restored before every sample, outside the
-/// events, each from the next image: how long some sorts take depends on the keys. Where launches are shorter
-/// than the host takes to queue them, each sample waits behind a kernel that passes time until it is queued
-/// as a whole: no gaps between launches are measured, unless the sort makes them itself. A sample that began
-/// before that, as the host has become slower, does not count, and those after it wait for twice as long, up
-/// to eight times. Where all were late all the same, the sort waits for the device itself, and all count; so
-/// they do after 256 late ones.
-/// Before the first sample the contestant sorts twice, not held: modules that are loaded at their first
-/// launch would wait for the stream, and the stream for them. Up to 8 samples are queued between two
-/// synchronisations, in which the device's clock is looked at. Warm: the restored keys are in the L2 as far
-/// as they fit. Cold: a buffer of twice the L2 is overwritten between restoring and sorting.
+/// (warm) and an eighth of the device's memory. All buffers, keys and values, are restored before every
+/// sample, outside the events, each from the next image: how long some sorts take depends on the keys. Where
+/// launches are shorter than the host takes to queue them, each sample waits behind a kernel that passes time
+/// until it is queued as a whole: no gaps between launches are measured, unless the sort makes them itself. A
+/// sample that began before that, as the host has become slower, does not count, and those after it wait for
+/// twice as long, up to eight times. Where all were late all the same, the sort waits for the device itself,
+/// and all count; so they do after 256 late ones. Before the first sample the contestant sorts twice, not
+/// held: modules that are loaded at their first launch would wait for the stream, and the stream for them. Up
+/// to 8 samples are queued between two synchronisations, in which the device's clock is looked at. Warm: the
+/// restored keys are in the L2 as far as they fit. Cold: a buffer of twice the L2 is overwritten between
+/// restoring and sorting.
 ///
 /// The emulated device has none of these effects and is slow: there a sample is one sort, and nothing warms
 /// up.
@@ -69,7 +81,7 @@ class Sampler {
   /// One contestant's way of being sampled. The contestant must outlive it.
   struct Setup {
     const Contestant* contestant = nullptr;
-    SampledKeys keys;
+    SampledCall call;
     Stream stream = nullptr;
     bool cold_l2 = false;
     std::uint32_t group = 1;       ///< sorts a sample
@@ -82,7 +94,7 @@ class Sampler {
   };
 
   /// Warms up and finds how to sample. \throws Error (device, compile)
-  [[nodiscard]] Setup prepare(const Contestant& contestant, const SampledKeys& keys, bool cold_l2,
+  [[nodiscard]] Setup prepare(const Contestant& contestant, const SampledCall& call, bool cold_l2,
                               Stream stream);
 
   /// Takes `count` samples, microseconds for one sort each, and adds them to `samples_us`; what the clock was

@@ -124,6 +124,11 @@ bool sorts_keys_alone(const Problem& problem) noexcept {
          !problem.ragged;
 }
 
+bool has_one_result(const Problem& problem) noexcept {
+  const bool travels = problem.value_bytes != 0 || problem.index_bytes != 0;
+  return !travels || problem.stable || problem.operation == Operation::top_k;
+}
+
 std::uint64_t key_count(const Problem& problem) {
   const auto keys = problem.ragged ? problem.n : product(problem.n, problem.rows);
   if (!keys || *keys > std::uint64_t{1} << 63) {

@@ -21,6 +21,9 @@ namespace bitune {
 /// then: equal keys are equal bits.
 [[nodiscard]] bool sorts_keys_alone(const Problem& problem) noexcept;
 
+/// Whether no two results are right: keys alone, and what is stable.
+[[nodiscard]] bool has_one_result(const Problem& problem) noexcept;
+
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.
 [[nodiscard]] std::uint64_t key_count(const Problem& problem);
 

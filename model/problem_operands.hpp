@@ -1,12 +1,35 @@
 #pragma once
 
 /// \file
-/// Operands of a problem whose rows follow each other without gaps.
+/// The arrays of a problem's call, and operands whose rows follow each other without gaps.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
+#include "model/key_type.hpp"
 
 namespace bitune {
+
+/// One array of a call. A call in place reads and writes the same memory where both roles are there.
+struct CallArray {
+  std::optional<Role> in;   ///< nothing: it is only written
+  std::optional<Role> out;  ///< nothing: it is only read, and stays as it is
+  std::size_t element_bytes = 0;
+};
+
+/// What a problem reads and writes, an element for each key: keys, then values, then indices. Those that are
+/// read go first. Of arrays and rows.
+[[nodiscard]] inline std::vector<CallArray> arrays_of(const Problem& problem) {
+  const bool writes_keys = problem.operation != Operation::argsort;
+  std::vector<CallArray> arrays = {
+      {Role::keys_in, writes_keys ? std::optional(Role::keys_out) : std::nullopt, size_of(problem.key)}};
+  if (problem.value_bytes != 0) arrays.push_back({Role::values_in, Role::values_out, problem.value_bytes});
+  if (problem.index_bytes != 0) arrays.push_back({std::nullopt, Role::indices_out, problem.index_bytes});
+  return arrays;
+}
 
 /// The keys of the problem, rows one behind the other. `in` is null, or `out`, where they are sorted in
 /// place. Precondition: the problem's keys are countable (`key_count`).

@@ -33,6 +33,7 @@ class LocalEvaluator final : public Evaluator {
         kernels_(std::move(kernels)),
         on_phase_(std::move(on_phase)),
         stream_(device_->create_stream()),
+        verifier_(*device_, *kernels_),
         measurer_(*device_, *kernels_) {}
 
   Trial evaluate(const EvaluationRequest& request) override {
@@ -92,13 +93,13 @@ class LocalEvaluator final : public Evaluator {
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
 
     if (request.verify) {
-      if (!verifier_ || verifier_->key_size() != data_->layout().element_bytes) {
+      if (!verifier_.is_ready_for(request.problem)) {
         enter(EvaluationPhase::compile);
-        verifier_.emplace(*device_, *kernels_, data_->layout().element_bytes);
+        verifier_.prepare(request.problem);
       }
       enter(EvaluationPhase::run);
       const auto begin = Clock::now();
-      const auto wrong = verifier_->check(*plan, *data_, workspace, stream_->handle());
+      const auto wrong = verifier_.check(*plan, *data_, workspace, stream_->handle());
       trial.verify_ms = ms_since(begin);
       if (wrong) return fail(trial, TrialStatus::wrong_result, *wrong);
     }
@@ -168,7 +169,7 @@ class LocalEvaluator final : public Evaluator {
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceBuffer> workspace_;
   std::optional<ProblemData> data_;  ///< of the problem under way
-  std::optional<Verifier> verifier_;
+  Verifier verifier_;
   Measurer measurer_;
 };
 

@@ -36,7 +36,7 @@ struct Verification {
       : problem(for_problem),
         stream(emulated().device->create_stream()),
         data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle()),
-        verifier(*emulated().device, *emulated().kernels, size_of(problem.key)) {}
+        verifier(*emulated().device, *emulated().kernels) {}
 
   std::optional<std::string> check(Plan plan) {
     const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
@@ -116,7 +116,7 @@ TEST(EmulatedEvaluator, EveryVariantsDefaultIsVerifiedAndMeasured) {
     };
     const KeyType key = sorts(KeyType::f32) ? KeyType::f32 : KeyType::f16;
     if (!sorts(key)) {
-      // What sorts pairs alone is not tuned yet: it is refused, and costs one trial.
+      // What sorts pairs alone is refused, and costs one trial.
       EXPECT_EQ(family->name(), "radix_pairs");
       const Trial trial = evaluator->evaluate(request_of(*family, {{.key = key}, {.n = 1000}}));
       EXPECT_EQ(trial.status, TrialStatus::invalid) << trial.message;

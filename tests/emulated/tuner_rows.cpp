@@ -20,7 +20,7 @@ const Bench& emulated() {
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
   const auto stream = emulated().device->create_stream();
   const ProblemData data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle());
-  Verifier verifier(*emulated().device, *emulated().kernels, size_of(problem.key));
+  Verifier verifier(*emulated().device, *emulated().kernels);
   const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
   return verifier.check(executable, data, nullptr, stream->handle());
 }

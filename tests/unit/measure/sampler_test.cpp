@@ -23,7 +23,15 @@ class SamplerTest : public testing::Test {
             },
             launches};
   }
-  SampledKeys keys() { return {.images = {image.data()}, .bytes = image.size(), .offset = 256}; }
+  /// Keys behind a guard, and what `more` bytes hold that are only written.
+  SampledCall keys(std::size_t more = 0) {
+    SampledCall call{.arrays = {{{Role::keys_in, Role::keys_out, 4}, {}, 256}},
+                     .images = {image.data()},
+                     .input_bytes = image.size(),
+                     .bytes = image.size() + more};
+    if (more != 0) call.arrays.push_back({{std::nullopt, Role::indices_out, 4}, {}, image.size() + 256});
+    return call;
+  }
 
   std::vector<double> sample(const Contestant& one, std::size_t count, bool cold = false) {
     Sampler::Setup setup = sampler.prepare(one, keys(), cold, nullptr);
@@ -79,7 +87,7 @@ TEST_F(SamplerTest, GroupsAreLimitedByNumberLaunchesAndL2) {
 
 TEST_F(SamplerTest, SortsTakeTurnsWithTheImages) {
   const Contestant one = contestant(70);
-  SampledKeys several = keys();
+  SampledCall several = keys();
   several.images = {image.data(), image.data() + 1};  // which are not looked at
   Sampler::Setup setup = sampler.prepare(one, several, false, nullptr);
   ASSERT_EQ(setup.group, 3u);
@@ -175,6 +183,37 @@ TEST_F(SamplerTest, OutOfPlaceSortsGetMemoryOfTheirOwn) {
   (void)sample(one, 1);
   EXPECT_EQ(outs.size(), 1u);
   EXPECT_FALSE(outs.contains(nullptr));
+}
+
+TEST_F(SamplerTest, WhatIsOnlyWrittenHasMemoryOfItsOwnAndIsNotRestored) {
+  for (const bool in_place : {true, false}) {
+    for (const bool has_work : {true, false}) {
+      std::vector<std::byte> work(image.size() + 4096);
+      std::set<void*> indices;
+      Contestant one = contestant(70, 1, in_place);
+      one.sort = [&](const Operands& operands, Stream) {
+        sorted.insert(operands.input().data);
+        indices.insert(operands[Role::indices_out].data);
+        EXPECT_EQ(operands.in_place(), in_place);
+        EXPECT_NE(operands[Role::indices_out].data, operands[Role::keys_out].data);
+        device->work(70);
+      };
+      SampledCall call = keys(4096);
+      if (has_work) call.work = work.data();
+      Sampler::Setup setup = sampler.prepare(one, call, false, nullptr);
+      ASSERT_EQ(setup.group, 3u);
+      device->restored.clear();
+      sorted.clear();
+      indices.clear();
+      std::vector<double> samples;
+      sampler.take(setup, 2, samples, clock);
+      EXPECT_EQ(device->restored.size(), 6u) << "a buffer of keys for each sort";
+      EXPECT_EQ(sorted.size(), 3u);
+      EXPECT_EQ(indices.size(), 1u);
+      EXPECT_FALSE(indices.contains(nullptr));
+      if (has_work) EXPECT_EQ(*indices.begin(), work.data() + image.size() + 256);
+    }
+  }
 }
 
 TEST_F(SamplerTest, BindsEachBufferBeforeTheStreamIsHeld) {

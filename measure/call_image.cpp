@@ -1,0 +1,69 @@
+#include "measure/call_image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/oracle.hpp"
+#include "model/problem.hpp"
+
+namespace bitune {
+namespace {
+
+/// Odd, and another one for each array.
+std::uint64_t stride_with_gaps(std::uint64_t n, std::size_t part) { return n + 1 + n % 2 + 2 * part; }
+
+RowRanges ranges_of(const Problem& problem, std::uint64_t stride) {
+  return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride, .begins = {}, .lengths = {}};
+}
+
+std::string_view name_of_array(const CallArray& array) {
+  switch (array.out.value_or(Role::keys_out)) {
+    case Role::values_out:
+      return "values";
+    case Role::indices_out:
+      return "indices";
+    default:
+      return "keys";
+  }
+}
+
+std::span<const std::byte> bytes_of(std::span<const std::byte> image, const CallLayout::Part& part) {
+  return image.subspan(part.begin, part.layout.bytes());
+}
+
+void* memory(std::span<const std::byte> image) { return const_cast<std::byte*>(image.data()); }
+
+}  // namespace
+
+CallLayout::CallLayout(const Problem& problem, RowGaps gaps) {
+  static_cast<void>(key_bytes(problem));  // refuses what is too large to count
+  for (const CallArray& array : arrays_of(problem)) {
+    const bool has_gaps = gaps == RowGaps::odd && problem.rows > 1;
+    const std::uint64_t stride = has_gaps ? stride_with_gaps(problem.n, parts_.size()) : problem.n;
+    parts_.push_back({array, GuardedLayout(array.element_bytes, ranges_of(problem, stride)), bytes_});
+    const std::uint64_t room = parts_.back().layout.bytes() + array.element_bytes;
+    bytes_ += (room + alignment - 1) / alignment * alignment;
+    if (array.in) input_bytes_ = bytes_;
+  }
+}
+
+std::optional<std::string> find_fault_of_call(const Problem& problem, const CallLayout& layout,
+                                              std::span<const std::byte> before,
+                                              std::span<const std::byte> after) {
+  Operands operands;
+  for (const CallLayout::Part& part : layout.parts()) {
+    const auto result = bytes_of(after, part);
+    if (!part.array.out) {
+      const auto given = bytes_of(before, part);
+      if (!std::equal(given.begin(), given.end(), result.begin())) return "wrote to its input";
+    } else if (auto stray = find_stray_write(result, part.layout)) {
+      return layout.parts().size() == 1 ? *stray : fmt::format("{}: {}", name_of_array(part.array), *stray);
+    }
+    if (part.array.in) operands[*part.array.in] = CallLayout::operand(part, memory(before));
+    if (part.array.out) operands[*part.array.out] = CallLayout::operand(part, memory(after));
+  }
+  return find_fault(problem, operands);
+}
+
+}  // namespace bitune
