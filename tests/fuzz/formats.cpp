@@ -39,7 +39,7 @@ void read_as(std::string_view bytes, cli::Format format) {
   const MemoryFile memory(bytes);
   accepts([&] {
     cli::InputFile file(memory.path());
-    static_cast<void>(accepts([&] { static_cast<void>(cli::detect_format(file, type.has_value())); }));
+    static_cast<void>(accepts([&] { static_cast<void>(cli::detect_format(file)); }));
     const cli::KeyArray keys = cli::read_keys(file, format, type);
     require_whole(keys);
     require(!type || keys.type == *type, "keys of a type that was not asked for");
@@ -94,7 +94,7 @@ void values(std::string_view bytes) {
   const std::uint64_t count = static_cast<unsigned char>(bytes.front());
   const MemoryFile memory(bytes.substr(1));
   accepts([&] {
-    const cli::ValueArray read = cli::read_values(memory.path(), count);
+    const cli::ValueArray read = cli::read_values(memory.path(), count, {});
     require(read.value_bytes * count == read.bytes.size(), "not a value for each key");
   });
 }
