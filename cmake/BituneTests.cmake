@@ -102,6 +102,8 @@ function(bitune_add_fuzzers target)
   target_link_libraries(${target} PRIVATE bitune_cli nlohmann_json::nlohmann_json SQLiteCpp xxHash::xxhash)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
+  # libFuzzer stops where nothing counts branches; of rooms, only the option BITUNE_FUZZ does.
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   file(GLOB _corpora CONFIGURE_DEPENDS "${_folder}/corpus/*")
   foreach(_corpus IN LISTS _corpora)
