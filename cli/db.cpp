@@ -9,6 +9,7 @@
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/statistics.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune::cli {
@@ -126,7 +127,11 @@ Json json_of_row(const TrialRow& row) {
                    {"protocol", json_of(row.protocol)},
                    {"origin", row.origin}};
   document.update(json_of(row.trial));
-  if (row.statistics) document["statistics"] = json_of(*row.statistics);
+  if (row.statistics) {
+    document["statistics"] = json_of(*row.statistics);
+    document["statistics"]["coverage"] =
+        coverage_of(row.trial.samples_us, row.statistics->low, row.statistics->high);
+  }
   return document;
 }
 

@@ -98,8 +98,9 @@ int run(const Options& options) {
                 {"comparisons", compared},
                 {"bytes", page.size()}});
   } else {
-    print(fmt::format("{}: {} problems on {} devices, {:.1f} MB; open it in a browser.\n", options.output,
-                      problems, model["devices"].size(), static_cast<double>(page.size()) / 1e6));
+    print(fmt::format("{}: {} on {}, {:.1f} MB; open it in a browser.\n", options.output,
+                      count_text(problems, "problem"), count_text(model["devices"].size(), "device"),
+                      static_cast<double>(page.size()) / 1e6));
   }
   if (!records.empty() && compared == 0) {
     print_remark(fmt::format("none of the {} bench results is about a device and problem of the report",

@@ -77,7 +77,7 @@ int run(const Options& options) {
     }
     print_json(told);
   } else {
-    print(fmt::format("{}: the best of {} problems.\n", options.output, summaries.size()));
+    print(fmt::format("{}: the best of {}.\n", options.output, count_text(summaries.size(), "problem")));
     if (options.kernels) {
       print(fmt::format("{}: {} compiled kernels, {} KiB.\n", archive.string(), kernels,
                         std::filesystem::file_size(archive) >> 10));

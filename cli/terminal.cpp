@@ -138,6 +138,10 @@ std::string microseconds_text(std::optional<double> us) {
   return *us < 1e6 ? fmt::format("{:.2f} ms", *us * 1e-3) : fmt::format("{:.2f} s", *us * 1e-6);
 }
 
+std::string count_text(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string rate_text(double keys, double us) {
   if (us <= 0) {
     return "-";

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>:
 
 /// A time in the unit that suits it: "12.3 us", "4.56 ms", "1.20 s".
 [[nodiscard]] std::string microseconds_text(std::optional<double> us);
+
+/// How many there are of something: "1 trial", "21 trials".
+[[nodiscard]] std::string count_text(std::uint64_t count, std::string_view one);
 
 /// A rate: "1.23 Gkeys/s".
 [[nodiscard]] std::string rate_text(double keys, double us);

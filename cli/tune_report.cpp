@@ -145,11 +145,13 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     if (summary.shares.size() < 2) {
       break;
     }
-    devices += fmt::format("{}: {} problems, {} trials{}\n", share.device, share.problems, share.evaluated,
+    devices += fmt::format("{}: {}, {}{}\n", share.device, count_text(share.problems, "problem"),
+                           count_text(share.evaluated, "trial"),
                            share.error.empty() ? "" : ", failed: " + share.error);
   }
-  return fmt::format("{}\n{}{} trials in {} on {}, stored in {}\n", table.text(output_width()), devices,
-                     evaluated, duration_text(summary.seconds), summary.device, summary.database.string());
+  return fmt::format("{}\n{}{} in {} on {}, stored in {}\n", table.text(output_width()), devices,
+                     count_text(evaluated, "trial"), duration_text(summary.seconds), summary.device,
+                     summary.database.string());
 }
 
 std::string tune_json(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {

@@ -68,11 +68,8 @@ CUlaunchConfig config_of(const Launch& launch, CUstream stream,
 
 }  // namespace
 
-CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image,
-                       const DeviceInfo& device)
-    : context_(std::move(context)),
-      name_(demangled(image.lowered_name)),
-      parameters_(parameters_of(name_)) {
+CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image, const DeviceInfo& device)
+    : context_(std::move(context)), name_(demangled(image.lowered_name)), parameters_(parameters_of(name_)) {
   const ContextScope scope(*context_);
   load(image);
   try {

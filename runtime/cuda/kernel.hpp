@@ -18,8 +18,8 @@ namespace bitune::cuda {
 class CudaKernel final : public LoadedKernel {
  public:
   /// Loads the image and lets it use all the dynamic shared memory that a block can have
-  /// (less what it uses statically), and all blocks of a cluster. \throws Error (device) with the driver's log, and
-  /// what to do where the driver is too old
+  /// (less what it uses statically), and all blocks of a cluster. \throws Error (device) with the driver's
+  /// log, and what to do where the driver is too old
   CudaKernel(std::shared_ptr<Context> context, const KernelImage& image, const DeviceInfo& device);
   ~CudaKernel() override;
   CudaKernel(const CudaKernel&) = delete;
@@ -44,7 +44,7 @@ class CudaKernel final : public LoadedKernel {
   [[nodiscard]] int attribute(CUfunction_attribute which) const;
 
   std::shared_ptr<Context> context_;
-  std::string name_;  // demangled, for messages
+  std::string name_;                       // demangled, for messages
   std::optional<std::size_t> parameters_;  // where the name tells
   CUlibrary library_ = nullptr;
   CUkernel kernel_ = nullptr;

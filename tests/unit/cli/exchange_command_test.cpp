@@ -105,7 +105,7 @@ TEST_F(ExchangeCommand, MergedTwiceIsMergedOnce) {
   EXPECT_EQ(told.at("known"), 0);
   const std::string again = text("db merge new.db h200.db --db all.db");
   EXPECT_NE(again.find("0 trials of 0 sessions added"), std::string::npos) << again;
-  EXPECT_NE(again.find("1046 trials were there already"), std::string::npos) << again;
+  EXPECT_NE(again.find("1046 trials known already"), std::string::npos) << again;
   EXPECT_NE(text("db check --db all.db").find("is sound"), std::string::npos);
   const Json dry = document("db merge all.db --db new.db --dry-run");
   EXPECT_EQ(dry.at("trials"), 525);
