@@ -1,11 +1,12 @@
 #include "cli/db.hpp"
-#include "cli/arguments.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "cli/arguments.hpp"
+#include "cli/operations.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -131,8 +132,9 @@ Json json_of_row(const TrialRow& row) {
 }
 
 std::vector<std::string> problem_cells(const Problem& problem) {
-  return {std::string(name_of(problem.key)), problem.order == Order::ascending ? "asc" : "desc",
-          size_text(problem.n), std::to_string(problem.rows)};
+  return {operation_text(problem), std::string(name_of(problem.key)),
+          problem.order == Order::ascending ? "asc" : "desc", size_text(problem.n),
+          std::to_string(problem.rows)};
 }
 
 void add_db_command(CLI::App& parent, Action& action) {

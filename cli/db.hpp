@@ -44,7 +44,7 @@ void add_trial_filter(CLI::App& command, FilterOptions& options);
 /// A trial as a document: its id, device, software and protocol before what json_of(Trial) says.
 [[nodiscard]] nlohmann::ordered_json json_of_row(const TrialRow& row);
 
-/// "sort u32 ascending n=2^20" in the shape that tables use: key, order, n and rows.
+/// "sort u32 ascending n=2^20" in the shape that tables use: operation, key, order, n and rows.
 [[nodiscard]] std::vector<std::string> problem_cells(const Problem& problem);
 
 /// Each adds its subcommand.
