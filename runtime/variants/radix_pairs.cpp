@@ -35,11 +35,6 @@ constexpr CountKernel count_kernel{header, "count_digits"};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
-/// Bytes of what travels with a key: an index is a value that the first pass makes.
-std::int64_t carried_bytes(const Problem& problem) {
-  return problem.value_bytes != 0 ? problem.value_bytes : problem.index_bytes;
-}
-
 ItemSize item_size(const Problem& problem) {
   const std::int64_t slot =
       layout::pair_slot_bytes(word_bytes(problem.key), std::max<std::int64_t>(carried_bytes(problem), 4));
@@ -131,8 +126,8 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   const auto address = [](Role role) { return Address{Argument::pointer_to(role)}; };
   const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
   const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
-  const auto values = written_arrays(builder, passes, problem.n * as_count(carried_bytes(problem)),
-                                     address(values_out), !makes_indices);
+  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem), address(values_out),
+                                     !makes_indices);
   const std::uint64_t key_bytes = problem.n * size_of(problem.key);
   std::vector<Address> keys;
   if (writes_keys(problem)) {
