@@ -14,6 +14,9 @@ namespace bitune::cli {
 /// Options that say which trials a command is about; empty ones do not restrict.
 struct FilterOptions {
   std::string device;
+  std::string operation;
+  std::string value_bytes;
+  std::string index_bytes;
   std::string key;
   std::string order;
   std::string n;
@@ -22,7 +25,7 @@ struct FilterOptions {
   std::string status;
 };
 
-/// Adds --device, --key, --order, --n and --rows.
+/// Adds --device, --operation, --value-bytes, --index-bytes, --key, --order, --n and --rows.
 void add_problem_filter(CLI::App& command, FilterOptions& options);
 /// Adds --variant and --status.
 void add_trial_filter(CLI::App& command, FilterOptions& options);
@@ -44,7 +47,7 @@ void add_trial_filter(CLI::App& command, FilterOptions& options);
 /// A trial as a document: its id, device, software and protocol before what json_of(Trial) says.
 [[nodiscard]] nlohmann::ordered_json json_of_row(const TrialRow& row);
 
-/// "sort u32 ascending n=2^20" in the shape that tables use: key, order, n and rows.
+/// "sort u32 ascending n=2^20" in the shape that tables use: operation, key, order, n and rows.
 [[nodiscard]] std::vector<std::string> problem_cells(const Problem& problem);
 
 /// Each adds its subcommand.

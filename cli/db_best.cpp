@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 
@@ -32,6 +33,7 @@ int run(const Options& options) {
   const auto best = database.best(filter_of(options.filter, database));
   Json rows = Json::array();
   Table table({{"device", Align::left, 6},
+               operation_column(),
                {"key"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},

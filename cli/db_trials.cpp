@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/db_noise.hpp"
+#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 
@@ -55,6 +56,7 @@ int run(const Options& options) {
   }
   Table table({{"trial", Align::right},
                {"device", Align::left, 6},
+               operation_column(),
                {"key"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},

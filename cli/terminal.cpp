@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 
 namespace bitune::cli {
 namespace {
@@ -178,9 +177,19 @@ std::vector<std::size_t> Table::widths_of(const std::vector<std::size_t>& shown,
   return widths;
 }
 
+std::vector<std::size_t> Table::telling() const {
+  std::vector<std::size_t> telling;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::string& usual = columns_[c].usual;
+    const auto is_usual = [&](const std::vector<std::string>& row) { return row[c] == usual; };
+    if (usual.empty() || !std::all_of(rows_.begin(), rows_.end(), is_usual)) telling.push_back(c);
+  }
+  return telling;
+}
+
 std::string Table::text(std::size_t width) const {
-  std::vector<std::size_t> shown(columns_.size());
-  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  const std::vector<std::size_t> all = telling();
+  std::vector<std::size_t> shown = all;
   std::size_t total = 0;
   std::vector<std::size_t> widths = widths_of(shown, width, total);
   for (int left_out = 1; total > width; ++left_out) {
@@ -191,7 +200,7 @@ std::string Table::text(std::size_t width) const {
     std::erase_if(shown, [&](std::size_t c) { return columns_[c].leaves == left_out; });
     widths = widths_of(shown, width, total);
   }
-  if (total > width && !rows_.empty()) return blocks(width);
+  if (total > width && !rows_.empty()) return blocks(all, width);
   std::string text;
   const auto add_row = [&](const auto& cell_of) {
     std::string line;
@@ -210,13 +219,13 @@ std::string Table::text(std::size_t width) const {
   return text;
 }
 
-std::string Table::blocks(std::size_t width) const {
+std::string Table::blocks(const std::vector<std::size_t>& shown, std::size_t width) const {
   std::size_t widest = 0;
-  for (const Column& column : columns_) widest = std::max(widest, columns_of(column.heading));
+  for (const std::size_t c : shown) widest = std::max(widest, columns_of(columns_[c].heading));
   std::string text;
   for (const auto& row : rows_) {
     if (!text.empty()) text += '\n';
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (const std::size_t c : shown) {
       const std::string& heading = columns_[c].heading;
       const std::string line = heading + std::string(widest - columns_of(heading) + gap, ' ') + row[c];
       text += shortened(line.substr(0, line.find_last_not_of(' ') + 1), width) + '\n';

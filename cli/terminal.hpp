@@ -57,6 +57,7 @@ class Table {
     Align align = Align::left;
     std::size_t shrinks_to = unlimited_width;  ///< columns that it may be cut to where the table is too wide
     int leaves = 0;                            ///< left out where that is not enough, 1 before 2; 0: never
+    std::string usual = {};  ///< left out where each cell says just this, if it is not empty
   };
 
   explicit Table(std::vector<Column> columns);
@@ -72,12 +73,15 @@ class Table {
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:
+  /// The columns in which some cell is unusual.
+  [[nodiscard]] std::vector<std::size_t> telling() const;
+
   /// Widths of these columns, shrunk as far as need be; their sum with gaps is in `total`.
   [[nodiscard]] std::vector<std::size_t> widths_of(const std::vector<std::size_t>& shown, std::size_t width,
                                                    std::size_t& total) const;
 
-  /// Each row as lines "heading  cell", with an empty line between two rows.
-  [[nodiscard]] std::string blocks(std::size_t width) const;
+  /// Each row as lines "heading  cell" of these columns, with an empty line between two rows.
+  [[nodiscard]] std::string blocks(const std::vector<std::size_t>& shown, std::size_t width) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

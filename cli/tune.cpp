@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/durations.hpp"
+#include "cli/operations.hpp"
 #include "cli/simulate.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -17,6 +18,7 @@
 #include "measure/inputs.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/strategy.hpp"
 
@@ -25,7 +27,8 @@ namespace tune_command {
 namespace {
 
 constexpr const char* description =
-    "Searches for the fastest way to sort each problem (key type x size) on this device. Every configuration "
+    "Searches for the fastest way to sort each problem (operation x key type x size) on this device. Every "
+    "configuration "
     "is compiled, "
     "verified against a reference and measured; every trial, failures too, is stored in the tuning database "
     "at once, where "
@@ -45,6 +48,7 @@ constexpr const char* footer =
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
+    "  bitune tune --operation sort_pairs,argsort --keys f32    values or indices with the keys\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
@@ -57,6 +61,7 @@ struct TuneOptions {
   int at_once = 1;
   std::vector<std::string> devices;
   std::vector<std::string> keys = {"u32", "f32"};
+  OperationOptions operation;
   std::string sizes;
   std::string rows;
   std::string total;
@@ -89,14 +94,15 @@ constexpr const char* gpu_sizes = "2^10..2^26";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
 
 std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
-  Problem problem;
-  problem.order = parse_order(options.order);
+  const std::vector<SortSpec> specs =
+      sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
+  Shape shape;
   if (!options.rows.empty() && !options.total.empty()) {
     throw Error(ErrorCode::usage, "give --rows or --total, not both");
   }
   if (!options.rows.empty()) {
-    problem.rows = parse_size(options.rows);
-    if (problem.rows == 0) {
+    shape.rows = parse_size(options.rows);
+    if (shape.rows == 0) {
       throw Error(ErrorCode::usage, "--rows must be 1 or more");
     }
   }
@@ -105,14 +111,15 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
                             : device.kind == "cuda" ? gpu_sizes
                                                     : emulated_sizes;
   std::vector<Problem> problems;
-  for (const KeyType key : parse_key_types(options.keys)) {
+  for (const SortSpec& spec : specs) {
     for (const std::uint64_t n : parse_sizes(sizes)) {
-      problem.key = key;
-      problem.n = n;
+      shape.n = n;
       if (!options.total.empty()) {
-        problem.rows = rows_in_total(total, n);
+        shape.rows = rows_in_total(total, n);
       }
-      static_cast<void>(key_bytes(problem));  // throws if it exceeds any memory
+      const Problem problem{spec, shape};
+      static_cast<void>(key_bytes(problem));                  // throws if it exceeds any memory
+      static_cast<void>(default_selection(problem, device));  // throws if no variant can do it
       problems.push_back(problem);
     }
   }
@@ -260,6 +267,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Instead of --device: several at once, which share the problems out (0,1,2,3; UUIDs)",
            "DEVICE,...");
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
+  add_operation_options(command, options->operation);
   add_text(command, "--sizes", options->sizes,
            fmt::format("Keys an array (default: {}; on the emulated device {})", tune_command::gpu_sizes,
                        tune_command::emulated_sizes),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
@@ -40,15 +41,20 @@ Json json_of_outcome(const TuneOutcome& outcome) {
           {"ties", ties}};
 }
 
+/// "argsort 4 B f32 2^20 x 64"; no operation for a sort of keys.
+std::string problem_text(const Problem& problem) {
+  const std::string operation = operation_text(problem);
+  return fmt::format("{}{} {}{}", operation == "sort" ? "" : operation + " ", name_of(problem.key),
+                     size_text(problem.n), problem.rows > 1 ? fmt::format(" x {}", problem.rows) : "");
+}
+
 }  // namespace
 
 std::string progress_text(const TuneProgress& progress) {
   std::string text;
   if (progress.problem != nullptr) {
-    text = fmt::format("{} {}{} ({}/{}) ", bitune::name_of(progress.problem->key),
-                       size_text(progress.problem->n),
-                       progress.problem->rows > 1 ? fmt::format(" x {}", progress.problem->rows) : "",
-                       progress.problem_index + 1, progress.problem_count);
+    text = fmt::format("{} ({}/{}) ", problem_text(*progress.problem), progress.problem_index + 1,
+                       progress.problem_count);
   }
   const double part = progress.candidates > 0
                           ? static_cast<double>(progress.evaluated) / static_cast<double>(progress.candidates)
@@ -75,9 +81,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
   parts_[progress.device] =
       of_device.problem == nullptr
           ? ""
-          : fmt::format("  {}: {} {}{} {}/{}", progress.device, bitune::name_of(of_device.problem->key),
-                        size_text(of_device.problem->n),
-                        of_device.problem->rows > 1 ? fmt::format(" x {}", of_device.problem->rows) : "",
+          : fmt::format("  {}: {} {}/{}", progress.device, problem_text(*of_device.problem),
                         of_device.evaluated, of_device.candidates);
   std::string text = fmt::format(
       "{} {}/{} problems",
@@ -117,7 +121,8 @@ std::vector<TuneOutcome> outcomes_of(std::span<const DeviceResult> results) {
 }
 
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
-  Table table({{"key"},
+  Table table({operation_column(),
+               {"key"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},
@@ -132,7 +137,7 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
   for (const TuneOutcome& outcome : outcomes) {
     const auto median = outcome.best ? outcome.best->median_us() : std::nullopt;
     evaluated += outcome.evaluated;
-    table.add({std::string(name_of(outcome.problem.key)),
+    table.add({operation_text(outcome.problem), std::string(name_of(outcome.problem.key)),
                outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
                std::to_string(outcome.problem.rows), microseconds_text(median),
                median ? rate_text(keys_of(outcome.problem), *median) : "-", std::to_string(outcome.evaluated),

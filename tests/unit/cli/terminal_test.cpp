@@ -126,6 +126,15 @@ TEST(Table, LeavesColumnsOutWhereShrinkingIsNotEnough) {
   EXPECT_EQ(table.text(9), "device  n\nNVIDI…  8\n") << "the others stay";
 }
 
+TEST(Table, LeavesOutAColumnThatSaysOnlyWhatIsUsual) {
+  Table table({{.heading = "operation", .usual = "sort"}, {"n"}});
+  table.add({"sort", "8"});
+  EXPECT_EQ(table.text(unlimited_width), "n\n8\n");
+  EXPECT_EQ(table.text(0).find("operation"), std::string::npos) << "in blocks, too";
+  table.add({"argsort 4 B", "8"});
+  EXPECT_EQ(table.text(unlimited_width), "operation    n\nsort         8\nargsort 4 B  8\n");
+}
+
 TEST(Durations, HaveUnits) {
   EXPECT_DOUBLE_EQ(parse_duration("30s"), 30);
   EXPECT_DOUBLE_EQ(parse_duration("1.5m"), 90);
