@@ -42,7 +42,7 @@ int run(const CommonOptions& options) {
     for (const std::string& problem : problems) {
       print(problem + '\n');
     }
-    print_remark(
+    print_error(
         fmt::format("{} is not sound: {}", database.path().string(), count_text(problems.size(), "problem")));
   }
   return problems.empty() ? done : failed;

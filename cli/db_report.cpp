@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/formats/output_file.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/report/page.hpp"
 #include "cli/report/report_model.hpp"
 #include "cli/terminal.hpp"

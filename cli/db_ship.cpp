@@ -6,6 +6,7 @@
 #include "cache/kernel_archive.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "runtime/selection.hpp"

@@ -50,6 +50,7 @@ void print_report(const SortReport& report, bool as_json) {
     print(sort_json(report));
     return;
   }
+  if (is_quiet()) return;
   const std::string text = sort_text(report);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// The terminal: its width, tables that fit it, and a progress line.
+/// The terminal: its width, and tables that fit it.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,6 +18,9 @@ inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>:
 /// Columns of the terminal on standard output; unlimited if it is none ($COLUMNS, where it is set, holds for
 /// both).
 [[nodiscard]] std::size_t output_width();
+
+/// Columns of the terminal that a descriptor is; 80 if it does not tell.
+[[nodiscard]] std::size_t terminal_width(int descriptor);
 
 /// Breaks a paragraph at blanks so that no line is longer than `width`, if words allow.
 [[nodiscard]] std::string wrapped(std::string_view paragraph, std::size_t width);
@@ -85,30 +87,6 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
-};
-
-/// A line on standard error that is overwritten, at most ten times a second; nothing if that is no terminal
-/// that takes escape codes.
-class ProgressLine {
- public:
-  ProgressLine();
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  /// Whether anything is shown: if not, callers need not make a text.
-  [[nodiscard]] bool due() const;
-  void show(std::string_view text);
-  /// Wipes the line, so that other output can follow.
-  void clear();
-
-  /// "[#####-----]" for a part between 0 and 1.
-  [[nodiscard]] static std::string bar(double part, std::size_t width);
-
- private:
-  bool terminal_ = false;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
 };
 
 }  // namespace bitune::cli

@@ -71,11 +71,9 @@ std::string progress_text(const TuneProgress& progress) {
 }
 
 void TuneDisplay::show(const DevicesProgress& progress) {
-  if (!line_.due()) {
-    return;
-  }
   if (parts_.size() == 1) {
-    return line_.show(progress_text(*progress.progress));
+    if (line_.due()) line_.show(progress_text(*progress.progress));
+    return;
   }
   const TuneProgress& of_device = *progress.progress;
   parts_[progress.device] =
@@ -83,6 +81,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
           ? ""
           : fmt::format("  {}: {} {}/{}", progress.device, problem_text(*of_device.problem),
                         of_device.evaluated, of_device.candidates);
+  if (!line_.due()) return;
   std::string text = fmt::format(
       "{} {}/{} problems",
       ProgressLine::bar(static_cast<double>(progress.problems_done) /
