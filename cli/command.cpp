@@ -89,6 +89,11 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
+    if (const auto words = app.remaining(true); !words.empty() && words.front() != "--help") {
+      print_error(fmt::format("there is no command '{}'; `{} --help` shows what there is", words.front(),
+                              typed_name(app)));
+      return bad_usage;
+    }
     return app.exit(request);  // --help or --version
   } catch (const CLI::ParseError& error) {
     print_error(sentence_of(error, app));
@@ -121,6 +126,7 @@ void add_json_option(CLI::App& command, CommonOptions& options) {
 
 void add_database_option(CLI::App& command, CommonOptions& options) {
   command.add_option("--db", options.database, "Tuning database (default: $BITUNE_DB, else the user's)")
+      ->check([](const std::string& path) { return path.empty() ? "the name of the file is empty" : ""; })
       ->type_name("FILE");
 }
 

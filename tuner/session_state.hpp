@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "runtime/selection.hpp"
 #include "tuner/incumbents.hpp"
@@ -37,7 +38,8 @@ struct SessionState {
   std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
   std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
   ProblemQueue::Share share = {};                       ///< the problem under way
-  std::size_t ahead = 0;  ///< problems whose first kernels have been compiled ahead, or are under way
+  std::set<std::size_t> ahead =
+      {};  ///< problems whose first kernels have been compiled ahead, or are under way
 
   [[nodiscard]] Clock::time_point now() const { return request.now(); }
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }

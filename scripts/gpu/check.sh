@@ -24,7 +24,7 @@ for tool in ${sanitizer:+memcheck racecheck}; do
     shape=(--sizes "${N:-6000}")
     [[ $variant == row* || $variant == *pairs ]] && shape=(--sizes 100,1000 --total "${N:-6000}")
     beside "$name" env BITUNE_DB="$OUT/$name.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
-      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget $((2 * ${SAMPLE:-4})) --samples 1 \
+      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget $((2 * ${SAMPLE:-4}))evals --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
   done
 done

@@ -109,6 +109,20 @@ TEST_F(Session, ResumeMeasuresNothingAgain) {
   EXPECT_EQ(third[0].best->configuration.at("x"), 0);
 }
 
+TEST_F(Session, StoppedAgainAndAgainGetsToAllProblems) {
+  request.problems = {{{}, {.n = 1000}}, {{}, {.n = 2000}}, {{}, {.n = 3000}}};
+  request.finalists = 0;
+  evaluator.on_call = [this](const EvaluationRequest&) { stop = evaluator.requests.size() % 2 == 0; };
+  for (int round = 0; round < 6; ++round) {
+    stop = false;
+    static_cast<void>(run());
+  }
+  std::map<std::uint64_t, int> tried;
+  for (const Trial& trial : stored(false)) ++tried[trial.problem.n];
+  ASSERT_EQ(tried.size(), 3u);
+  for (const auto& [n, count] : tried) EXPECT_GE(count, 3) << n;
+}
+
 TEST_F(Session, OtherKernelsProtocolsAndProblemsAreNotKnown) {
   (void)run();
   source.digest = "kernels of tomorrow";
