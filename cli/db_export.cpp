@@ -67,7 +67,7 @@ std::vector<fs::path> paths_of(const std::vector<ExchangeFile>& files, const Opt
     throw Error(
         ErrorCode::usage,
         fmt::format(
-            "these are {} files; name a folder, as in -o {}/, or say which with --device, --key, --order, "
+            "these are {} files; name a folder, as in -o {}/, or say which with --device, --operation, --key, --order, "
             "--n, --rows and --variant",
             files.size(), options.output.empty() ? "exported" : options.output));
   }
