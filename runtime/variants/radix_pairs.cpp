@@ -92,19 +92,23 @@ class RadixPairsVariant final : public Variant {
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                                                        const DeviceInfo& device) const {
-  // As many items as registers hold without spilling; nothing of it has been measured yet.
-  const bool wide_value = item_size(problem).slot_bytes == 16;
-  const bool wide_key = size_of(problem.key) == 8 && !wide_value;
+  // As many items as registers hold without spilling, but at least two tiles for each multiprocessor.
+  const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
+  const std::int64_t threads = is_wide ? 256 : 512;
+  const std::int64_t share = static_cast<std::int64_t>(problem.n) / (2 * threads * device.sm_count);
+  const std::int64_t most = carried_bytes(problem) == 16 ? 11 : is_wide ? 19 : 15;
+  std::int64_t items = 5;
+  for (const std::int64_t more : {7, 11, 15, 19}) {
+    if (more <= std::min(share, most)) items = more;
+  }
   const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
   Configuration c{std::string(name()),
-                  {{"block_size_x", 256},
-                   {"items_per_thread", wide_value ? 11
-                                        : wide_key ? 23
-                                                   : 19},
+                  {{"block_size_x", items == 5 ? 256 : threads},
+                   {"items_per_thread", items},
                    {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", wide_key ? 2 : 3},
+                   {"min_blocks_per_sm", 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
