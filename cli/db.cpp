@@ -42,6 +42,10 @@ std::string device_list(const std::vector<DeviceRow>& devices) {
 void add_problem_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--device", options.device,
            "Part of a device's name, or the beginning of its digest (default: all)", "DEVICE");
+  add_text(command, "--operation", options.operation, "sort, sort_pairs or argsort (default: all)",
+           "OPERATION");
+  add_text(command, "--value-bytes", options.value_bytes, "Of the value of a pair (default: all)", "BYTES");
+  add_text(command, "--index-bytes", options.index_bytes, "Of the indices (default: all)", "BYTES");
   add_text(command, "--key", options.key, "Key type (default: all)", "TYPE");
   add_text(command, "--order", options.order, "ascending or descending (default: both)", "ORDER");
   add_text(command, "--n", options.n, "Keys an array, as in 2^20 (default: all)", "SIZE");
@@ -93,6 +97,15 @@ TrialFilter filter_of(const FilterOptions& options, const TuningDatabase& databa
   if (!options.device.empty()) {
     filter.device_digest = find_device(database, options.device).info.digest();
   }
+  if (!options.operation.empty()) {
+    filter.operation = parse_operation(options.operation);
+  }
+  if (!options.value_bytes.empty()) {
+    filter.value_bytes = parse_value_bytes({options.value_bytes}).front();
+  }
+  if (!options.index_bytes.empty()) {
+    filter.index_bytes = parse_index_bytes({options.index_bytes}).front();
+  }
   if (!options.key.empty()) {
     filter.key = parse_key_type(options.key);
   }
@@ -115,7 +128,8 @@ TrialFilter filter_of(const FilterOptions& options, const TuningDatabase& databa
 }
 
 bool restricts(const FilterOptions& options) {
-  return !(options.device.empty() && options.key.empty() && options.order.empty() && options.n.empty() &&
+  return !(options.device.empty() && options.operation.empty() && options.value_bytes.empty() &&
+           options.index_bytes.empty() && options.key.empty() && options.order.empty() && options.n.empty() &&
            options.rows.empty() && options.variant.empty() && options.status.empty());
 }
 

@@ -14,6 +14,9 @@ namespace bitune::cli {
 /// Options that say which trials a command is about; empty ones do not restrict.
 struct FilterOptions {
   std::string device;
+  std::string operation;
+  std::string value_bytes;
+  std::string index_bytes;
   std::string key;
   std::string order;
   std::string n;
@@ -22,7 +25,7 @@ struct FilterOptions {
   std::string status;
 };
 
-/// Adds --device, --key, --order, --n and --rows.
+/// Adds --device, --operation, --value-bytes, --index-bytes, --key, --order, --n and --rows.
 void add_problem_filter(CLI::App& command, FilterOptions& options);
 /// Adds --variant and --status.
 void add_trial_filter(CLI::App& command, FilterOptions& options);

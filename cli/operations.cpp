@@ -8,6 +8,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -120,8 +121,7 @@ std::string operation_text(const SortSpec& spec) {
     text += fmt::format("{} {} B", spec.operation == Operation::argsort ? "" : " with indices of",
                         spec.index_bytes);
   }
-  const bool carries = spec.value_bytes != 0 || spec.index_bytes != 0;
-  return carries && !spec.stable ? text + " unstable" : text;
+  return carried_bytes(spec) != 0 && !spec.stable ? text + " unstable" : text;
 }
 
 Table::Column operation_column() { return {.heading = "operation", .usual = operation_text({})}; }

@@ -35,18 +35,22 @@ struct Rank {
   int major_distance = 0;
   int minor_distance = 0;
   int sm_distance = 0;
-  double size_distance = 0;
+  double distance = 0;  ///< in octaves: of the length, and of what is done for each key
+  double work_distance = 0;
+  bool other_operation = false;
+  bool other_stability = false;
   double rows_distance = 0;
   bool shipped = false;
   bool other_key = false;
   bool other_order = false;
-  bool smaller = false;  ///< at the same distance the larger size goes first
+  bool smaller = false;   ///< at the same distance the larger size goes first
+  bool narrower = false;  ///< and what travels with the keys was wider
   TrialRank trial;
 
   [[nodiscard]] auto members() const {
     return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
-                    minor_distance, sm_distance, size_distance, rows_distance, shipped, other_key,
-                    other_order, smaller, trial);
+                    minor_distance, sm_distance, distance, work_distance, other_operation, other_stability,
+                    rows_distance, shipped, other_key, other_order, smaller, narrower, trial);
   }
 };
 
@@ -56,6 +60,11 @@ double log2_distance(std::uint64_t a, std::uint64_t b) {
     return std::log2(static_cast<double>(std::max<std::uint64_t>(value, 1)));
   };
   return std::abs(log(a) - log(b));
+}
+
+/// Not of keys alone: equal ones cannot be told apart.
+bool differ_in_stability(const Problem& a, const Problem& b) {
+  return class_of(a).problem().stable != class_of(b).problem().stable;
 }
 
 /// The step on which a candidate stands; nothing if it says nothing about this problem on this device.
@@ -92,6 +101,9 @@ struct AlikeProblems {
   std::string device_digest;
   bool older_kernels;
   ServingGroup group;
+  Operation operation;
+  std::uint32_t carried_bytes;
+  bool stable;
   std::uint64_t rows;
   std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
 
@@ -103,6 +115,9 @@ AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_
   return {.device_digest = candidate.device_digest,
           .older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant),
           .group = group_of(p),
+          .operation = p.operation,
+          .carried_bytes = carried_bytes(p),
+          .stable = class_of(p).problem().stable,
           .rows = p.rows,
           .n = p.n};
 }
@@ -154,12 +169,16 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
       rank.minor_distance = std::abs(device.compute_minor - candidate.device.compute_minor);
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
-    rank.size_distance = log2_distance(candidate.problem.n, problem.n);
+    rank.work_distance = work_distance(candidate.problem, problem);
+    rank.distance = log2_distance(candidate.problem.n, problem.n) + rank.work_distance;
+    rank.other_operation = candidate.problem.operation != problem.operation;
+    rank.other_stability = differ_in_stability(candidate.problem, problem);
     rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
     rank.older_kernels = shapes[i].older_kernels;
     rank.smaller = candidate.problem.n < problem.n;
+    rank.narrower = carried_bytes(candidate.problem) < carried_bytes(problem);
     rank.trial = candidate.rank();
     ranked.push_back({rank, *step, &candidate});
   }
@@ -238,6 +257,26 @@ std::string tuned_for(const Candidate& candidate, const Problem& problem) {
   return text;
 }
 
+/// "sort_pairs with values of 4 bytes"
+std::string carrying_text(const Problem& problem) {
+  return fmt::format("{} with {} of {} bytes", name_of(problem.operation),
+                     problem.value_bytes != 0 ? "values" : "indices", carried_bytes(problem));
+}
+
+/// What else it was tuned for is done for each key here; nothing if that is the same.
+std::string other_work(const Problem& tuned, const Problem& asked) {
+  std::string text;
+  if (tuned.operation != asked.operation) {
+    text = fmt::format("; tuned for {}, used for {}", carrying_text(tuned), carrying_text(asked));
+  } else if (carried_bytes(tuned) != carried_bytes(asked)) {
+    text =
+        fmt::format("; tuned for {} of {} bytes, used for {}", tuned.value_bytes != 0 ? "values" : "indices",
+                    carried_bytes(tuned), carried_bytes(asked));
+  }
+  if (differ_in_stability(tuned, asked)) text += "; tuned for a stable sort, which this need not be";
+  return text;
+}
+
 std::string reason_of(const Ranked& best, const Problem& problem) {
   const Candidate& candidate = *best.candidate;
   const DeviceInfo& there = candidate.device;
@@ -247,8 +286,8 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
     case Step::exact:
       break;
     case Step::near_size:
-      why = best.rank.size_distance == 0 && best.rank.rows_distance == 0 ? ", the same size"
-                                                                         : ", the nearest size";
+      why = candidate.problem.n == problem.n && candidate.problem.rows == problem.rows ? ", the same size"
+                                                                                       : ", the nearest size";
       break;
     case Step::same_capability:
       where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
@@ -262,8 +301,9 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
                         there.compute_minor);
       break;
   }
-  return fmt::format("{}tuned on {} for {}{}{}", best.rank.shipped ? "shipped with bitune: " : "", where,
+  return fmt::format("{}tuned on {} for {}{}{}{}", best.rank.shipped ? "shipped with bitune: " : "", where,
                      best.step == Step::exact ? "this problem" : tuned_for(candidate, problem), why,
+                     other_work(candidate.problem, problem),
                      best.rank.older_kernels ? ", with another version of the kernels" : "");
 }
 

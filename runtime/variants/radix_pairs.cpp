@@ -35,11 +35,6 @@ constexpr CountKernel count_kernel{header, "count_digits"};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
-/// Bytes of what travels with a key: an index is a value that the first pass makes.
-std::int64_t carried_bytes(const Problem& problem) {
-  return problem.value_bytes != 0 ? problem.value_bytes : problem.index_bytes;
-}
-
 ItemSize item_size(const Problem& problem) {
   const std::int64_t slot =
       layout::pair_slot_bytes(word_bytes(problem.key), std::max<std::int64_t>(carried_bytes(problem), 4));
@@ -97,19 +92,23 @@ class RadixPairsVariant final : public Variant {
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                                                        const DeviceInfo& device) const {
-  // As many items as registers hold without spilling; nothing of it has been measured yet.
-  const bool wide_value = item_size(problem).slot_bytes == 16;
-  const bool wide_key = size_of(problem.key) == 8 && !wide_value;
+  // As many items as registers hold without spilling, but at least two tiles for each multiprocessor.
+  const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
+  const std::int64_t threads = is_wide ? 256 : 512;
+  const std::int64_t share = static_cast<std::int64_t>(problem.n) / (2 * threads * device.sm_count);
+  const std::int64_t most = carried_bytes(problem) == 16 ? 11 : is_wide ? 19 : 15;
+  std::int64_t items = 5;
+  for (const std::int64_t more : {7, 11, 15, 19}) {
+    if (more <= std::min(share, most)) items = more;
+  }
   const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
   Configuration c{std::string(name()),
-                  {{"block_size_x", 256},
-                   {"items_per_thread", wide_value ? 11
-                                        : wide_key ? 23
-                                                   : 19},
+                  {{"block_size_x", items == 5 ? 256 : threads},
+                   {"items_per_thread", items},
                    {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", wide_key ? 2 : 3},
+                   {"min_blocks_per_sm", 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
@@ -127,8 +126,8 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   const auto address = [](Role role) { return Address{Argument::pointer_to(role)}; };
   const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
   const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
-  const auto values = written_arrays(builder, passes, problem.n * as_count(carried_bytes(problem)),
-                                     address(values_out), !makes_indices);
+  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem), address(values_out),
+                                     !makes_indices);
   const std::uint64_t key_bytes = problem.n * size_of(problem.key);
   std::vector<Address> keys;
   if (writes_keys(problem)) {
