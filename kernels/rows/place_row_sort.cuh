@@ -1,0 +1,171 @@
+#pragma once
+
+// Rows of keys with values or indices. As in row_sort.cuh a group of threads holds a row in registers: here each key with its place.
+
+#include "kernels/network/carried_value.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/rows/row_layout.hpp"
+#include "kernels/rows/row_sort.cuh"
+
+namespace bitune {
+
+/// What RowTile asks of a codec to move places between registers and lanes.
+struct PlacePlane {
+  using Raw = u32;
+  using Word = u32;
+};
+
+/// Where an array of the call is: row i begins `stride` elements behind row i - 1.
+template <class T>
+struct RowsOf {
+  T* data;
+  u64 stride;
+
+  BITUNE_DEVICE T* row(u64 index) const { return data + index * stride; }
+
+  /// Whether all rows begin and end at whole vectors of `width` elements.
+  BITUNE_DEVICE bool in_vectors(u32 width, u32 length) const {
+    return (reinterpret_cast<u64>(data) | stride * sizeof(T) | length * sizeof(T)) % (width * sizeof(T)) == 0;
+  }
+};
+
+/// Writes to a row what each thread has for the places of RowTile::store, in vectors of `width` if `vectors`.
+template <class Tile, bool full, int width, int vt, class T>
+BITUNE_DEVICE void store_in_row(T* row, u32 length, bool vectors, const T (&items)[vt]) {
+  T* const mine = row + Tile::first_place();
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; r += width) {
+    const u32 place = Tile::first_place() + Tile::register_place(r);
+    if (vectors) {
+      T vector[width];
+      BITUNE_UNROLL
+      for (int v = 0; v < width; ++v) vector[v] = items[r + v];
+      if (full || place < length) store_vector<T, width>(mine + Tile::register_place(r), vector);
+    } else {
+      BITUNE_UNROLL
+      for (int v = 0; v < width; ++v) {
+        if (full || place + v < length) mine[Tile::register_place(r) + v] = items[r + v];
+      }
+    }
+  }
+}
+
+/// Copies a row to shared memory: neighbouring threads copy neighbouring vectors.
+template <int nt, int vt, bool full, int width, class T>
+BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, bool vectors, T* shared) {
+  const u32 thread = thread_index() & (nt - 1);
+  if (vectors) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; r += width) {
+      const u32 place = thread * width + r * nt;
+      if (!full && place >= length) continue;
+      T vector[width];
+      load_vector(row + place, vector);
+      store_vector(shared + place, vector);
+    }
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 place = thread + r * nt;
+      if (full || place < length) shared[place] = row[place];
+    }
+  }
+}
+
+/// Sorts each of `rows` rows of `length` keys (at most nt * vt) stably. Writes keys_out if writes_keys; indices_out, the place of each
+/// key in its row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Of what has no
+/// bytes the pointers are not looked at. An output may be its own input: all of a row is read before any of it is written.
+///
+/// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row_bytes. full: length is
+/// nt * vt.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt,
+          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, int min_blocks, bool full>
+BITUNE_KERNEL(nt * rows_per_block, min_blocks)
+place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
+               typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
+               const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
+               typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, u64 rows, u32 length) {
+  using Raw = typename Codec::Raw;
+  using Word = typename Codec::Word;
+  using Value = typename CarriedValue<value_bytes>::Type;
+  using Index = typename CarriedValue<index_bytes>::Type;
+  using Form = Placed<Word, form>;
+  using Item = typename Form::Item;
+  using Tile = RegisterTile<Item, PlacedComparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
+  using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
+  constexpr bool has_tile = log2_of(nt) > shuffle_steps;
+  constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
+  constexpr u32 row_bytes = layout::place_row_bytes(Tile::nv, sizeof(Item), value_bytes, has_tile);
+  const RowsOf<const Raw> input{keys_in, keys_in_stride};
+  u8* const shared = shared_memory<u8>() + thread_index() / nt * row_bytes;
+
+  // The plan's only launch: the next one may begin when all before this one is done.
+  wait_for_previous_launch();
+  allow_next_launch();
+  const u64 row = u64{block_index()} * rows_per_block + thread_index() / nt;
+  // Groups without a row go through all barriers and shuffles, and sort the last one. They write nothing.
+  const u64 source = minimum(row, rows - 1);
+  Item items[vt];
+  {
+    Raw raw[vt];
+    const bool vectors = input.in_vectors(vector, length);
+    Keys::template read<full>(input.row(source), length, vectors, raw);
+    const u32 first = Keys::thread() * (vectors ? vector : 1);
+    const u32 inner = vectors ? 1 : nt;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 place = first + (r / vector * vector) * nt + (r % vector) * inner;
+      items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), place);
+    }
+  }
+  Tile::sort(reinterpret_cast<Item*>(shared), items);
+
+  u32 places[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) places[r] = Form::place(items[r]);
+  Places::swap_bits(places);
+  Raw keys[vt];
+  if constexpr (writes_keys) {
+    Word words[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Form::key(items[r]);
+    Keys::swap_bits(words);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      keys[r] = Codec::decode(words[r]);
+      if (NanWord<Codec>::is(words[r]) && (full || places[r] < length)) keys[r] = input.row(source)[places[r]];
+    }
+  }
+  constexpr int value_width = value_bytes == 0 ? 1 : smaller_of(vector, 16 / value_bytes);
+  if constexpr (value_bytes != 0) {
+    const RowsOf<const Value> from{values_in, values_in_stride};
+    Value* const slots = reinterpret_cast<Value*>(shared);
+    if constexpr (has_tile) Tile::template barrier<false>();
+    copy_row_to_shared<nt, vt, full, value_width>(from.row(source), length, from.in_vectors(value_width, length), slots);
+  }
+  if constexpr (value_bytes != 0 || has_nans) Tile::template barrier<false>();
+  if (row >= rows) return;
+
+  if constexpr (writes_keys) {
+    const RowsOf<Raw> to{keys_out, keys_out_stride};
+    store_in_row<Keys, full, vector>(to.row(row), length, to.in_vectors(vector, length), keys);
+  }
+  if constexpr (index_bytes != 0) {
+    constexpr int width = smaller_of(vector, 16 / index_bytes);
+    const RowsOf<Index> to{indices_out, indices_out_stride};
+    Index indices[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) indices[r] = places[r];
+    store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), indices);
+  }
+  if constexpr (value_bytes != 0) {
+    const RowsOf<Value> to{values_out, values_out_stride};
+    Value values[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) values[r] = reinterpret_cast<const Value*>(shared)[places[r]];
+    store_in_row<Keys, full, value_width>(to.row(row), length, to.in_vectors(value_width, length), values);
+  }
+}
+
+}  // namespace bitune
