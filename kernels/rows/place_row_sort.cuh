@@ -50,25 +50,18 @@ BITUNE_DEVICE void store_in_row(T* row, u32 length, bool vectors, const T (&item
   }
 }
 
-/// Copies a row to shared memory: neighbouring threads copy neighbouring vectors.
-template <int nt, int vt, bool full, int width, class T>
-BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, bool vectors, T* shared) {
+/// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
+template <int nt, class T>
+BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
   const u32 thread = thread_index() & (nt - 1);
-  if (vectors) {
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; r += width) {
-      const u32 place = thread * width + r * nt;
-      if (!full && place >= length) continue;
-      T vector[width];
-      load_vector(row + place, vector);
-      store_vector(shared + place, vector);
-    }
+  const u32 bytes = length * sizeof(T);
+  const u64 alignment = reinterpret_cast<u64>(row) | bytes;
+  if (alignment % 16 == 0) {
+    for (u32 i = thread; i < bytes / 16; i += nt) cp_async_16(reinterpret_cast<u8*>(shared) + i * 16, reinterpret_cast<const u8*>(row) + i * 16);
+  } else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    for (u32 i = thread; i < length; i += nt) cp_async(shared + i, row + i);
   } else {
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const u32 place = thread + r * nt;
-      if (full || place < length) shared[place] = row[place];
-    }
+    for (u32 i = thread; i < length; i += nt) shared[i] = row[i];
   }
 }
 
@@ -76,10 +69,10 @@ BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, bool vectors, T*
 /// key in its row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Of what has no
 /// bytes the pointers are not looked at. An output may be its own input: all of a row is read before any of it is written.
 ///
-/// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row_bytes. full: length is
-/// nt * vt.
+/// early_values: values are copied to shared memory while keys are sorted, for which they have room of their own.
+/// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row. full: length is nt * vt.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt,
-          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, int min_blocks, bool full>
+          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, bool early_values, int min_blocks, bool full>
 BITUNE_KERNEL(nt * rows_per_block, min_blocks)
 place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
                typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
@@ -95,17 +88,21 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
   using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
   constexpr bool has_tile = log2_of(nt) > shuffle_steps;
-  constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
-  constexpr u32 row_bytes = layout::place_row_bytes(Tile::nv, sizeof(Item), value_bytes, has_tile);
+  constexpr layout::PlaceRow parts = layout::place_row(Tile::nv, sizeof(Item), value_bytes, has_tile, early_values);
   const RowsOf<const Raw> input{keys_in, keys_in_stride};
-  u8* const shared = shared_memory<u8>() + thread_index() / nt * row_bytes;
+  const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;  // no thread's own number, where that is the same for the block
+  u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
+  Value* const slots = reinterpret_cast<Value*>(shared + parts.values);
 
   // The plan's only launch: the next one may begin when all before this one is done.
   wait_for_previous_launch();
   allow_next_launch();
-  const u64 row = u64{block_index()} * rows_per_block + thread_index() / nt;
+  const u64 row = u64{block_index()} * rows_per_block + group;
   // Groups without a row go through all barriers and shuffles, and sort the last one. They write nothing.
   const u64 source = minimum(row, rows - 1);
+  const auto copy_values = [&] {
+    if constexpr (value_bytes != 0) copy_row_to_shared<nt>(values_in + source * values_in_stride, length, slots);
+  };
   Item items[vt];
   {
     Raw raw[vt];
@@ -119,52 +116,63 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
       items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), place);
     }
   }
+  if constexpr (early_values) copy_values();
   Tile::sort(reinterpret_cast<Item*>(shared), items);
 
   u32 places[vt];
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) places[r] = Form::place(items[r]);
   Places::swap_bits(places);
-  Raw keys[vt];
   if constexpr (writes_keys) {
     Word words[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) words[r] = Form::key(items[r]);
     Keys::swap_bits(words);
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      keys[r] = Codec::decode(words[r]);
-      if (NanWord<Codec>::is(words[r]) && (full || places[r] < length)) keys[r] = input.row(source)[places[r]];
+    if constexpr (NanWord<Codec>::exists) {
+      bool any = false;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) any |= NanWord<Codec>::is(words[r]);
+      if (any) {
+        // Volatile: one after the other. Loads under way at once would take registers for their addresses, of all threads.
+        const volatile Raw* const from = input.row(source);
+        BITUNE_UNROLL
+        for (int r = 0; r < vt; ++r) {
+          if (NanWord<Codec>::is(words[r]) && (full || places[r] < length)) words[r] = Codec::encode(from[places[r]]);
+        }
+      }
+      Tile::template barrier<false>();
+    }
+    if (row < rows) {
+      const RowsOf<Raw> to{keys_out, keys_out_stride};
+      Keys::template store<full>(to.row(row), length, to.in_vectors(vector, length), words);
     }
   }
-  constexpr int value_width = value_bytes == 0 ? 1 : smaller_of(vector, 16 / value_bytes);
-  if constexpr (value_bytes != 0) {
-    const RowsOf<const Value> from{values_in, values_in_stride};
-    Value* const slots = reinterpret_cast<Value*>(shared);
-    if constexpr (has_tile) Tile::template barrier<false>();
-    copy_row_to_shared<nt, vt, full, value_width>(from.row(source), length, from.in_vectors(value_width, length), slots);
-  }
-  if constexpr (value_bytes != 0 || has_nans) Tile::template barrier<false>();
-  if (row >= rows) return;
-
-  if constexpr (writes_keys) {
-    const RowsOf<Raw> to{keys_out, keys_out_stride};
-    store_in_row<Keys, full, vector>(to.row(row), length, to.in_vectors(vector, length), keys);
-  }
   if constexpr (index_bytes != 0) {
-    constexpr int width = smaller_of(vector, 16 / index_bytes);
-    const RowsOf<Index> to{indices_out, indices_out_stride};
-    Index indices[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) indices[r] = places[r];
-    store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), indices);
+    if (row < rows) {
+      constexpr int width = smaller_of(vector, 16 / index_bytes);
+      const RowsOf<Index> to{indices_out, indices_out_stride};
+      Index indices[vt];
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) indices[r] = places[r];
+      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), indices);
+    }
   }
   if constexpr (value_bytes != 0) {
-    const RowsOf<Value> to{values_out, values_out_stride};
-    Value values[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) values[r] = reinterpret_cast<const Value*>(shared)[places[r]];
-    store_in_row<Keys, full, value_width>(to.row(row), length, to.in_vectors(value_width, length), values);
+    if constexpr (!early_values) {
+      if constexpr (has_tile) Tile::template barrier<false>();
+      copy_values();
+    }
+    cp_async_wait_all();
+    // Also behind the stores of the keys, whose registers are free now.
+    Tile::template barrier<false>();
+    if (row < rows) {
+      constexpr int width = smaller_of(vector, 16 / value_bytes);
+      const RowsOf<Value> to{values_out, values_out_stride};
+      Value values[vt];
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) values[r] = slots[places[r]];
+      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), values);
+    }
   }
 }
 

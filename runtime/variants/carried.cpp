@@ -47,16 +47,19 @@ Restriction placed_words_may_be_doubles() {
 }
 
 Restriction placed_items_fit_registers() {
-  return {"the threads' items and 24 registers besides fit a block's registers, and min_blocks_per_sm times a "
-          "multiprocessor's",
+  return {"the threads' items, and 34 registers besides, 44 where keys are written and 64 with early_values, fit a "
+          "block's registers, and min_blocks_per_sm times a multiprocessor's",
           [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
             const std::int64_t item = size_of(p.key) == 8 ? 3 : placed_item_bytes(p.key) / 4;
-            const std::int64_t a_thread = c.at("items_per_thread") * item + 24;
+            const std::int64_t besides = p.operation == Operation::argsort ? 34
+                                         : c.at("early_values") == 0       ? 44
+                                                                           : 64;
+            const std::int64_t a_thread = c.at("items_per_thread") * item + besides;
             const std::int64_t registers = a_thread * c.at("block_size_x");
             return a_thread <= 255 && registers <= d.registers_per_block &&
                    registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
           },
-          {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
+          {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}};
 }
 
 }  // namespace bitune

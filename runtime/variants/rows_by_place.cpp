@@ -32,13 +32,14 @@ std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x"
 
 int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
 
-std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile) {
-  return layout::place_row_bytes(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile);
+std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile, bool early_values) {
+  return layout::place_row(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile, early_values)
+      .bytes;
 }
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   const bool has_tile = log2(c.at("threads_per_row")) > c.at("shuffle_steps");
-  return row_bytes(capacity(c), problem, has_tile) * rows_per_block(c);
+  return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * rows_per_block(c);
 }
 
 /// Smallest capacity that holds a row: the tile that wastes least.
@@ -46,8 +47,8 @@ std::int64_t smallest_capacity(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
-/// What a block of 1024 threads holds, 128 bytes each.
-std::uint64_t longest_row(KeyType key) { return as_count(1024 * 128 / placed_item_bytes(key)); }
+/// What a block of 512 threads holds without spilling.
+std::uint64_t longest_row(KeyType key) { return size_of(key) == 8 ? 8192 : 16384; }
 
 class RowsByPlaceVariant final : public Variant {
  public:
@@ -59,7 +60,7 @@ class RowsByPlaceVariant final : public Variant {
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
            problem.n <= longest_row(problem.key) &&
-           row_bytes(smallest_capacity(problem.n), problem, true) <= device.shared_bytes_per_block_optin;
+           row_bytes(smallest_capacity(problem.n), problem, true, false) <= device.shared_bytes_per_block_optin;
   }
   /// A longer array is for many multiprocessors.
   bool suits(const Problem& problem, const DeviceInfo& device) const override {
@@ -94,6 +95,9 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
       {"imad_quarters",
        {0, 1, 2, 3},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"early_values",
+       {0, 1},
+       "whether values are copied to shared memory while keys are sorted, and have room of their own there"},
       {"min_blocks_per_sm",
        {1, 2, 3, 4, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
@@ -126,6 +130,11 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
       placed_words_may_be_doubles(),
+      {"early_values is for values: 0 without",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("early_values") == 0 || p.value_bytes != 0;
+       },
+       {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
       blocks_fit_multiprocessor(shared_bytes),
@@ -141,7 +150,7 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
   const std::int64_t most = 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
   std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
-  while (row / items > device.max_threads_per_block) items *= 2;
+  while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
   const std::int64_t lane_bits = std::min(5, log2(threads));
@@ -156,6 +165,7 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                    {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},
                    {"compare_as_double", prefers_doubles(problem.key, device)},
                    {"imad_quarters", 0},
+                   {"early_values", 0},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // Values of several rows may be more than a block has memory for.
@@ -174,12 +184,13 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
   const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
   builder.launch(
       kernel,
-      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                   codec_arguments(problem.key, problem.order),
                   placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
                   problem.index_bytes, problem.operation != Operation::argsort, c.at("threads_per_row"),
                   c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("store_swaps"), c.at("imad_quarters"), c.at("min_blocks_per_sm"), is_full),
+                  c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
+                  c.at("min_blocks_per_sm"), is_full),
       {.blocks = parts_of(problem.rows, rows),
        .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
        .shared_bytes = as_count(shared_bytes(c, problem))},
