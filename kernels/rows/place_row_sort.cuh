@@ -123,6 +123,10 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) places[r] = Form::place(items[r]);
   Places::swap_bits(places);
+  // In bytes of the values, once. Else the compiler keeps both the places and their addresses.
+  constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) places[r] = kept(places[r] * scale);
   if constexpr (writes_keys) {
     Word words[vt];
     BITUNE_UNROLL
@@ -137,7 +141,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
         const volatile Raw* const from = input.row(source);
         BITUNE_UNROLL
         for (int r = 0; r < vt; ++r) {
-          if (NanWord<Codec>::is(words[r]) && (full || places[r] < length)) words[r] = Codec::encode(from[places[r]]);
+          if (NanWord<Codec>::is(words[r]) && (full || places[r] / scale < length)) words[r] = Codec::encode(from[places[r] / scale]);
         }
       }
       Tile::template barrier<false>();
@@ -170,7 +174,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
       const RowsOf<Value> to{values_out, values_out_stride};
       Value values[vt];
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) values[r] = slots[places[r]];
+      for (int r = 0; r < vt; ++r) values[r] = *reinterpret_cast<const Value*>(shared + (static_cast<u32>(parts.values) + places[r]));
       store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), values);
     }
   }

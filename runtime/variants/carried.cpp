@@ -1,5 +1,7 @@
 #include "runtime/variants/carried.hpp"
 
+#include <algorithm>
+
 #include "model/key_type.hpp"
 
 namespace bitune {
@@ -47,14 +49,16 @@ Restriction placed_words_may_be_doubles() {
 }
 
 Restriction placed_items_fit_registers() {
-  return {"the threads' items, and 34 registers besides, 44 where keys are written and 64 with early_values, fit a "
-          "block's registers, and min_blocks_per_sm times a multiprocessor's",
+  return {"the threads' items, with 34 registers besides, 44 where keys are written and 64 with early_values, fit "
+          "a block's registers, and min_blocks_per_sm times a multiprocessor's; so do places and values, with 34",
           [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
             const std::int64_t item = size_of(p.key) == 8 ? 3 : placed_item_bytes(p.key) / 4;
             const std::int64_t besides = p.operation == Operation::argsort ? 34
                                          : c.at("early_values") == 0       ? 44
                                                                            : 64;
-            const std::int64_t a_thread = c.at("items_per_thread") * item + besides;
+            const std::int64_t value = (p.value_bytes + 3) / 4;
+            const std::int64_t a_thread = std::max(c.at("items_per_thread") * item + besides,
+                                                   c.at("items_per_thread") * (1 + value) + 34);
             const std::int64_t registers = a_thread * c.at("block_size_x");
             return a_thread <= 255 && registers <= d.registers_per_block &&
                    registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;

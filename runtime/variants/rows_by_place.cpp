@@ -48,7 +48,9 @@ std::int64_t smallest_capacity(std::uint64_t length) {
 }
 
 /// What a block of 512 threads holds without spilling.
-std::uint64_t longest_row(KeyType key) { return size_of(key) == 8 ? 8192 : 16384; }
+std::uint64_t longest_row(const Problem& problem) {
+  return size_of(problem.key) == 8 || problem.value_bytes > 4 ? 8192 : 16384;
+}
 
 class RowsByPlaceVariant final : public Variant {
  public:
@@ -59,7 +61,7 @@ class RowsByPlaceVariant final : public Variant {
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
-           problem.n <= longest_row(problem.key) &&
+           problem.n <= longest_row(problem) &&
            row_bytes(smallest_capacity(problem.n), problem, true, false) <= device.shared_bytes_per_block_optin;
   }
   /// A longer array is for many multiprocessors.
@@ -147,7 +149,9 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
   const std::int64_t row = smallest_capacity(problem.n);
   // As many items a thread as do not spill. But a row has at least four threads, if it has that many vectors.
-  const std::int64_t most = 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
+  const std::int64_t most = problem.value_bytes == 16
+                                ? 16
+                                : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
   std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
