@@ -17,7 +17,7 @@ constexpr const char* description =
     "Lists trials, the newest first: every configuration that was tried, those that failed with the reason. "
     "With --noise: how noisy the verified ones were, a row for each device, problem and variant (medians "
     "over "
-    "the trials): samples a trial, their absolute deviation, half the width of the 95 % interval of the "
+    "the trials): samples a trial, their absolute deviation, half the width of the interval of the "
     "median "
     "and what 90 % of the trials stay within, how many are within 1 %, how many were measured again as the "
     "clock had fallen, by how much a configuration that a session measured more than once had changed at the "

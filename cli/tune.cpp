@@ -269,7 +269,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_number(command, "--samples", options->samples,
              "Most samples of one configuration (the time cap is 100 ms of the device)", "N", 1, 100000);
   add_text(command, "--precision", options->precision,
-           "Stop sampling once the 95 % interval of the median is within this part of it; or none",
+           "Stop sampling once the bootstrap interval of the median is within this part of it; or none",
            "PERCENT");
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",

@@ -42,11 +42,9 @@ std::string progress_text(const TuneProgress& progress) {
 }
 
 void TuneDisplay::show(const DevicesProgress& progress) {
-  if (!line_.due()) {
-    return;
-  }
   if (parts_.size() == 1) {
-    return line_.show(progress_text(*progress.progress));
+    if (line_.due()) line_.show(progress_text(*progress.progress));
+    return;
   }
   const TuneProgress& of_device = *progress.progress;
   parts_[progress.device] =
@@ -54,6 +52,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
           ? ""
           : fmt::format("  {}: {} {}/{}", progress.device, problem_text(*of_device.problem),
                         of_device.evaluated, of_device.candidates);
+  if (!line_.due()) return;
   std::string text = fmt::format(
       "{} {}/{} problems",
       ProgressLine::bar(static_cast<double>(progress.problems_done) /
@@ -99,11 +98,13 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     if (summary.shares.size() < 2) {
       break;
     }
-    devices += fmt::format("{}: {} problems, {} trials{}\n", share.device, share.problems, share.evaluated,
+    devices += fmt::format("{}: {}, {}{}\n", share.device, count_text(share.problems, "problem"),
+                           count_text(share.evaluated, "trial"),
                            share.error.empty() ? "" : ", failed: " + share.error);
   }
-  return fmt::format("{}\n{}{} trials in {} on {}, stored in {}\n", table.text(output_width()), devices,
-                     evaluated, duration_text(summary.seconds), summary.device, summary.database.string());
+  return fmt::format("{}\n{}{} in {} on {}, stored in {}\n", table.text(output_width()), devices,
+                     count_text(evaluated, "trial"), duration_text(summary.seconds), summary.device,
+                     summary.database.string());
 }
 
 }  // namespace bitune::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.hpp"
+#include "cli/progress_line.hpp"
 #include "tuner/session_report.hpp"
 
 namespace bitune::cli {
@@ -15,7 +15,7 @@ namespace bitune::cli {
 /// One line: problem, bar, counts, best so far, time left.
 [[nodiscard]] std::string progress_text(const TuneProgress& progress);
 
-/// The one line that all devices of a session share on the terminal. One device has that of progress_text.
+/// The one line that all devices of a session share. One device has that of progress_text.
 /// Several have how many problems are done, and what each is at. Called by one thread at a time.
 class TuneDisplay {
  public:

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/statistics.hpp"
+
 namespace bitune {
 namespace {
 
@@ -34,7 +36,11 @@ Json json_of_row(const TrialRow& row) {
                    {"protocol", json_of(row.protocol)},
                    {"origin", row.origin}};
   document.update(json_of(row.trial));
-  if (row.statistics) document["statistics"] = json_of(*row.statistics);
+  if (row.statistics) {
+    document["statistics"] = json_of(*row.statistics);
+    document["statistics"]["coverage"] =
+        coverage_of(row.trial.samples_us, row.statistics->low, row.statistics->high);
+  }
   return document;
 }
 

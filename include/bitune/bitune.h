@@ -275,14 +275,14 @@ typedef struct bitune_tune_options {
   double budget_seconds;        ///< for the whole session; 0: no limit
   uint64_t budget_evaluations;  ///< for the whole session; 0: no limit
   double timeout_seconds;       ///< for one configuration; only worker processes can be cut off
-  double precision;     ///< sampling stops once the 95 % interval of the median is within this part of it;
-                        ///< 0: never
-  uint32_t samples;     ///< most samples of one configuration
-  uint32_t inputs;      ///< arrays of different keys that samples take turns with
-  uint32_t finalists;   ///< the best few are measured again, in turn
-  uint32_t resume;      ///< 1: what the database has is not measured again
-  uint32_t warm_start;  ///< 1: begin with what won at near sizes and on near devices
-  uint32_t cold_l2;     ///< 1: the L2 cache is flushed before each sample
+  double precision;             ///< sampling stops once the interval of the median is within this part of it;
+                                ///< 0: never
+  uint32_t samples;             ///< most samples of one configuration
+  uint32_t inputs;              ///< arrays of different keys that samples take turns with
+  uint32_t finalists;           ///< the best few are measured again, in turn
+  uint32_t resume;              ///< 1: what the database has is not measured again
+  uint32_t warm_start;          ///< 1: begin with what won at near sizes and on near devices
+  uint32_t cold_l2;             ///< 1: the L2 cache is flushed before each sample
 } bitune_tune_options;
 
 #define BITUNE_TUNE_OPTIONS_INIT                                                                             \
