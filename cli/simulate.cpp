@@ -8,6 +8,7 @@
 #include "bitune/error.hpp"
 #include "cli/command.hpp"
 #include "cli/operations.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"

@@ -52,7 +52,7 @@ std::optional<fs::path> shipped_database_path() {
   if (const char* named = std::getenv("BITUNE_SHIPPED_DB"); named != nullptr) {
     return *named == '\0' ? std::nullopt : std::optional<fs::path>(named);
   }
-  for (const fs::path& folder : {folder_of_executable(), folder_of_this_code()}) {
+  for (const fs::path& folder : {folder_of_this_code(), folder_of_executable()}) {
     if (folder.empty()) continue;
     const fs::path path = (folder / ".." / "share" / "bitune" / "tunings.db").lexically_normal();
     std::error_code error;

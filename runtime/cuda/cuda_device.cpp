@@ -71,7 +71,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool is_lost() const noexcept override { return context_->is_lost(); }
 
   [[nodiscard]] std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
-    return std::make_shared<CudaKernel>(context_, image, info_.shared_bytes_per_block_optin);
+    return std::make_shared<CudaKernel>(context_, image, info_);
   }
 
   [[nodiscard]] std::optional<ClockReading> read_clock() const override {

@@ -80,7 +80,6 @@ struct Driver {
   // signature.
   decltype(&::cuEventElapsedTime) event_elapsed_time = nullptr;
   // From CUDA 12.4 on; null in older drivers.
-  CUresult (*kernel_get_param_info)(CUkernel, std::size_t, std::size_t*, std::size_t*) = nullptr;
   CUresult (*function_load)(CUfunction) = nullptr;
 
   Library library;
