@@ -11,6 +11,7 @@
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
 #include "cli/plots.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"

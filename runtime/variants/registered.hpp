@@ -20,5 +20,6 @@ namespace bitune {
 [[nodiscard]] const Variant& counting_variant();
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();
+[[nodiscard]] const Variant& rows_by_place_variant();
 
 }  // namespace bitune
