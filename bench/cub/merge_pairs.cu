@@ -12,7 +12,7 @@ namespace {
 struct MergePairs {
   static constexpr bool in_place = true;
   template <class Key, class Value>
-  static constexpr bool is_built_for = is_usual_key<Key> && is_usual_value<Value>;
+  static constexpr bool is_built_for = is_usual<Key, Value>;
   template <class Key>
   static constexpr bool descends = false;
 
@@ -20,8 +20,8 @@ struct MergePairs {
   static cudaError_t run(Call& call) {
     auto* keys = static_cast<Key*>(call.keys);
     auto* values = static_cast<Value*>(call.values);
-    return cub::DeviceMergeSort::StableSortPairs(call.workspace, call.bytes, keys, values, call.n, Ascending{},
-                                                 call.stream);
+    return cub::DeviceMergeSort::StableSortPairs(call.workspace, call.bytes, keys, values, call.n,
+                                                 Ascending{}, call.stream);
   }
 };
 
@@ -29,7 +29,7 @@ struct MergeCopyPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = true;  ///< takes iterators: an argsort needs no array of places
   template <class Key, class Value>
-  static constexpr bool is_built_for = is_usual_key<Key> && is_usual_value<Value>;
+  static constexpr bool is_built_for = is_usual<Key, Value>;
   template <class Key>
   static constexpr bool descends = false;
 
@@ -47,8 +47,8 @@ struct MergeCopyPairs {
   static cudaError_t sort_from(Call& call, From values, Value* values_out) {
     const auto* keys = static_cast<const Key*>(call.keys);
     auto* out = static_cast<Key*>(call.out);
-    return cub::DeviceMergeSort::SortPairsCopy(call.workspace, call.bytes, keys, values, out, values_out, call.n,
-                                               Ascending{}, call.stream);
+    return cub::DeviceMergeSort::SortPairsCopy(call.workspace, call.bytes, keys, values, out, values_out,
+                                               call.n, Ascending{}, call.stream);
   }
 };
 

@@ -84,6 +84,9 @@ constexpr bool is_usual_key = std::is_same_v<Key, std::uint16_t> || std::is_same
 template <class Value>
 constexpr bool is_usual_value = sizeof(Value) == 4 || sizeof(Value) == 8;
 
+template <class Key, class Value>
+constexpr bool is_usual = (sizeof(Value) == 4 || sizeof(Value) == 8) && is_usual_key<Key>;
+
 template <class Method, class Key, class Value>
 int run_pairs(Values values, Call& call) {
   constexpr bool descends = Method::template descends<Key>;

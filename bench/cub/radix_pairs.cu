@@ -12,8 +12,8 @@ struct RadixPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = false;
   template <class Key, class Value>
-  static constexpr bool is_built_for = sizeof(Value) == 4 || (is_usual_key<Key> && is_usual_value<Value>) ||
-                                       std::is_same_v<Key, std::uint32_t>;
+  static constexpr bool is_built_for =
+      sizeof(Value) == 4 || is_usual<Key, Value> || std::is_same_v<Key, std::uint32_t>;
   template <class Key>
   static constexpr bool descends = is_usual_key<Key>;
 

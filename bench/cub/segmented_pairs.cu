@@ -14,7 +14,7 @@ struct SegmentedPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = false;
   template <class Key, class Value>
-  static constexpr bool is_built_for = is_usual_key<Key> && sizeof(Value) == 4;
+  static constexpr bool is_built_for = sizeof(Value) == 4 && is_usual_key<Key>;
   template <class Key>
   static constexpr bool descends = false;
 

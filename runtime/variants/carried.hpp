@@ -27,8 +27,8 @@ namespace bitune {
 /// compare_as_double is 1 for keys of 32 bits alone.
 [[nodiscard]] Restriction placed_words_may_be_doubles();
 
-/// items_per_thread items and what else a thread holds, for block_size_x threads, fit a block's registers, and
-/// min_blocks_per_sm times a multiprocessor's.
+/// items_per_thread items and what else a thread holds, for block_size_x threads, fit a block's registers,
+/// and min_blocks_per_sm times a multiprocessor's.
 [[nodiscard]] Restriction placed_items_fit_registers();
 
 }  // namespace bitune
