@@ -65,12 +65,11 @@ void write(const fs::path& path, const std::string& content) {
 std::vector<fs::path> paths_of(const std::vector<ExchangeFile>& files, const Options& options) {
   const bool folder = options.output.ends_with('/') || fs::is_directory(options.output);
   if (!folder && files.size() > 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "these are {} files; name a folder, as in -o {}/, or say which with --device, --key, --order, "
-            "--n, --rows and --variant",
-            files.size(), options.output.empty() ? "exported" : options.output));
+    throw Error(ErrorCode::usage,
+                fmt::format("these are {} files; name a folder, as in -o {}/, or say which with --device, "
+                            "--operation, --key, --order, "
+                            "--n, --rows and --variant",
+                            files.size(), options.output.empty() ? "exported" : options.output));
   }
   std::vector<fs::path> paths;
   paths.reserve(files.size());

@@ -9,7 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
 

@@ -7,7 +7,7 @@
 #include "cli/db_noise.hpp"
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 
 namespace bitune::cli {
 namespace db_trials_command {
@@ -45,15 +45,11 @@ int run(const Options& options) {
     return done;
   }
   filter.limit = options.limit;
-  const auto rows = database.trials(filter);
   if (options.common.json) {
-    Json trials = Json::array();
-    for (const TrialRow& row : rows) {
-      trials.push_back(json_of_row(row));
-    }
-    print_json({{"database", database.path().string()}, {"trials", trials}});
+    print_json(trials_document(database, filter));
     return done;
   }
+  const auto rows = database.trials(filter);
   Table table({{"trial", Align::right},
                {"device", Align::left, 6},
                operation_column(),

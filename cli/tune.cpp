@@ -48,7 +48,9 @@ constexpr const char* footer =
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
-    "  bitune tune --operation sort_pairs,argsort --keys f32    values or indices with the keys\n"
+    "  bitune tune --operation sort_pairs,argsort               the same with 4-byte values, and for "
+    "indices\n"
+    "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20evals\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
@@ -161,11 +163,6 @@ TuneRequest request_of(const TuneOptions& options) {
   return request;
 }
 
-/// Something is wrong with the device or the kernels if all that was tried failed.
-bool all_failed(const TuneOutcome& outcome) {
-  return !outcome.best && outcome.evaluated > 0 && outcome.failed >= outcome.evaluated;
-}
-
 /// The devices to tune, each with what it is called by. \throws Error (usage) for a GPU that is named twice
 std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   std::vector<std::shared_ptr<Device>> devices;
@@ -190,6 +187,7 @@ std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   return devices;
 }
 
+<<<<<<< HEAD
 /// Whether any variant that is searched can do the problem. Where none can, only what sorts take now is
 /// measured.
 void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
@@ -230,6 +228,8 @@ void complain(const std::vector<DeviceResult>& results, const std::vector<TuneOu
   }
 }
 
+=======
+>>>>>>> main
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,
@@ -267,7 +267,7 @@ int run(const TuneOptions& options) {
   if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const TuneSummary summary{description_of(results), session.database, elapsed.count(), stop.signal() != 0,
+  const TuneSummary summary{devices_text(results), session.database, elapsed.count(), stop.signal() != 0,
                             device_shares(results)};
   const std::vector<TuneOutcome> outcomes = outcomes_of(results);
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
@@ -275,7 +275,7 @@ int run(const TuneOptions& options) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");
     return 128 + stop.signal();
   }
-  complain(results, outcomes);
+  if (const auto failure = failure_of(results, outcomes)) throw Error(ErrorCode::device, *failure);
   return done;
 }
 

@@ -36,6 +36,10 @@ TEST(TuneReport, ProgressNamesProblemBestAndTimeLeft) {
   EXPECT_EQ(progress_text(progress),
             "u32 2^10 (2/4) [########--------] 5/10  1 min 30 s left  best 12.3 us warp(block_size_x=64)");
   EXPECT_EQ(progress_text({}), "[----------------] 0/0");
+  const Problem argsort{
+      {.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4, .stable = true}, {.n = 1000}};
+  progress.problem = &argsort;
+  EXPECT_TRUE(progress_text(progress).starts_with("argsort 4 B f32 1000 (2/4) [")) << progress_text(progress);
 }
 
 TEST(TuneReport, OutcomesAreRows) {

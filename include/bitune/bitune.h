@@ -5,9 +5,6 @@
 /// bitune for C, and for all that can call C: sorting on GPUs with kernels that are compiled and tuned for
 /// the very GPU, key type and size at hand. C99.
 ///
-/// This is the contract that the C library will keep. The library itself is not built yet, so the header is
-/// not installed.
-///
 /// Every function but those that cannot fail returns a bitune_status. When it is not BITUNE_OK,
 /// bitune_last_error() has one sentence that names the thing and says what to do. No function throws, ends
 /// the process, or prints.
