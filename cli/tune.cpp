@@ -187,7 +187,6 @@ std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   return devices;
 }
 
-<<<<<<< HEAD
 /// Whether any variant that is searched can do the problem. Where none can, only what sorts take now is
 /// measured.
 void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
@@ -201,35 +200,6 @@ void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
   }
 }
 
-std::string description_of(const std::vector<DeviceResult>& results) {
-  std::string text;
-  for (const DeviceResult& result : results) text += (text.empty() ? "" : ", ") + result.device;
-  return text;
-}
-
-/// What was wrong, once everything else is said. \throws Error (device)
-void complain(const std::vector<DeviceResult>& results, const std::vector<TuneOutcome>& outcomes) {
-  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
-      failure != outcomes.end()) {
-    throw Error(ErrorCode::device,
-                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
-                            "shows why",
-                            text_of(failure->problem)));
-  }
-  std::string failures;
-  for (const DeviceResult& result : results) {
-    if (result.error.empty()) continue;
-    failures += fmt::format("{}{} failed: {}", failures.empty() ? "" : "; ", result.device, result.error);
-  }
-  if (!failures.empty()) {
-    throw Error(
-        ErrorCode::device,
-        fmt::format("{}; what was measured is stored, and the same command goes on from there", failures));
-  }
-}
-
-=======
->>>>>>> main
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,

@@ -38,7 +38,6 @@ TEST_F(CommandTest, RefusesEmptyTexts) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"tune", "--sizes", ""},
                                                 {"tune", "--db", ""},
                                                 {"tune", "--device", ""},
-                                                {"tune", "--keys", "u32,"},
                                                 {"bench", "--out", ""},
                                                 {"db", "export", "-o", ""},
                                                 {"db", "report", ""},
