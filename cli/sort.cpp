@@ -25,8 +25,9 @@ constexpr const char* description =
     "size, and says which one that was and why. INPUT is a .npy array, raw binary keys, text, or - for "
     "standard "
     "input; with --key, records of a structured .npy array or CSV, which travel whole. Floating point sorts "
-    "as NumPy "
-    "does: -0 before +0, every NaN last; descending is the exact reverse.";
+    "as in NumPy, every NaN last, but -0 always before +0, which NumPy leaves in any order; descending is "
+    "the "
+    "exact reverse.";
 
 constexpr const char* footer = BITUNE_FORMAT_RULES
     "\n"
