@@ -110,6 +110,13 @@ std::vector<std::pair<std::string, std::string>> TuningDatabase::tried(const std
   });
 }
 
+std::optional<TrialRow> TuningDatabase::measured(const std::string& device_digest, const Trial& like,
+                                                 const Protocol& protocol) const {
+  return database::guarded(path(), "reading what was measured", [&] {
+    return database::measured(*implementation_->db, device_digest, like, protocol);
+  });
+}
+
 std::vector<Candidate> TuningDatabase::candidates(const Problem& problem) const {
   return database::guarded(path(), "reading candidates",
                            [&] { return database::candidates(*implementation_->db, problem); });

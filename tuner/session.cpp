@@ -147,7 +147,8 @@ void tune_share(const TuneRequest& request, ProblemQueue& problems, const Tuning
                        .database = database,
                        .progress = reports.progress,
                        .stop = stop,
-                       .incumbents = {source, device, problems.problems(), database.path()}};
+                       .incumbents = {source, device, problems.problems(), database.path()},
+                       .claims = Claims(database.path())};
   session.database_session = database.begin_session(device, software, request.protocol);
   if (request.budget_seconds) {
     session.end = session.begin + fraction_of(std::chrono::seconds(1), *request.budget_seconds);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "cache/claims.hpp"
 #include "runtime/selection.hpp"
 #include "tuner/incumbents.hpp"
 #include "tuner/problem_queue.hpp"
@@ -32,6 +33,7 @@ struct SessionState {
   const std::function<void(const TuneProgress&)>& progress;
   const std::atomic<bool>& stop;
   const Incumbents incumbents;
+  const Claims claims;  ///< on configurations, so that sessions that share a database share the work
 
   std::int64_t database_session = 0;
   Clock::time_point begin = request.now();

@@ -123,6 +123,27 @@ TEST_F(Session, StoppedAgainAndAgainGetsToAllProblems) {
   for (const auto& [n, count] : tried) EXPECT_GE(count, 3) << n;
 }
 
+TEST_F(Session, SessionsOnOneFileShareTheWork) {
+  // While this session evaluates its first configuration, another one begins, and gets all the others.
+  request.finalists = 0;
+  testing_support::FakeEvaluator others;
+  evaluator.on_call = [&](const EvaluationRequest&) {
+    if (evaluator.requests.size() != 1) return;
+    TuningDatabase own(path, DatabaseMode::read_write);
+    std::atomic<bool> enough = false;
+    others.on_call = [&](const EvaluationRequest&) { enough = others.requests.size() == 19; };
+    static_cast<void>(
+        tune_with(request, source, device, {"uuid", "driver", "compiler"}, others, own, {}, enough));
+  };
+  const auto outcomes = run();
+  EXPECT_EQ(evaluator.asked(true).size(), 1u);
+  EXPECT_EQ(others.asked(true).size(), 19u);
+  EXPECT_EQ(stored(false).size(), 20u) << "each configuration once";
+  EXPECT_EQ(outcomes[0].skipped, 19u);
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->configuration.text(), "fake(x=0)") << "whoever measured it";
+}
+
 TEST_F(Session, OtherKernelsProtocolsAndProblemsAreNotKnown) {
   (void)run();
   source.digest = "kernels of tomorrow";
