@@ -28,13 +28,6 @@ constexpr double budget_us = 1.5e6;
 constexpr int most_instrumented_runs = 3;
 constexpr std::string_view peer_method = "radix";
 
-/// "bitune::shared_steps<...>" -> "shared_steps"
-std::string kernel_label(const std::string& name_expression) {
-  const std::size_t begin = name_expression.find("::");
-  const std::size_t first = begin == std::string::npos ? 0 : begin + 2;
-  return name_expression.substr(first, name_expression.find('<') - first);
-}
-
 /// The plan in pieces: each one as many launches of one kernel as follow each other.
 std::vector<ExecutablePlan> pieces_of(const Device& device, const ExecutablePlan& whole) {
   std::vector<ExecutablePlan> pieces;
@@ -43,10 +36,9 @@ std::vector<ExecutablePlan> pieces_of(const Device& device, const ExecutablePlan
     Plan piece;
     piece.kernels = whole.plan().kernels;
     piece.workspace_bytes = whole.plan().workspace_bytes;
-    const std::string label = kernel_label(piece.kernels[launches[begin].kernel].name_expression);
+    const std::string_view label = whole.plan().kernels[launches[begin].kernel].short_name();
     std::size_t end = begin;
-    while (end < launches.size() &&
-           kernel_label(piece.kernels[launches[end].kernel].name_expression) == label) {
+    while (end < launches.size() && whole.plan().kernels[launches[end].kernel].short_name() == label) {
       piece.launches.push_back(launches[end++]);
     }
     pieces.emplace_back(device, std::move(piece), whole.kernels());
@@ -177,12 +169,12 @@ void Suite::measure(const std::string& name, const Configuration& configuration,
     std::map<std::string, double> sums;
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const Plan& piece = pieces[part].plan();
-      sums[kernel_label(piece.kernels[piece.launches.front().kernel].name_expression)] += parts_us[part];
+      sums[std::string(piece.kernels[piece.launches.front().kernel].short_name())] += parts_us[part];
     }
     for (const auto& [label, us] : sums) samples[label].push_back(us);
   }
   for (const Launch& launch : plan.plan().launches) {
-    const std::string label = kernel_label(plan.plan().kernels[launch.kernel].name_expression);
+    const std::string label(plan.plan().kernels[launch.kernel].short_name());
     const auto known = [&label](const auto& entry) { return entry.first == label; };
     if (std::none_of(record.kernels_us.begin(), record.kernels_us.end(), known)) {
       record.kernels_us.emplace_back(label, median_of(samples[label]));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bitune/operands.hpp"
@@ -22,6 +23,13 @@ struct KernelSource {
   std::string name_expression;  ///< "bitune::tile_sort<bitune::Codec<...>, 256, 16>"
 
   auto operator<=>(const KernelSource&) const = default;
+
+  /// What people call it: "tile_sort". The configuration beside it says the rest.
+  [[nodiscard]] std::string_view short_name() const noexcept {
+    const std::string_view name = std::string_view(name_expression).substr(0, name_expression.find('<'));
+    const std::size_t scope = name.rfind("::");
+    return scope == std::string_view::npos ? name : name.substr(scope + 2);
+  }
 };
 
 /// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch.

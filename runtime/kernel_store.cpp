@@ -119,12 +119,12 @@ void check_launch(const Device& device, const Plan& plan,
                             kernels.size(), launch.kernel, launch.arguments.size()));
   }
   const KernelResources& resources = kernels[launch.kernel]->resources();
-  const std::string& name = plan.kernels[launch.kernel].name_expression;
+  const std::string_view name = plan.kernels[launch.kernel].short_name();
   if (const std::string excess = excess_of(launch, resources, device.info()); !excess.empty()) {
-    throw Error(ErrorCode::unfit, fmt::format("kernel {} needs {} on {}", name, excess, device.describe()));
+    throw Error(ErrorCode::unfit, fmt::format("kernel '{}' needs {} on {}", name, excess, device.describe()));
   }
   if (const std::string obstacle = device.obstacle(*kernels[launch.kernel], launch); !obstacle.empty()) {
-    throw Error(ErrorCode::unfit, fmt::format("kernel {} needs {}", name, obstacle));
+    throw Error(ErrorCode::unfit, fmt::format("kernel '{}' needs {}", name, obstacle));
   }
 }
 

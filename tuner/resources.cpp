@@ -15,7 +15,7 @@ ResourceCheck check_resources(const Plan& plan, const std::vector<KernelResource
     check.local_bytes = std::max(check.local_bytes, resources[i].local_bytes);
     if (resources[i].local_bytes > 0 && check.status == TrialStatus::ok) {
       check.status = TrialStatus::spilled;
-      check.message = spill_text(plan.kernels[i].name_expression, resources[i].local_bytes);
+      check.message = spill_text(plan.kernels[i].short_name(), resources[i].local_bytes);
     }
   }
   for (const Launch& launch : plan.launches) {
@@ -24,7 +24,7 @@ ResourceCheck check_resources(const Plan& plan, const std::vector<KernelResource
     if (check.status != TrialStatus::ok) continue;
     if (const std::string text = excess_of(launch, used, device); !text.empty()) {
       check.status = TrialStatus::over_limit;
-      check.message = fmt::format("kernel '{}' needs {}", plan.kernels[launch.kernel].name_expression, text);
+      check.message = fmt::format("kernel '{}' needs {}", plan.kernels[launch.kernel].short_name(), text);
     }
   }
   return check;

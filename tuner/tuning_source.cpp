@@ -115,7 +115,7 @@ class VariantSource final : public TuningSource {
     result.local_bytes = std::max(result.local_bytes, image.local_bytes);
     if (image.local_bytes > 0) {
       result.status = TrialStatus::spilled;
-      result.message = spill_text(source.name_expression, image.local_bytes);
+      result.message = spill_text(source.short_name(), image.local_bytes);
     }
   }
 

@@ -76,6 +76,9 @@ TEST(PlanBuilder, RefusesWhatALaunchCannotHold) {
   EXPECT_EQ(launch({}, most_of_32_bits), "");
   EXPECT_NE(launch({}, most_of_32_bits + 1).find("4294967296"), std::string::npos);
   EXPECT_NE(launch({.blocks = std::uint64_t{1} << 31}, 0).find("2147483647"), std::string::npos);
+  EXPECT_NE(launch({.blocks = std::uint64_t{1} << 31}, 0).find("kernel 'planted' would need"),
+            std::string::npos)
+      << "without the arguments of its template";
   EXPECT_NE(launch({.shared_bytes = most_of_32_bits + 1}, 0).find("shared memory"), std::string::npos);
   for (const std::uint64_t blocks : {std::uint64_t{1} << 30, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
     const std::string text =

@@ -29,7 +29,7 @@ TEST(Resources, WhatFitsIsReported) {
 TEST(Resources, SpillsAreNotLaunched) {
   const auto result = check(256, 0, {.registers = 255, .local_bytes = 16});
   EXPECT_EQ(result.status, TrialStatus::spilled);
-  EXPECT_NE(result.message.find("bitune::a<1>"), std::string::npos);
+  EXPECT_NE(result.message.find("kernel 'a' keeps"), std::string::npos);
   EXPECT_EQ(result.local_bytes, 16);
 }
 
