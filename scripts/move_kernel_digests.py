@@ -28,7 +28,7 @@ import re
 import sqlite3
 import sys
 
-Kernel = collections.namedtuple("Kernel", "code bytes registers header name")
+Kernel = collections.namedtuple("Kernel", "code any_launch_order bytes registers header name")
 
 
 class List:

@@ -192,7 +192,6 @@ std::vector<Configuration> configurations() {
                            {"gather_lanes", 8},
                            {"split_pivots", 5},
                            {"split_levels", 1},
-                           {"split_chain", 4},
                            {"split_threads", 128},
                            {"split_window", 0}}),
       changed("multiway", {{"block_size_x", 64},
