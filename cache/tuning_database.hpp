@@ -48,14 +48,27 @@ struct Candidate {
   [[nodiscard]] TrialRank rank() const noexcept { return {finalist, median_us, trial_id}; }
 };
 
-/// Which trials a query is about; unset fields do not restrict.
-struct TrialFilter {
-  std::optional<std::string> device_digest;
-  std::optional<std::string> device_name_contains;
+/// Which problems a query is about; unset fields do not restrict.
+struct ProblemFilter {
+  std::optional<Operation> operation;
   std::optional<KeyType> key;
+  std::optional<std::uint32_t> value_bytes;
+  std::optional<std::uint32_t> index_bytes;
   std::optional<Order> order;
   std::optional<std::uint64_t> n;
   std::optional<std::uint64_t> rows;
+
+  /// This problem, and others that differ from it in nothing of the above.
+  [[nodiscard]] static ProblemFilter of(const Problem& problem) {
+    return {problem.operation, problem.key, problem.value_bytes, problem.index_bytes,
+            problem.order,     problem.n,   problem.rows};
+  }
+};
+
+/// Which trials a query is about; unset fields do not restrict.
+struct TrialFilter : ProblemFilter {
+  std::optional<std::string> device_digest;
+  std::optional<std::string> device_name_contains;
   std::optional<std::string> variant;
   std::optional<TrialStatus> status;
   std::optional<std::string> kernel_digest;
@@ -179,8 +192,7 @@ class TuningDatabase {
                                                                        const Protocol& protocol) const;
 
   /// The best verified trials for selection: for every device, problem size and variant, the one with the
-  /// lowest median (finalist measurements first), for the same operation, value type and key width as the
-  /// problem, and single arrays or rows, as it is.
+  /// lowest median (finalist measurements first), of the problem's group (`group_of`).
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;
 
   [[nodiscard]] std::vector<DeviceRow> devices() const;

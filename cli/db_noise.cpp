@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/db.hpp"
+#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "tuner/noise.hpp"
@@ -54,6 +55,7 @@ void print_noise(const TuningDatabase& database, const TrialFilter& filter, bool
     return print_json({{"database", database.path().string()}, {"precision", precision}, {"noise", rows}});
   }
   Table table({{"device", Align::left, 6},
+               operation_column(),
                {"key"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 
 namespace bitune::cli {
 namespace {
@@ -48,12 +47,12 @@ std::size_t character_length(std::string_view text) {
   return sound ? length : 0;
 }
 
+}  // namespace
+
 std::size_t terminal_width(int descriptor) {
   struct winsize size = {};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
-
-}  // namespace
 
 std::size_t output_width() {
   if (const char* columns = std::getenv("COLUMNS")) {
@@ -138,6 +137,10 @@ std::string microseconds_text(std::optional<double> us) {
   return *us < 1e6 ? fmt::format("{:.2f} ms", *us * 1e-3) : fmt::format("{:.2f} s", *us * 1e-6);
 }
 
+std::string count_text(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string rate_text(double keys, double us) {
   if (us <= 0) {
     return "-";
@@ -174,9 +177,19 @@ std::vector<std::size_t> Table::widths_of(const std::vector<std::size_t>& shown,
   return widths;
 }
 
+std::vector<std::size_t> Table::telling() const {
+  std::vector<std::size_t> telling;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::string& usual = columns_[c].usual;
+    const auto is_usual = [&](const std::vector<std::string>& row) { return row[c] == usual; };
+    if (usual.empty() || !std::all_of(rows_.begin(), rows_.end(), is_usual)) telling.push_back(c);
+  }
+  return telling;
+}
+
 std::string Table::text(std::size_t width) const {
-  std::vector<std::size_t> shown(columns_.size());
-  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  const std::vector<std::size_t> all = telling();
+  std::vector<std::size_t> shown = all;
   std::size_t total = 0;
   std::vector<std::size_t> widths = widths_of(shown, width, total);
   for (int left_out = 1; total > width; ++left_out) {
@@ -187,7 +200,7 @@ std::string Table::text(std::size_t width) const {
     std::erase_if(shown, [&](std::size_t c) { return columns_[c].leaves == left_out; });
     widths = widths_of(shown, width, total);
   }
-  if (total > width && !rows_.empty()) return blocks(width);
+  if (total > width && !rows_.empty()) return blocks(all, width);
   std::string text;
   const auto add_row = [&](const auto& cell_of) {
     std::string line;
@@ -206,52 +219,19 @@ std::string Table::text(std::size_t width) const {
   return text;
 }
 
-std::string Table::blocks(std::size_t width) const {
+std::string Table::blocks(const std::vector<std::size_t>& shown, std::size_t width) const {
   std::size_t widest = 0;
-  for (const Column& column : columns_) widest = std::max(widest, columns_of(column.heading));
+  for (const std::size_t c : shown) widest = std::max(widest, columns_of(columns_[c].heading));
   std::string text;
   for (const auto& row : rows_) {
     if (!text.empty()) text += '\n';
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (const std::size_t c : shown) {
       const std::string& heading = columns_[c].heading;
       const std::string line = heading + std::string(widest - columns_of(heading) + gap, ' ') + row[c];
       text += shortened(line.substr(0, line.find_last_not_of(' ') + 1), width) + '\n';
     }
   }
   return text;
-}
-
-ProgressLine::ProgressLine()
-    : terminal_(takes_escape_codes(STDERR_FILENO)), next_(std::chrono::steady_clock::now()) {}
-
-ProgressLine::~ProgressLine() { clear(); }
-
-bool ProgressLine::due() const { return terminal_ && std::chrono::steady_clock::now() >= next_; }
-
-void ProgressLine::show(std::string_view text) {
-  if (!terminal_) {
-    return;
-  }
-  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  shown_ = true;
-  // One column stays free: a full line would wrap on some terminals.
-  const std::string line = "\r" + shortened(text, terminal_width(STDERR_FILENO) - 1) + "\x1b[K";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
-}
-
-void ProgressLine::clear() {
-  if (shown_) {
-    std::fputs("\r\x1b[K", stderr);
-    std::fflush(stderr);
-    shown_ = false;
-  }
-}
-
-std::string ProgressLine::bar(double part, std::size_t width) {
-  const auto filled =
-      static_cast<std::size_t>(std::lround(std::clamp(part, 0.0, 1.0) * static_cast<double>(width)));
-  return '[' + std::string(filled, '#') + std::string(width - filled, '-') + ']';
 }
 
 }  // namespace bitune::cli

@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/durations.hpp"
+#include "cli/operations.hpp"
 #include "cli/simulate.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -17,6 +18,7 @@
 #include "measure/inputs.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/strategy.hpp"
 
@@ -25,7 +27,8 @@ namespace tune_command {
 namespace {
 
 constexpr const char* description =
-    "Searches for the fastest way to sort each problem (key type x size) on this device. Every configuration "
+    "Searches for the fastest way to sort each problem (operation x key type x size) on this device. Every "
+    "configuration "
     "is compiled, "
     "verified against a reference and measured; every trial, failures too, is stored in the tuning database "
     "at once, where "
@@ -45,6 +48,9 @@ constexpr const char* footer =
     "  bitune tune --keys u32,f32,u64 --sizes 2^10..2^26 --budget 30m\n"
     "  bitune tune --keys u32 --sizes 2^20 --budget 60s,200evals  whichever is spent first\n"
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
+    "  bitune tune --operation sort_pairs,argsort               the same with 4-byte values, and for "
+    "indices\n"
+    "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
@@ -57,6 +63,7 @@ struct TuneOptions {
   int at_once = 1;
   std::vector<std::string> devices;
   std::vector<std::string> keys = {"u32", "f32"};
+  OperationOptions operation;
   std::string sizes;
   std::string rows;
   std::string total;
@@ -89,14 +96,15 @@ constexpr const char* gpu_sizes = "2^10..2^26";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
 
 std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
-  Problem problem;
-  problem.order = parse_order(options.order);
+  const std::vector<SortSpec> specs =
+      sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
+  Shape shape;
   if (!options.rows.empty() && !options.total.empty()) {
     throw Error(ErrorCode::usage, "give --rows or --total, not both");
   }
   if (!options.rows.empty()) {
-    problem.rows = parse_size(options.rows);
-    if (problem.rows == 0) {
+    shape.rows = parse_size(options.rows);
+    if (shape.rows == 0) {
       throw Error(ErrorCode::usage, "--rows must be 1 or more");
     }
   }
@@ -105,14 +113,15 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
                             : device.kind == "cuda" ? gpu_sizes
                                                     : emulated_sizes;
   std::vector<Problem> problems;
-  for (const KeyType key : parse_key_types(options.keys)) {
+  for (const SortSpec& spec : specs) {
     for (const std::uint64_t n : parse_sizes(sizes)) {
-      problem.key = key;
-      problem.n = n;
+      shape.n = n;
       if (!options.total.empty()) {
-        problem.rows = rows_in_total(total, n);
+        shape.rows = rows_in_total(total, n);
       }
-      static_cast<void>(key_bytes(problem));  // throws if it exceeds any memory
+      const Problem problem{spec, shape};
+      static_cast<void>(key_bytes(problem));                  // throws if it exceeds any memory
+      static_cast<void>(default_selection(problem, device));  // throws if no variant can do it
       problems.push_back(problem);
     }
   }
@@ -144,11 +153,6 @@ TuneRequest request_of(const TuneOptions& options) {
   return request;
 }
 
-/// Something is wrong with the device or the kernels if all that was tried failed.
-bool all_failed(const TuneOutcome& outcome) {
-  return !outcome.best && outcome.evaluated > 0 && outcome.failed >= outcome.evaluated;
-}
-
 /// The devices to tune, each with what it is called by. \throws Error (usage) for a GPU that is named twice
 std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   std::vector<std::shared_ptr<Device>> devices;
@@ -171,33 +175,6 @@ std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
     }
   }
   return devices;
-}
-
-std::string description_of(const std::vector<DeviceResult>& results) {
-  std::string text;
-  for (const DeviceResult& result : results) text += (text.empty() ? "" : ", ") + result.device;
-  return text;
-}
-
-/// What was wrong, once everything else is said. \throws Error (device)
-void complain(const std::vector<DeviceResult>& results, const std::vector<TuneOutcome>& outcomes) {
-  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
-      failure != outcomes.end()) {
-    throw Error(ErrorCode::device,
-                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
-                            "shows why",
-                            text_of(failure->problem)));
-  }
-  std::string failures;
-  for (const DeviceResult& result : results) {
-    if (result.error.empty()) continue;
-    failures += fmt::format("{}{} failed: {}", failures.empty() ? "" : "; ", result.device, result.error);
-  }
-  if (!failures.empty()) {
-    throw Error(
-        ErrorCode::device,
-        fmt::format("{}; what was measured is stored, and the same command goes on from there", failures));
-  }
 }
 
 int run(const TuneOptions& options) {
@@ -236,7 +213,7 @@ int run(const TuneOptions& options) {
   if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const TuneSummary summary{description_of(results), session.database, elapsed.count(), stop.signal() != 0,
+  const TuneSummary summary{devices_text(results), session.database, elapsed.count(), stop.signal() != 0,
                             device_shares(results)};
   const std::vector<TuneOutcome> outcomes = outcomes_of(results);
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
@@ -244,7 +221,7 @@ int run(const TuneOptions& options) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");
     return 128 + stop.signal();
   }
-  complain(results, outcomes);
+  if (const auto failure = failure_of(results, outcomes)) throw Error(ErrorCode::device, *failure);
   return done;
 }
 
@@ -260,6 +237,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Instead of --device: several at once, which share the problems out (0,1,2,3; UUIDs)",
            "DEVICE,...");
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
+  add_operation_options(command, options->operation);
   add_text(command, "--sizes", options->sizes,
            fmt::format("Keys an array (default: {}; on the emulated device {})", tune_command::gpu_sizes,
                        tune_command::emulated_sizes),
@@ -291,7 +269,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_number(command, "--samples", options->samples,
              "Most samples of one configuration (the time cap is 100 ms of the device)", "N", 1, 100000);
   add_text(command, "--precision", options->precision,
-           "Stop sampling once the 95 % interval of the median is within this part of it; or none",
+           "Stop sampling once the bootstrap interval of the median is within this part of it; or none",
            "PERCENT");
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",

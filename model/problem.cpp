@@ -119,14 +119,14 @@ std::string word_of(const SortSpec& spec) {
   return word + fmt::format("_{}", name_of(spec.order));
 }
 
+std::uint32_t carried_bytes(const SortSpec& spec) noexcept { return spec.value_bytes + spec.index_bytes; }
+
 bool sorts_keys_alone(const Problem& problem) noexcept {
-  return problem.operation == Operation::sort && problem.value_bytes == 0 && problem.index_bytes == 0 &&
-         !problem.ragged;
+  return problem.operation == Operation::sort && carried_bytes(problem) == 0 && !problem.ragged;
 }
 
 bool has_one_result(const Problem& problem) noexcept {
-  const bool travels = problem.value_bytes != 0 || problem.index_bytes != 0;
-  return !travels || problem.stable || problem.operation == Operation::top_k;
+  return carried_bytes(problem) == 0 || problem.stable || problem.operation == Operation::top_k;
 }
 
 std::uint64_t key_count(const Problem& problem) {

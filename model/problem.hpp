@@ -3,6 +3,7 @@
 /// \file
 /// Text form and ranges of problems.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace bitune {
 
 /// "sort_u32_ascending": a word that tells specs apart, but not by `k`.
 [[nodiscard]] std::string word_of(const SortSpec& spec);
+
+/// Of what travels with each key: a value, or an index, which is a value that the kernels make.
+[[nodiscard]] std::uint32_t carried_bytes(const SortSpec& spec) noexcept;
 
 /// Whether keys alone are put in order, of an array or of rows of one length. To be stable changes nothing
 /// then: equal keys are equal bits.

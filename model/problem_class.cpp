@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "model/key_type.hpp"
@@ -37,11 +38,21 @@ ProblemClass class_of(const Problem& problem) noexcept {
 }
 
 ServingGroup group_of(const Problem& problem) noexcept {
-  return {problem.operation, size_of(problem.key), problem.value_bytes, problem.index_bytes, problem.kind()};
+  return {.carries = carried_bytes(problem) != 0,
+          .top_k = problem.operation == Operation::top_k,
+          .key_bytes = size_of(problem.key),
+          .shape = problem.kind()};
 }
 
 bool may_serve(const Problem& tuned, const Problem& asked) noexcept {
   return group_of(tuned) == group_of(asked) && (tuned.stable || !asked.stable || sorts_keys_alone(asked));
+}
+
+double work_distance(const Problem& a, const Problem& b) noexcept {
+  const auto octaves = [](const Problem& problem) {
+    return std::log2(static_cast<double>(std::max(carried_bytes(problem), 1U)));
+  };
+  return std::abs(octaves(a) - octaves(b)) + (a.operation == b.operation ? 0 : 1);
 }
 
 }  // namespace bitune

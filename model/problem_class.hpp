@@ -29,13 +29,13 @@ class ProblemClass {
 /// The class of a problem. The class of a class's problem is that class.
 [[nodiscard]] ProblemClass class_of(const Problem& problem) noexcept;
 
-/// Problems whose tunings are read together, since one may serve another: of the same operation, widths and
-/// kind of shape.
+/// Problems whose tunings are read together, since one may serve another: with keys of one width in one kind
+/// of shape, and something that travels with the keys, or nothing. How wide that is, and what is written of
+/// it, may differ: the kernels are the same.
 struct ServingGroup {
-  Operation operation = Operation::sort;
+  bool carries = false;  ///< values or indices travel with the keys
+  bool top_k = false;
   std::size_t key_bytes = 0;
-  std::uint32_t value_bytes = 0;
-  std::uint32_t index_bytes = 0;
   ShapeKind shape = ShapeKind::array;
 
   auto operator<=>(const ServingGroup&) const = default;
@@ -45,5 +45,9 @@ struct ServingGroup {
 /// Whether a tuning of one problem may serve the other at all: both are of one group. What is stable may
 /// serve what need not be, but not the other way round, unless keys are all there is.
 [[nodiscard]] bool may_serve(const Problem& tuned, const Problem& asked) noexcept;
+
+/// How much more or less two problems of a group do for each key, in octaves: one for each doubling of the
+/// width of what travels, and one for another operation. 0: they do the same.
+[[nodiscard]] double work_distance(const Problem& a, const Problem& b) noexcept;
 
 }  // namespace bitune

@@ -3,179 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
-#include <tuple>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bitune/error.hpp"
-#include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "model/problem_class.hpp"
-#include "model/standing.hpp"
-#include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
+#include "runtime/selection_rank.hpp"
 
 namespace bitune {
 namespace {
 
-/// The steps of the ladder within one database, best first. What is elsewhere is never selected.
-enum class Step : std::uint8_t { exact, near_size, same_capability, same_major, elsewhere };
-
-/// Where a candidate stands: less is better. Compared member by member, in this order.
-struct Rank {
-  bool other_device = false;
-  bool shipped_elsewhere = false;  ///< of another device, and shipped
-  bool older_kernels = false;
-  Step device_step = Step::exact;  ///< of another device; else `exact`
-  int major_distance = 0;
-  int minor_distance = 0;
-  int sm_distance = 0;
-  double size_distance = 0;
-  double rows_distance = 0;
-  bool shipped = false;
-  bool other_key = false;
-  bool other_order = false;
-  bool smaller = false;  ///< at the same distance the larger size goes first
-  TrialRank trial;
-
-  [[nodiscard]] auto members() const {
-    return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
-                    minor_distance, sm_distance, size_distance, rows_distance, shipped, other_key,
-                    other_order, smaller, trial);
-  }
-};
-
-/// |log2(a / b)|, in floating point throughout: lengths reach past 2^31.
-double log2_distance(std::uint64_t a, std::uint64_t b) {
-  const auto log = [](std::uint64_t value) {
-    return std::log2(static_cast<double>(std::max<std::uint64_t>(value, 1)));
-  };
-  return std::abs(log(a) - log(b));
-}
-
-/// The step on which a candidate stands; nothing if it says nothing about this problem on this device.
-std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, const DeviceInfo& device,
-                            const std::string& device_digest) {
-  if (candidate.device.kind != device.kind || !may_serve(candidate.problem, problem)) return std::nullopt;
-  if (candidate.device_digest == device_digest) {
-    return class_of(candidate.problem) == class_of(problem) ? Step::exact : Step::near_size;
-  }
-  if (candidate.device.compute_major != device.compute_major) return Step::elsewhere;
-  if (candidate.device.compute_minor == device.compute_minor) return Step::same_capability;
-  return candidate.device.compute_minor < device.compute_minor ? Step::same_major : Step::elsewhere;
-}
-
-struct Ranked {
-  Rank rank;
-  Step step = Step::exact;
-  const Candidate* candidate = nullptr;
-};
-
-/// How much slower than the best trial of as many keys of the same width, or of longer arrays, a trial may be
-/// and still say something: where the best ones do not fit, a good trial of a farther length is better than a
-/// poor one of the nearest, and so is the default. Key types of one width differ by less: what is this far
-/// behind has just not been tuned with the variant that is best, or for long enough.
-constexpr double most_behind = 1.5;
-constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
-
-/// How many times as long the arrays of its own problem may not be. Many rows leave registers idle that they
-/// do not fill; a single short array takes as long as one that does.
-std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
-
-/// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
-struct AlikeProblems {
-  std::string device_digest;
-  bool older_kernels;
-  ServingGroup group;
-  std::uint64_t rows;
-  std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
-
-  friend auto operator<=>(const AlikeProblems&, const AlikeProblems&) = default;
-};
-
-AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_kernels) {
-  const Problem& p = candidate.problem;
-  return {.device_digest = candidate.device_digest,
-          .older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant),
-          .group = group_of(p),
-          .rows = p.rows,
-          .n = p.n};
-}
-
-/// Of each shape the least time that any of it took, or any longer one: what sorts more keys in less time
-/// could have sorted these.
-std::map<AlikeProblems, double> best_times(const std::vector<AlikeProblems>& shapes,
-                                           const std::vector<Candidate>& candidates) {
-  std::map<AlikeProblems, double> bests;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const auto [entry, is_new] = bests.try_emplace(shapes[i], candidates[i].median_us);
-    if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
-  }
-  const std::pair<const AlikeProblems, double>* longer = nullptr;
-  auto entry = bests.end();
-  while (entry != bests.begin()) {
-    --entry;
-    if (longer != nullptr) {
-      AlikeProblems as_long = entry->first;
-      as_long.n = longer->first.n;
-      if (as_long == longer->first) entry->second = std::min(entry->second, longer->second);
-    }
-    longer = &*entry;
-  }
-  return bests;
-}
-
-void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
-              const DeviceInfo& device, const std::string& device_digest,
-              const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
-  std::vector<AlikeProblems> shapes;  // parallel to the candidates
-  shapes.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) shapes.push_back(alike_of(candidate, current_kernels));
-  const std::map<AlikeProblems, double> bests = best_times(shapes, candidates);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& candidate = candidates[i];
-    const auto step = step_of(candidate, problem, device, device_digest);
-    if (!step) continue;
-    const double factor = candidate.problem.n == problem.n ? most_behind : most_behind_elsewhere;
-    if (candidate.median_us > factor * bests.at(shapes[i])) continue;
-    if (candidate.problem.n / times_too_long(problem) >= problem.n) continue;
-    Rank rank;
-    rank.shipped = shipped;
-    rank.other_device = *step >= Step::same_capability;
-    if (rank.other_device) {
-      rank.shipped_elsewhere = shipped;
-      rank.device_step = *step;
-      rank.major_distance = std::abs(device.compute_major - candidate.device.compute_major);
-      rank.minor_distance = std::abs(device.compute_minor - candidate.device.compute_minor);
-      rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
-    }
-    rank.size_distance = log2_distance(candidate.problem.n, problem.n);
-    rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
-    rank.other_key = candidate.problem.key != problem.key;
-    rank.other_order = candidate.problem.order != problem.order;
-    rank.older_kernels = shapes[i].older_kernels;
-    rank.smaller = candidate.problem.n < problem.n;
-    rank.trial = candidate.rank();
-    ranked.push_back({rank, *step, &candidate});
-  }
-}
-
-/// All candidates that say something about the problem, in the order in which they are asked.
-std::vector<Ranked> ladder(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
-                           const KernelDigests& current_kernels) {
-  const std::string digest = device.digest();
-  std::vector<Ranked> ranked;
-  rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
-  rank_all(candidates.shipped, true, problem, device, digest, current_kernels, ranked);
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
-  return ranked;
-}
+using ranking::ladder;
+using ranking::Ranked;
+using ranking::Step;
 
 /// Checks configurations of one problem on one device; each variant's space is built once.
 class Validity {
@@ -225,63 +69,6 @@ bool is_among(std::span<const Configuration> configurations, const Configuration
   return std::find(configurations.begin(), configurations.end(), configuration) != configurations.end();
 }
 
-std::string size_of_problem(const Problem& problem) {
-  return problem.rows == 1 ? size_text(problem.n)
-                           : fmt::format("{} rows of {}", problem.rows, size_text(problem.n));
-}
-
-/// "f32 descending keys": only what differs from the problem is worth a word.
-std::string tuned_for(const Candidate& candidate, const Problem& problem) {
-  std::string text = fmt::format("n={}", size_of_problem(candidate.problem));
-  if (candidate.problem.key != problem.key) text += fmt::format(" of {}", name_of(candidate.problem.key));
-  if (candidate.problem.order != problem.order) text += fmt::format(" {}", name_of(candidate.problem.order));
-  return text;
-}
-
-std::string reason_of(const Ranked& best, const Problem& problem) {
-  const Candidate& candidate = *best.candidate;
-  const DeviceInfo& there = candidate.device;
-  std::string where = "this device";
-  std::string why;
-  switch (best.step) {
-    case Step::exact:
-      break;
-    case Step::near_size:
-      why = best.rank.size_distance == 0 && best.rank.rows_distance == 0 ? ", the same size"
-                                                                         : ", the nearest size";
-      break;
-    case Step::same_capability:
-      where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
-      why = fmt::format(", a device of the same compute capability {}.{}", there.compute_major,
-                        there.compute_minor);
-      break;
-    case Step::same_major:
-    case Step::elsewhere:
-      where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
-      why = fmt::format(", a device of the lower compute capability {}.{}", there.compute_major,
-                        there.compute_minor);
-      break;
-  }
-  return fmt::format("{}tuned on {} for {}{}{}", best.rank.shipped ? "shipped with bitune: " : "", where,
-                     best.step == Step::exact ? "this problem" : tuned_for(candidate, problem), why,
-                     best.rank.older_kernels ? ", with another version of the kernels" : "");
-}
-
-MatchKind match_of(const Ranked& best) {
-  if (best.rank.shipped) return MatchKind::shipped;
-  switch (best.step) {
-    case Step::exact:
-      return MatchKind::exact;
-    case Step::near_size:
-      return MatchKind::near_size;
-    case Step::same_capability:
-    case Step::same_major:
-    case Step::elsewhere:
-      break;
-  }
-  return MatchKind::near_device;
-}
-
 }  // namespace
 
 std::string_view name_of(MatchKind kind) noexcept {
@@ -313,11 +100,11 @@ Selection select_among(const Problem& problem, const DeviceInfo& device, const C
 
   Selection selection;
   selection.configuration = best->candidate->configuration;
-  selection.match = match_of(*best);
+  selection.match = ranking::match_of(*best);
   selection.evidence = *best->candidate;
   if (best->step == Step::exact && !best->rank.older_kernels)
     selection.expected_us = best->candidate->median_us;
-  selection.reason = reason_of(*best, problem);
+  selection.reason = ranking::reason_of(*best, problem);
   return selection;
 }
 

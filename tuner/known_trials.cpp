@@ -22,11 +22,8 @@ KnownTrials read_known_trials(const TuningDatabase& database, const DeviceInfo& 
   if (known.tried.empty()) return known;
 
   TrialFilter filter;
+  static_cast<ProblemFilter&>(filter) = ProblemFilter::of(problem);
   filter.device_digest = device_digest;
-  filter.key = problem.key;
-  filter.order = problem.order;
-  filter.n = problem.n;
-  filter.rows = problem.rows;
   std::vector<TrialRow> rows = database.trials(filter);
   std::sort(rows.begin(), rows.end(), is_newer);
   std::set<std::string> failed;

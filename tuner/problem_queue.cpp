@@ -6,18 +6,20 @@
 #include <utility>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 
 namespace bitune {
 namespace {
 
 constexpr auto tick = std::chrono::milliseconds(50);
 
-/// How much time a problem should have, as a multiple of that of a short one. With 64 MB of keys it is twice
-/// as much: these take about a second to make and to sort on the host.
+/// How much time a problem should have, as a multiple of that of a short one. With 64 MB of keys, and of what
+/// travels with them, it is twice as much: these take about a second to make and to sort on the host.
 double weight_of(const Problem& problem) {
   constexpr double bytes_of_one = 64 << 20;
-  return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) *
-                 static_cast<double>(size_of(problem.key)) / bytes_of_one;
+  const std::size_t bytes = size_of(problem.key) + carried_bytes(problem);
+  return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) * static_cast<double>(bytes) /
+                 bytes_of_one;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -52,12 +53,15 @@ struct Leader {
 std::vector<Leader> leaders_for(const SQLite::Database& db, const Problem& problem) {
   SQLite::Statement row(db, candidates_sql());
   const ServingGroup group = group_of(problem);
-  row.bind(1, std::string(name_of(group.operation)));
-  row.bind(2, group.value_bytes);
-  row.bind(3, group.index_bytes);
-  row.bind(4, static_cast<std::int64_t>(group.key_bytes));
-  row.bind(5, group.shape == ShapeKind::array ? 1 : 0);
-  row.bind(6, group.shape == ShapeKind::segments ? 1 : 0);
+  const auto operations = group.top_k
+                              ? std::array{Operation::top_k, Operation::top_k, Operation::top_k}
+                              : std::array{Operation::sort, Operation::sort_pairs, Operation::argsort};
+  int place = 1;
+  for (const Operation operation : operations) row.bind(place++, std::string(name_of(operation)));
+  row.bind(place++, static_cast<std::int64_t>(group.key_bytes));
+  row.bind(place++, group.carries ? 1 : 0);
+  row.bind(place++, group.shape == ShapeKind::array ? 1 : 0);
+  row.bind(place++, group.shape == ShapeKind::segments ? 1 : 0);
   std::vector<Leader> leaders;
   while (row.executeStep()) {
     Leader leader{.device_id = row.getColumn(0).getInt64(),
@@ -110,8 +114,8 @@ void keep_best_of_variants(std::vector<Leader>& leaders) {
 
 std::string candidates_sql() {
   return leaders_select(
-      "p.operation = ?1 AND p.value_bytes = ?2 AND p.index_bytes = ?3 AND p.key_width = ?4 "
-      "AND (p.rows = 1 AND NOT p.ragged) = ?5 AND p.ragged = ?6",
+      "p.operation IN (?1, ?2, ?3) AND p.key_width = ?4 AND (p.value_bytes + p.index_bytes > 0) = ?5 "
+      "AND (p.rows = 1 AND NOT p.ragged) = ?6 AND p.ragged = ?7",
       fmt::format(", c.text, k.digest, {}", problem_columns()),
       " CROSS JOIN configurations c ON c.id = l.configuration_id CROSS JOIN kernels k ON k.id = s.kernel_id");
 }

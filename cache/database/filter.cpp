@@ -28,6 +28,9 @@ Condition condition_of(const TrialFilter& filter) {
   if (filter.device_digest) require("d.digest = ?", *filter.device_digest);
   if (filter.device_name_contains)
     require("instr(lower(d.name), lower(?)) > 0", *filter.device_name_contains);
+  if (filter.operation) require("p.operation = ?", std::string(name_of(*filter.operation)));
+  if (filter.value_bytes) require("p.value_bytes = ?", stored_size(*filter.value_bytes));
+  if (filter.index_bytes) require("p.index_bytes = ?", stored_size(*filter.index_bytes));
   if (filter.key) require("p.key_type = ?", std::string(name_of(*filter.key)));
   if (filter.order) require("p.key_order = ?", std::string(name_of(*filter.order)));
   if (filter.n) require("p.n = ?", stored_size(*filter.n));

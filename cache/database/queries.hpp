@@ -21,8 +21,8 @@ namespace bitune::database {
                                                                      const Problem& problem,
                                                                      const Protocol& protocol);
 
-/// The statement behind `candidates`; its parameters are operation, value type, key width, and whether rows
-/// is 1.
+/// The statement behind `candidates`; its parameters are three operations, and the members of the group
+/// (`group_of`).
 [[nodiscard]] std::string candidates_sql();
 [[nodiscard]] std::vector<Candidate> candidates(const SQLite::Database& db, const Problem& problem);
 

@@ -21,10 +21,7 @@ using DeviceAndProblem = std::pair<std::int64_t, std::int64_t>;
 /// where it saves most of the work.
 TrialFilter of_problems(const TrialFilter& filter) {
   TrialFilter restricted;
-  restricted.key = filter.key;
-  restricted.order = filter.order;
-  restricted.n = filter.n;
-  restricted.rows = filter.rows;
+  static_cast<ProblemFilter&>(restricted) = filter;
   return restricted;
 }
 

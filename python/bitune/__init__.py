@@ -94,6 +94,10 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
+    if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
+        found = _short.sort(x, axis, descending)
+        if found is not None:
+            return cast(Array, found)
     if _goes_through_torch(x) and out is None and stream is None:
         return cast(Array, _torch_ops().sort(x, axis, descending, stable, _name_of(device)))
     return cast(Array, sort_keys(x, axis, descending, out, stream, device))
@@ -151,6 +155,10 @@ def argsort(
     >>> bitune.argsort(np.array([30, 10, 20, 10]), descending=True, index_dtype="int32", device="emulated")
     array([0, 2, 1, 3], dtype=int32)
     """
+    if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
+        found = _short.argsort(x, axis, descending, stable, index_dtype, return_keys)
+        if found is not None:
+            return found
     if _goes_through_torch(x) and out is None and stream is None:
         name = _functions.name_of_dtype(index_dtype)
         indices, keys = _torch_ops().argsort(x, axis, descending, stable, name, return_keys, _name_of(device))
@@ -201,6 +209,10 @@ def sort_by_key(
     >>> values
     array([10., 20., 30.])
     """
+    if _short is not None and type(keys) is _short.tensor and stream is None and device is None:
+        found = _short.sort_by_key(keys, values, axis, descending, stable)
+        if found is not None:
+            return cast("tuple[Array, Any]", found)
     if _goes_through_torch(keys) and stream is None:
         found = _torch_ops().sort_by_key(keys, values, axis, descending, stable, _name_of(device))
     else:
@@ -218,6 +230,7 @@ def prepare(
     descending: bool = False,
     stable: bool = True,
     index_dtype: Any = "int64",
+    return_keys: bool = False,
     device: Any = None,
 ) -> None:
     """Compile and load now what a call with such an array needs, so that the call only launches, and can be captured.
@@ -229,7 +242,7 @@ def prepare(
     operation : {"sort", "argsort", "sort_by_key"}
     values : array, optional
         Of sort_by_key; only the size of its elements counts.
-    axis, descending, stable, index_dtype, device
+    axis, descending, stable, index_dtype, return_keys, device
         As in the call to come.
 
     Raises
@@ -242,7 +255,7 @@ def prepare(
     >>> import bitune, numpy as np
     >>> bitune.prepare(np.empty(100, dtype="u4"), device="emulated")
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
     sorter.prepare(key)
 
 
@@ -256,13 +269,14 @@ def explain(
     descending: bool = False,
     stable: bool = True,
     index_dtype: Any = "int64",
+    return_keys: bool = False,
     device: Any = None,
 ) -> dict[str, Any]:
     """How a call with such an array sorts, and why.
 
     Parameters
     ----------
-    x, operation, values, axis, descending, stable, index_dtype, device
+    x, operation, values, axis, descending, stable, index_dtype, return_keys, device
         As in `prepare`.
 
     Returns
@@ -282,11 +296,12 @@ def explain(
     >>> sorted(bitune.explain(np.empty(100, dtype="u4"), device="emulated"))[:2]
     ['compiled_kernels', 'configuration']
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
     return sorter.explain(key)
 
 
 _torch: Any = None  # bitune.torch, once it is imported
+_short: Any = None  # and the short way for its tensors
 
 
 def _goes_through_torch(x: Any) -> bool:

@@ -11,6 +11,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
+#include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"
@@ -34,11 +35,6 @@ constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
 constexpr CountKernel count_kernel{header, "count_digits"};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
-
-/// Bytes of what travels with a key: an index is a value that the first pass makes.
-std::int64_t carried_bytes(const Problem& problem) {
-  return problem.value_bytes != 0 ? problem.value_bytes : problem.index_bytes;
-}
 
 ItemSize item_size(const Problem& problem) {
   const std::int64_t slot =
@@ -81,36 +77,38 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    return radix_parts::space(name(), item_size, needs_two_passes);
+    SearchSpace space = radix_parts::space(name(), item_size, needs_two_passes);
+    space.parameters.push_back({"write_lanes",
+                                {0, 8, 16, 32},
+                                "lanes that write a digit's items, in steps that end where sectors of memory "
+                                "do; 0: neighbouring threads write what is side by side in the tile"});
+    return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
-
- private:
-  /// A value, or an index, but not both.
-  static bool carries_one_thing(const Problem& problem) {
-    const bool pairs = problem.operation == Operation::sort_pairs;
-    const bool indices = problem.operation == Operation::sort || problem.operation == Operation::argsort;
-    return problem.value_bytes == 0 ? indices && problem.index_bytes != 0 : pairs && problem.index_bytes == 0;
-  }
 };
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                                                        const DeviceInfo& device) const {
-  // As many items as registers hold without spilling; nothing of it has been measured yet.
-  const bool wide_value = item_size(problem).slot_bytes == 16;
-  const bool wide_key = size_of(problem.key) == 8 && !wide_value;
+  // As many items as registers hold without spilling, but at least two tiles for each multiprocessor.
+  const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
+  const std::int64_t threads = is_wide ? 256 : 512;
+  const std::int64_t share = static_cast<std::int64_t>(problem.n) / (2 * threads * device.sm_count);
+  const std::int64_t most = carried_bytes(problem) == 16 ? 11 : is_wide ? 19 : 15;
+  std::int64_t items = 5;
+  for (const std::int64_t more : {7, 11, 15, 19}) {
+    if (more <= std::min(share, most)) items = more;
+  }
   const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
   Configuration c{std::string(name()),
-                  {{"block_size_x", 256},
-                   {"items_per_thread", wide_value ? 11
-                                        : wide_key ? 23
-                                                   : 19},
+                  {{"block_size_x", items == 5 ? 256 : threads},
+                   {"items_per_thread", items},
                    {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", wide_key ? 2 : 3},
-                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+                   {"min_blocks_per_sm", 2},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
+                   {"write_lanes", 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
 }
@@ -127,8 +125,8 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   const auto address = [](Role role) { return Address{Argument::pointer_to(role)}; };
   const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
   const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
-  const auto values = written_arrays(builder, passes, problem.n * as_count(carried_bytes(problem)),
-                                     address(values_out), !makes_indices);
+  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem), address(values_out),
+                                     !makes_indices);
   const std::uint64_t key_bytes = problem.n * size_of(problem.key);
   std::vector<Address> keys;
   if (writes_keys(problem)) {
@@ -144,11 +142,12 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
     const bool is_last = pass + 1 == passes;
     builder.launch(
         pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
                     carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
                     writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
                     c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm")),
+                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
+                    c.at("write_lanes")),
         {.blocks = tile_count(c, problem),
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
          .shared_bytes = as_count(pass_bytes(c, problem, item_size(problem).slot_bytes))},

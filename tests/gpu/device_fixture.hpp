@@ -93,13 +93,13 @@ class GpuTest : public testing::Test {
     return reinterpret_cast<std::uint64_t>(pointer);
   }
 
-  /// The sentence of the Error (device) that `use` must throw.
+  /// The sentence of the Error that `use` must throw.
   template <class Use>
-  [[nodiscard]] static std::string device_error(Use use) {
+  [[nodiscard]] static std::string device_error(Use use, ErrorCode code = ErrorCode::device) {
     try {
       use();
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::device) << error.what();
+      EXPECT_EQ(error.code(), code) << error.what();
       return error.what();
     }
     ADD_FAILURE() << "no error";

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -73,6 +74,16 @@ const std::map<std::string, SortSpec, std::less<>>& specs_by_word() {
   return specs;
 }
 
+/// The spec of a kernel's name without its variant. Names leave out that keys are sorted, and nothing else.
+std::optional<SortSpec> spec_in_name(std::string_view word) {
+  const auto& specs = specs_by_word();
+  if (const auto found = specs.find(word); found != specs.end()) return found->second;
+  const auto found = specs.find(fmt::format("{}_{}", name_of(Operation::sort), word));
+  // "bitune_radix_pairs_u32_i4_ascending" is not of the variant 'radix'.
+  if (found == specs.end() || found->second.operation != Operation::sort) return std::nullopt;
+  return found->second;
+}
+
 void check_size(const Problem& problem) { static_cast<void>(key_bytes(problem)); }
 
 // Members of json_of(Trial) that no format has a word of its own for: plain values of which a trial always
@@ -101,12 +112,10 @@ Subject subject_of(std::string_view kernel_name, const Value& problem_size) {
       const std::string prefix = fmt::format("bitune_{}_", name);
       if (!kernel_name.starts_with(prefix)) continue;
       const std::string_view word = kernel_name.substr(prefix.size());
-      auto found = specs_by_word().find(word);
-      if (found == specs_by_word().end()) found = specs_by_word().find(fmt::format("sort_{}", word));
-      if (found == specs_by_word().end()) continue;
-      subject = {.variant = std::string(current_variant_name(name)),
-                 .problem = {found->second, {}},
-                 .kernel_digest = {}};
+      const auto found = spec_in_name(word);
+      if (!found) continue;
+      subject = {
+          .variant = std::string(current_variant_name(name)), .problem = {*found, {}}, .kernel_digest = {}};
       return true;
     }
     return false;

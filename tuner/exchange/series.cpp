@@ -133,10 +133,7 @@ std::vector<Series> series_of(const TuningDatabase& database, const TrialFilter&
   of_problem.limit = 0;
   for (const ProblemSummary& summary : database.summaries(filter)) {
     of_problem.device_digest = summary.device_digest;
-    of_problem.key = summary.problem.key;
-    of_problem.order = summary.problem.order;
-    of_problem.n = summary.problem.n;
-    of_problem.rows = summary.problem.rows;
+    static_cast<ProblemFilter&>(of_problem) = ProblemFilter::of(summary.problem);
     std::map<std::string, std::map<Key, Rows>> by_variant;
     for (TrialRow& row : database.trials(of_problem)) {
       if (row.trial.problem != summary.problem) continue;

@@ -99,7 +99,7 @@ TEST_F(RankingTest, WhatAFileClaimsIsNeitherACandidateNorReplacesWhatWasMeasured
   EXPECT_EQ(db.check(), std::vector<std::string>{});
 }
 
-TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {
+TEST_F(RankingTest, TheSameKeysAndShapeAreCandidatesWithWhateverTravels) {
   Problem descending = problem();
   descending.order = Order::descending;
   Problem rows = problem();
@@ -116,7 +116,16 @@ TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {
   store(trial(problem(1024, KeyType::u64), "warp(a=5)", 5));
   store(trial(problem(1024, KeyType::u16), "warp(a=6)", 6));
   store(trial(rows, "warp(a=7)", 7));
+  Problem wide_pairs = pairs;
+  wide_pairs.value_bytes = 16;
+  Problem argsort = problem();
+  argsort.operation = Operation::argsort;
+  argsort.index_bytes = 8;
+  Problem with_indices = problem();
+  with_indices.index_bytes = 4;
   store(trial(pairs, "warp(a=8)", 8));
+  store(trial(argsort, "warp(a=10)", 10));
+  store(trial(with_indices, "warp(a=11)", 11));
   store(trial(problem(2048), "warp(a=9)", 9),
         db.begin_session(emulated(), {"emulated", "emulated", "g++"}, {}));
 
@@ -124,7 +133,9 @@ TEST_F(RankingTest, TheSameWidthOperationAndShapeAreCandidates) {
   EXPECT_EQ(candidates(other_rows), (Texts{"warp(a=7) 7"})) << "many rows and one array are tuned apart";
   EXPECT_EQ(candidates(problem(1, KeyType::f64)), (Texts{"warp(a=5) 5"}));
   EXPECT_EQ(candidates(problem(1, KeyType::bf16)), (Texts{"warp(a=6) 6"}));
-  EXPECT_EQ(candidates(pairs), (Texts{"warp(a=8) 8"}));
+  const Texts carrying = {"warp(a=10) 10", "warp(a=11) 11", "warp(a=8) 8"};
+  EXPECT_EQ(candidates(wide_pairs), carrying) << "whatever travels with the keys";
+  EXPECT_EQ(candidates(argsort), carrying);
   EXPECT_EQ(candidates(problem(1, KeyType::u8)), Texts{});
 }
 

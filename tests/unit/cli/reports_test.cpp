@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cache/leftovers.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/tune_report.hpp"
+#include "tests/unit/cli/folder.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -34,6 +36,10 @@ TEST(TuneReport, ProgressNamesProblemBestAndTimeLeft) {
   EXPECT_EQ(progress_text(progress),
             "u32 2^10 (2/4) [########--------] 5/10  1 min 30 s left  best 12.3 us warp(block_size_x=64)");
   EXPECT_EQ(progress_text({}), "[----------------] 0/0");
+  const Problem argsort{
+      {.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4, .stable = true}, {.n = 1000}};
+  progress.problem = &argsort;
+  EXPECT_TRUE(progress_text(progress).starts_with("argsort 4 B f32 1000 (2/4) [")) << progress_text(progress);
 }
 
 TEST(TuneReport, OutcomesAreRows) {
@@ -61,8 +67,8 @@ TEST(TuneReport, SeveralDevicesAreNamedWithTheirShares) {
   EXPECT_EQ(outcomes[0].evaluated, 8U) << "in the order of the request";
   const TuneSummary summary{"GPU 0, GPU 1", "/x/tuning.db", 1.5, false, device_shares(results)};
   const std::string text = tune_text(outcomes, summary);
-  EXPECT_NE(text.find("GPU 0: 1 problems, 5 trials\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("GPU 1: 1 problems, 8 trials, failed: it is gone\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 0: 1 problem, 5 trials\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 1: 1 problem, 8 trials, failed: it is gone\n"), std::string::npos) << text;
   const auto document = nlohmann::json::parse(tune_json(outcomes, summary));
   EXPECT_TRUE(document.at("devices")[0].at("error").is_null());
   EXPECT_EQ(document.at("devices")[1].at("error"), "it is gone");
@@ -104,6 +110,40 @@ TEST(StopOnSignal, SetsTheFlag) {
   sigset_t mask;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGINT), 0) << "the mask is as it was";
+}
+
+TEST(StopOnSignal, TakesAHangupForCtrlC) {
+  {
+    const StopOnSignal stop;
+    kill(getpid(), SIGHUP);
+    while (stop.signal() == 0) std::this_thread::yield();
+    EXPECT_EQ(stop.signal(), SIGHUP);
+  }
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopOnSignal stop;
+    kill(getpid(), SIGHUP);  // ignored, as under nohup
+    kill(getpid(), SIGINT);
+    while (stop.signal() == 0) std::this_thread::yield();
+    EXPECT_EQ(stop.signal(), SIGINT);
+  }
+  std::signal(SIGHUP, before);
+}
+
+TEST(StopOnSignalDeathTest, TheSecondSignalLeavesNoTemporaryFiles) {
+  const Folder folder;
+  folder.write("half", "written");
+  EXPECT_EXIT(
+      {
+        const Leftover leftover(folder.file("half"));
+        const StopOnSignal stop;
+        kill(getpid(), SIGINT);
+        while (stop.signal() == 0) std::this_thread::yield();
+        kill(getpid(), SIGHUP);
+        while (true) pause();
+      },
+      testing::ExitedWithCode(129), "");
+  EXPECT_TRUE(folder.names().empty());
 }
 
 TEST(StopOnSignalDeathTest, TheSecondSignalEndsAtOnce) {

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "bitune/error.hpp"
 #include "cli/durations.hpp"
+#include "cli/progress_line.hpp"
 #include "tests/unit/cli/command_run.hpp"
 
 namespace bitune::cli {
@@ -47,6 +49,32 @@ TEST(Terminal, BarsAreFull) {
   EXPECT_EQ(ProgressLine::bar(0, 4), "[----]");
   EXPECT_EQ(ProgressLine::bar(0.5, 4), "[##--]");
   EXPECT_EQ(ProgressLine::bar(7, 4), "[####]");
+}
+
+TEST(Progress, IsALineOfItsOwnWhereThereIsNoTerminal) {
+  testing::internal::CaptureStderr();
+  ProgressLine line(std::chrono::seconds(0));
+  EXPECT_TRUE(line.due());
+  line.show("one");
+  line.show("two");
+  line.clear();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "bitune: one\nbitune: two\n");
+  EXPECT_FALSE(ProgressLine(std::chrono::hours(1)).due()) << "short commands print none";
+}
+
+TEST_F(CommandTest, QuietIsQuietBesidesErrors) {
+  folder_.write("keys.txt", "3 1 2\n");
+  const CommandResult sorted = run("sort keys.txt -o sorted.txt --quiet --device emulated");
+  EXPECT_EQ(sorted.code, 0) << sorted.err;
+  EXPECT_EQ(sorted.err, "");
+  EXPECT_EQ(folder_.read("sorted.txt"), "1\n2\n3\n");
+  testing::internal::CaptureStderr();
+  ProgressLine line(std::chrono::seconds(0));
+  line.show("nobody sees this");
+  print_remark("nor this");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  expect_refusal("sort missing.txt --quiet", failed, "missing.txt");
+  EXPECT_NE(run("sort keys.txt -o sorted.txt --device emulated").err, "") << "the next command is not";
 }
 
 TEST(Terminal, WidthComesFromTheEnvironment) {
@@ -124,6 +152,15 @@ TEST(Table, LeavesColumnsOutWhereShrinkingIsNotEnough) {
   EXPECT_EQ(table.text(20), "device       n  rate\nNVIDIA H200  8  12.5\n") << "there is room again";
   EXPECT_EQ(table.text(14), "device       n\nNVIDIA H200  8\n");
   EXPECT_EQ(table.text(9), "device  n\nNVIDI…  8\n") << "the others stay";
+}
+
+TEST(Table, LeavesOutAColumnThatSaysOnlyWhatIsUsual) {
+  Table table({{.heading = "operation", .usual = "sort"}, {"n"}});
+  table.add({"sort", "8"});
+  EXPECT_EQ(table.text(unlimited_width), "n\n8\n");
+  EXPECT_EQ(table.text(0).find("operation"), std::string::npos) << "in blocks, too";
+  table.add({"argsort 4 B", "8"});
+  EXPECT_EQ(table.text(unlimited_width), "operation    n\nsort         8\nargsort 4 B  8\n");
 }
 
 TEST(Durations, HaveUnits) {

@@ -59,21 +59,44 @@ TEST(ProblemClass, KeysAloneAreStableAnyway) {
   EXPECT_TRUE(class_of(pairs).problem().stable);
 }
 
-TEST(ProblemClass, ServesWhatIsOfItsWidthsAndShape) {
+constexpr Problem pairs_of(std::uint32_t value_bytes, bool stable) {
+  return {{.operation = Operation::sort_pairs, .value_bytes = value_bytes, .stable = stable}, {.n = 100}};
+}
+constexpr Problem argsort_of(std::uint32_t index_bytes) {
+  return {{.operation = Operation::argsort, .index_bytes = index_bytes, .stable = true}, {.n = 100}};
+}
+
+TEST(ProblemClass, ServesWhatIsOfItsKeysAndShape) {
   const Problem keys{{.key = KeyType::u32}, {.n = 100}};
   EXPECT_TRUE(may_serve(keys, Problem{{.key = KeyType::f32}, {.n = 5000}}));
   EXPECT_FALSE(may_serve(keys, Problem{{.key = KeyType::u64}, {.n = 100}}));
   EXPECT_FALSE(may_serve(keys, Problem{{}, {.n = 100, .rows = 2}}));
   EXPECT_FALSE(may_serve(keys, Problem{{}, {.n = 100, .ragged = true}}));
-  EXPECT_FALSE(may_serve(keys, Problem{{.operation = Operation::argsort, .index_bytes = 4}, {.n = 100}}));
+}
 
-  Problem stable{{.operation = Operation::sort_pairs, .value_bytes = 4, .stable = true}, {.n = 100}};
-  Problem any = stable;
-  any.stable = false;
-  EXPECT_TRUE(may_serve(stable, any));
-  EXPECT_FALSE(may_serve(any, stable));
-  any.value_bytes = 8;
-  EXPECT_FALSE(may_serve(stable, any));
+TEST(ProblemClass, KeysAloneAndWhatTravelsWithThemDoNotServeEachOther) {
+  const Problem keys{{}, {.n = 100}};
+  EXPECT_FALSE(may_serve(keys, pairs_of(4, false)));
+  EXPECT_FALSE(may_serve(argsort_of(4), keys));
+  EXPECT_TRUE(may_serve(argsort_of(4), pairs_of(8, true)));
+  EXPECT_TRUE(may_serve(pairs_of(1, true), argsort_of(8)));
+  EXPECT_TRUE(may_serve(pairs_of(4, true), Problem{{.index_bytes = 4, .stable = true}, {.n = 100}}));
+  Problem top_k = argsort_of(4);
+  top_k.operation = Operation::top_k;
+  EXPECT_FALSE(may_serve(argsort_of(4), top_k));
+}
+
+TEST(ProblemClass, StableServesWhatNeedNotBeAndNotTheOtherWayRound) {
+  EXPECT_TRUE(may_serve(pairs_of(4, true), pairs_of(4, false)));
+  EXPECT_FALSE(may_serve(pairs_of(4, false), pairs_of(4, true)));
+}
+
+TEST(ProblemClass, WorkIsApartByWidthsAndByOperation) {
+  EXPECT_EQ(work_distance(pairs_of(4, true), pairs_of(4, false)), 0);
+  EXPECT_EQ(work_distance(Problem{{}, {.n = 1}}, Problem{{}, {.n = 1000}}), 0);
+  EXPECT_EQ(work_distance(pairs_of(1, true), pairs_of(16, true)), 4);
+  EXPECT_EQ(work_distance(pairs_of(4, true), argsort_of(4)), 1);
+  EXPECT_EQ(work_distance(argsort_of(4), pairs_of(8, true)), 2);
 }
 
 TEST(Fields, EveryFieldOfAProblemCounts) {

@@ -317,6 +317,7 @@ std::vector<Case> exclusions() {
   pairs.value_bytes = 4;
   Problem argsort = u32(4096);
   argsort.operation = Operation::argsort;
+  argsort.index_bytes = 4;
   return {
       {"a restriction on the problem",
        u32(8),

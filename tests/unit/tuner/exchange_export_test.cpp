@@ -216,6 +216,39 @@ TEST_F(ExportTest, NoParameterHasANameThatAFormatUses) {
   EXPECT_EQ(own.trials[0].samples_us, whole.samples_us);
 }
 
+TEST_F(ExportTest, OperationsSurviveEveryFormatThatIsReadAgain) {
+  const std::vector<SortSpec> specs = {
+      {.key = KeyType::i16, .index_bytes = 4, .stable = true},
+      {.operation = Operation::sort_pairs,
+       .key = KeyType::f32,
+       .value_bytes = 16,
+       .order = Order::descending},
+      {.operation = Operation::argsort, .key = KeyType::u64, .index_bytes = 8, .stable = true}};
+  const auto id = session();
+  std::set<Problem> problems;
+  for (const SortSpec& spec : specs) {
+    Trial stored = trial("radix_pairs(block_size_x=256)", 5);
+    stored.problem = {spec, {.n = 1024}};
+    db.store(id, stored);
+    problems.insert(stored.problem);
+  }
+  for (const ExchangeFormat format :
+       {ExchangeFormat::json, ExchangeFormat::cache, ExchangeFormat::t4, ExchangeFormat::results}) {
+    std::set<Problem> back;
+    std::set<std::string> names;
+    for (const ExchangeFile& file : files(format)) {
+      EXPECT_TRUE(names.insert(file.name).second) << file.name;
+      for (const Recording& recording : read(file.content)) {
+        for (const Trial& one : recording.trials) {
+          EXPECT_EQ(one.configuration.variant, "radix_pairs");
+          back.insert(one.problem);
+        }
+      }
+    }
+    EXPECT_EQ(back, problems) << "format " << static_cast<int>(format);
+  }
+}
+
 TEST_F(ExportTest, WhatWasImportedOnceKeepsItsOrigin) {
   Trial claimed = trial("warp(block_size_x=256)", 1);
   claimed.status = TrialStatus::unverified;

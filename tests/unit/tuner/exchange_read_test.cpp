@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include "runtime/variant.hpp"
 #include "tests/unit/tuner/exchange_fixture.hpp"
 #include "tuner/exchange/number_text.hpp"
 
@@ -162,6 +163,26 @@ TEST_F(ReadTest, FilesOfFormerNamesOfVariantsAndOfOtherOperations) {
                       .order = Order::descending,
                       .stable = true},
                      {.n = 100}}));
+}
+
+TEST_F(ReadTest, EachVariantIsKnownByTheNameOfItsKernels) {
+  const std::vector<SortSpec> specs = {
+      {},
+      {.key = KeyType::f64, .order = Order::descending},
+      {.key = KeyType::u32, .index_bytes = 4},
+      {.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4, .stable = true},
+      {.operation = Operation::argsort, .key = KeyType::f16, .index_bytes = 8, .order = Order::descending}};
+  for (const Variant* family : variants()) {
+    for (const SortSpec& spec : specs) {
+      const std::string name = kernel_name_of({spec, {}}, family->name());
+      const auto recordings = read(R"({"version_number": "1.0", "kernel_name": ")" + name + R"(",
+          "objective": "time", "objective_higher_is_better": false, "tunable_parameters": ["block_size_x"], "data": [
+          {"device_name": "A", "problem_size": "100", "tunable_parameters": {"block_size_x": 64}, "time": 0.25}]})");
+      const Trial& trial = recordings.at(0).trials.at(0);
+      EXPECT_EQ(trial.configuration.variant, family->name()) << name;
+      EXPECT_EQ(trial.problem, (Problem{spec, {.n = 100}})) << name;
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,137 @@
+// Selection of configurations for pairs, argsort and sorts with indices: neighbours serve what was not tuned.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/variant.hpp"
+#include "tests/support/device_limits.hpp"
+#include "tests/unit/runtime/selection_support.hpp"
+
+namespace bitune {
+namespace {
+
+using namespace selecting;
+
+constexpr std::uint64_t length = 1 << 20;
+
+Problem pairs(std::uint32_t value_bytes, bool stable = true) {
+  return {{.operation = Operation::sort_pairs, .value_bytes = value_bytes, .stable = stable}, {.n = length}};
+}
+
+Problem argsort(std::uint32_t index_bytes) {
+  return {{.operation = Operation::argsort, .index_bytes = index_bytes, .stable = true}, {.n = length}};
+}
+
+Problem of_length(Problem problem, std::uint64_t n) {
+  problem.n = n;
+  return problem;
+}
+
+/// A trial of radix_pairs with so many bits a digit, which tell the candidates apart.
+Candidate tuned(int radix_bits, const Problem& problem, double median_us = 10) {
+  Candidate candidate = trial(radix_bits, test::h200(), problem, median_us);
+  candidate.configuration = variant("radix_pairs").default_configuration(problem, test::h200());
+  candidate.configuration.parameters["radix_bits"] = radix_bits;
+  return candidate;
+}
+
+Selection chosen(const Problem& problem, const std::vector<Candidate>& user,
+                 const std::vector<Candidate>& shipped = {}) {
+  return select_among(problem, test::h200(), {user, shipped}, variants(), today);
+}
+
+std::int64_t bits_of(const Selection& selection) {
+  return selection.match == MatchKind::defaulted ? 0 : selection.configuration.at("radix_bits");
+}
+
+TEST(SelectionOfOperations, ItsOwnTuningsGoFirst) {
+  const Selection selection =
+      chosen(pairs(8), {tuned(4, pairs(4)), tuned(5, argsort(8)), tuned(6, pairs(8)), tuned(7, pairs(16))});
+  EXPECT_EQ(bits_of(selection), 6);
+  EXPECT_EQ(selection.match, MatchKind::exact);
+  EXPECT_EQ(selection.reason, "tuned on this device for this problem");
+}
+
+TEST(SelectionOfOperations, PairsByPairsOfTheNearestWidth) {
+  const std::vector<Candidate> user = {tuned(4, pairs(1)), tuned(5, pairs(4)), tuned(6, argsort(8))};
+  const Selection selection = chosen(pairs(8), user);
+  EXPECT_EQ(bits_of(selection), 5);
+  EXPECT_EQ(selection.match, MatchKind::near_size);
+  EXPECT_EQ(selection.expected_us, std::nullopt);
+  EXPECT_EQ(selection.reason,
+            "tuned on this device for n=2^20, the same size; tuned for values of 4 bytes, used for 8");
+  EXPECT_EQ(bits_of(chosen(pairs(2), user)), 5)
+      << "the wider one, if both are as far" << chosen(pairs(2), user).reason;
+}
+
+TEST(SelectionOfOperations, ArgsortAndPairsServeEachOther) {
+  const Selection indices = chosen(argsort(4), {tuned(4, pairs(4)), tuned(5, pairs(16))});
+  EXPECT_EQ(bits_of(indices), 4);
+  EXPECT_EQ(indices.reason,
+            "tuned on this device for n=2^20, the same size; tuned for sort_pairs with values of 4 bytes, "
+            "used for argsort with indices of 4 bytes");
+  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, argsort(8)), tuned(5, argsort(4))})), 5);
+  const Problem with_indices{{.index_bytes = 4, .stable = true}, {.n = length}};
+  EXPECT_EQ(bits_of(chosen(with_indices, {tuned(4, pairs(4))})), 4);
+}
+
+TEST(SelectionOfOperations, KeysAloneServeNobodyElse) {
+  const Problem keys{{}, {.n = length}};
+  EXPECT_EQ(chosen(pairs(4), {trial(4, test::h200(), keys)}).match, MatchKind::defaulted);
+  EXPECT_EQ(chosen(keys, {tuned(4, pairs(4))}).match, MatchKind::defaulted);
+}
+
+TEST(SelectionOfOperations, StableServesWhatNeedNotBe) {
+  const Selection selection = chosen(pairs(4, false), {tuned(4, pairs(4, true))});
+  EXPECT_EQ(bits_of(selection), 4);
+  EXPECT_EQ(
+      selection.reason,
+      "tuned on this device for n=2^20, the same size; tuned for a stable sort, which this need not be");
+  EXPECT_EQ(chosen(pairs(4, true), {tuned(4, pairs(4, false))}).match, MatchKind::defaulted);
+  EXPECT_EQ(bits_of(chosen(pairs(4, false), {tuned(4, pairs(4, true)), tuned(5, pairs(4, false))})), 5);
+  const Problem shorter = of_length(pairs(4, false), length / 2);
+  EXPECT_EQ(bits_of(chosen(shorter, {tuned(4, pairs(4, true))}, {tuned(5, pairs(4, false))})), 5)
+      << "before the user's";
+}
+
+TEST(SelectionOfOperations, LengthAndWidthAreWeighedTogether) {
+  // A doubling of either counts as much; then what does the same for each key goes first.
+  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 2)), tuned(5, pairs(8))})), 4);
+  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 16)), tuned(5, pairs(8))})), 5);
+  EXPECT_EQ(bits_of(chosen(of_length(pairs(8), length + 1000), {tuned(4, of_length(pairs(4), length + 1000))},
+                           {tuned(5, pairs(8))})),
+            5)
+      << "a shipped one of the width before the user's of another width";
+}
+
+TEST(SelectionOfOperations, SlowForItsOwnWorkIsNotSlowForAnothers) {
+  // Values of 16 bytes take longer than those of 4: that is no reason to pass them over.
+  EXPECT_EQ(bits_of(chosen(pairs(16), {tuned(4, pairs(16), 90), tuned(5, pairs(4), 10)})), 4);
+  EXPECT_EQ(bits_of(chosen(pairs(4, false), {tuned(4, pairs(4, true), 90), tuned(5, pairs(8), 10)})), 4);
+}
+
+TEST(SelectionOfOperations, NeverWhatAVariantCannotDo) {
+  Candidate other = tuned(4, pairs(4));
+  other.configuration = variant("radix").default_configuration({{}, {.n = length}}, test::h200());
+  EXPECT_EQ(chosen(pairs(4), {other}).configuration.variant, "radix_pairs") << "radix sorts keys alone";
+  // 512 threads, whose 31 items take more registers the wider they are.
+  Candidate large = tuned(8, pairs(4));
+  large.configuration.parameters["block_size_x"] = 512;
+  large.configuration.parameters["items_per_thread"] = 31;
+  large.configuration.parameters["min_blocks_per_sm"] = 1;
+  const auto violates = [&](const Problem& problem) {
+    return variant("radix_pairs")
+        .space(problem, test::h200())
+        .violation(large.configuration, problem, test::h200())
+        .has_value();
+  };
+  ASSERT_FALSE(violates(pairs(4)));
+  ASSERT_TRUE(violates(pairs(16)));
+  EXPECT_EQ(chosen(pairs(4), {large}).configuration, large.configuration);
+  EXPECT_EQ(chosen(pairs(16), {large}).match, MatchKind::defaulted);
+}
+
+}  // namespace
+}  // namespace bitune
