@@ -32,12 +32,14 @@ def found(record):
 def table(records):
     methods = methods_of(records)
     with_graph = any("graph_us" in record for record in records)
-    heads = ["n", "bitune", *["as graph node"] * with_graph, "Gkeys/s", *map(method_name, methods), "ratio", "found", "configuration"]
+    with_between = any("between_us" in record for record in records)
+    heads = ["n", "bitune", *["as graph node"] * with_graph, *["between kernels"] * with_between, "Gkeys/s", *map(method_name, methods), "ratio", "found", "configuration"]
     yield "| " + " | ".join(heads) + " |"
     yield "|" + " ---: |" * (len(heads) - 2) + " --- | --- |"
     for record in sorted(records, key=lambda record: record["n"]):
         cells = [size_text(record["n"]), microseconds(record["bitune_us"])]
         cells += [microseconds(record.get("graph_us"))] * with_graph
+        cells += [microseconds(record.get("between_us"))] * with_between
         cells += [f"{record['gkeys_per_s']:.2f}"]
         cells += [microseconds(record.get(key)) for key in methods]
         cells += [ratio_text(record["ratio"]), found(record), f"`{record['configuration']}`"]

@@ -54,6 +54,10 @@ TEST(GpuSorterBench, TimesGraphsOfTheSameSorts) {
     EXPECT_TRUE(record.verified);
     ASSERT_TRUE(record.graph_us.has_value());
     EXPECT_GT(*record.graph_us, 0);
+    EXPECT_EQ(record.between_us.has_value(), record.bitune_us < 50) << record.bitune_us;
+    if (record.between_us) {
+      EXPECT_GT(*record.between_us, 0);
+    }
   }
 }
 
