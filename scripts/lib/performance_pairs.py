@@ -75,7 +75,7 @@ def charts_of_arrays(records, device):
     return {
         "pairs-ratio": {
             "title": f"One array of pairs, and argsort, {device}: how many times as fast as CUB", "kind": "ratio", "x": "keys in the array",
-            "y": "time of CUB's faster sort / time of bitune",
+            "y": "CUB's time / bitune's",
             "panels": [{"title": operation, "lines": {key: line([record for record in group if record["key_type"] == key],
                                                                 lambda record: record["ratio"]) for key in key_types(group)}}
                        for operation, group in operations(records).items()]},
@@ -126,7 +126,7 @@ def memory_share(record):
 
 def torch_table(records):
     """argsort beside torch.argsort, which makes indices of 8 bytes."""
-    beside = [record for record in records if record.get("torch_us")]
+    beside = [record for record in records if record["operation"] == "argsort" and record.get("torch_us")]
     if not beside:
         return
     yield "Beside `torch.argsort`, which makes indices of 8 bytes and ran right after, not in turn:"
