@@ -5,7 +5,7 @@
 # usage: scripts/gpu/pairs.sh OUT [BIN]
 # environment: STEPS (tune bench torch), KEYS (u32,f32: pairs with values of 4 bytes, and argsort), WIDE_KEYS (u64: pairs with values of 4 and
 # 8 bytes), ROW_KEYS (f32: as KEYS, of many rows), OPERATIONS (sort_pairs,argsort), SIZES (2^8..2^28:2 and lengths between), ROW_LENGTHS
-# (16..16384), TOTAL (2^26 keys in all rows), BUDGET (3m for each key type), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database
+# (16..32768), TOTAL (2^26 keys in all rows), BUDGET (3m for each key type), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database
 # goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
@@ -34,7 +34,7 @@ rows() {
   local name=$1 key
   shift
   for key in ${row_keys//,/ }; do
-    step "$name-rows-$key" "$@" --sizes "${ROW_LENGTHS:-16..16384}" --total "${TOTAL:-2^26}" --keys "$key" --operation "$operations"
+    step "$name-rows-$key" "$@" --sizes "${ROW_LENGTHS:-16..32768}" --total "${TOTAL:-2^26}" --keys "$key" --operation "$operations"
   done
 }
 
