@@ -35,6 +35,16 @@ struct TuningDatabase::Implementation {
     }
     return *db;
   }
+
+  /// What `function` returns, a whole transaction that writes to this database. Looked at afterwards: where
+  /// the file is gone, nothing was stored that anybody could find.
+  template <class Function>
+  auto write(const char* doing, Function&& function) const {
+    SQLite::Database& open = writable();
+    auto result = database::guarded(path, doing, [&] { return function(open); });
+    database::require_in_place(path, open);
+    return result;
+  }
 };
 
 std::filesystem::path TuningDatabase::default_path() {
@@ -63,26 +73,24 @@ const std::filesystem::path& TuningDatabase::path() const noexcept { return impl
 
 std::int64_t TuningDatabase::begin_session(const DeviceInfo& device, const DeviceSoftware& software,
                                            const Protocol& protocol, const std::string& origin) {
-  SQLite::Database& db = implementation_->writable();
-  return database::guarded(path(), "beginning a session", [&] {
+  return implementation_->write("beginning a session", [&](SQLite::Database& db) {
     return database::insert_session(db, device, software, protocol, origin, timestamp_now());
   });
 }
 
 std::int64_t TuningDatabase::store(std::int64_t session, const Trial& trial) {
-  SQLite::Database& db = implementation_->writable();
-  return database::guarded(path(), "storing a trial",
-                           [&] { return database::insert_trial(db, session, trial); });
+  return implementation_->write("storing a trial", [&](SQLite::Database& db) {
+    return database::insert_trial(db, session, trial);
+  });
 }
 
 ImportCounts TuningDatabase::import_trials(const std::vector<ImportedTrials>& imports, bool dry_run) {
-  SQLite::Database& db = implementation_->writable();
-  return database::guarded(path(), "importing",
-                           [&] { return database::import_trials(db, imports, dry_run); });
+  return implementation_->write("importing", [&](SQLite::Database& db) {
+    return database::import_trials(db, imports, dry_run);
+  });
 }
 
 MergeCounts TuningDatabase::merge(const std::vector<TuningDatabase>& others, bool dry_run) {
-  SQLite::Database& db = implementation_->writable();
   std::vector<const SQLite::Database*> sources;
   for (const TuningDatabase& other : others) {
     if (const auto problems = other.check(); !problems.empty()) {
@@ -92,7 +100,8 @@ MergeCounts TuningDatabase::merge(const std::vector<TuningDatabase>& others, boo
     }
     sources.push_back(other.implementation_->db.get());
   }
-  return database::guarded(path(), "merging", [&] { return database::merge(db, sources, dry_run); });
+  return implementation_->write(
+      "merging", [&](SQLite::Database& db) { return database::merge(db, sources, dry_run); });
 }
 
 std::vector<std::pair<std::string, std::string>> TuningDatabase::tried(const std::string& device_digest,
@@ -144,9 +153,11 @@ Evidence TuningDatabase::evidence(const std::string& device_digest, const Proble
 }
 
 std::uint64_t TuningDatabase::prune(const TrialFilter& filter, bool superseded_only, bool dry_run) {
-  SQLite::Database& db = dry_run ? *implementation_->db : implementation_->writable();
-  return database::guarded(path(), "pruning",
-                           [&] { return database::prune(db, filter, superseded_only, dry_run); });
+  const auto prune = [&](SQLite::Database& db) {
+    return database::prune(db, filter, superseded_only, dry_run);
+  };
+  if (!dry_run) return implementation_->write("pruning", prune);
+  return database::guarded(path(), "pruning", [&] { return prune(*implementation_->db); });
 }
 
 std::vector<std::string> TuningDatabase::check() const {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/arguments.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
@@ -114,7 +115,7 @@ int run(const Options& options) {
   const auto wrong = std::count_if(result.records.begin(), result.records.end(),
                                    [](const BenchRecord& record) { return !record.verified; });
   if (wrong == 0) return done;
-  print_remark(
+  print_error(
       fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
   return failed;
 }

@@ -14,6 +14,7 @@
 #include "bitune/error.hpp"
 #include "bitune/version.hpp"
 #include "cache/tuning_database.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "model/key_type.hpp"
 
@@ -45,6 +46,9 @@ constexpr const char* program_footer =
     "\n"
     "Exit codes: 0 done, 1 failed, 2 bad usage, 130 stopped by Ctrl-C.";
 
+/// Of the command that this process runs.
+bool quiet = false;
+
 /// The deepest subcommand that was given, as it is typed: "bitune db list".
 std::string typed_name(const CLI::App& app) {
   const auto given = app.get_subcommands();
@@ -61,11 +65,12 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
 }
 
 int report(const Error& error) {
-  print_remark(error.what());
+  print_error(error.what());
   return error.code() == ErrorCode::usage ? bad_usage : failed;
 }
 
 int parse_and_run(int argc, const char* const* argv) {
+  quiet = false;
   CLI::App app(wrapped(program_description, help_width), "bitune");
   app.footer(program_footer);
   app.get_formatter()->column_width(30);
@@ -84,7 +89,7 @@ int parse_and_run(int argc, const char* const* argv) {
   } catch (const CLI::Success& request) {
     return app.exit(request);  // --help or --version
   } catch (const CLI::ParseError& error) {
-    print_remark(sentence_of(error, app));
+    print_error(sentence_of(error, app));
     return bad_usage;
   }
   const int code = action();
@@ -101,6 +106,7 @@ CLI::App& add_command(CLI::App& parent, const char* name, const char* summary, c
   auto* command = parent.add_subcommand(name, summary);
   command->footer(command_footer);
   command->get_formatter()->column_width(30);
+  command->add_flag("-q,--quiet", quiet, "Print only errors on standard error: no progress, no remarks");
   // The paragraph heads the command's own help; its parent lists the summary.
   command->preparse_callback(
       [command, paragraph](std::size_t) { command->description(wrapped(paragraph, help_width)); });
@@ -163,10 +169,17 @@ void print_json(const nlohmann::ordered_json& document) {
   print(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
-void print_remark(std::string_view sentence) {
+void print_error(std::string_view sentence) {
+  clear_progress();
   const std::string line = fmt::format("bitune: {}\n", escaped(sentence));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
+
+void print_remark(std::string_view sentence) {
+  if (!is_quiet()) print_error(sentence);
+}
+
+bool is_quiet() noexcept { return quiet; }
 
 }  // namespace cli
 

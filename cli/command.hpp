@@ -79,9 +79,15 @@ void print(std::string_view text);
 /// Prints one document, indented, with a line feed.
 void print_json(const nlohmann::ordered_json& document);
 
-/// A remark for people on standard error: "bitune: <sentence>", with control characters and what is no UTF-8
+/// An error for people on standard error: "bitune: <sentence>", with control characters and what is no UTF-8
 /// escaped.
+void print_error(std::string_view sentence);
+
+/// The same of what is no error; nothing where `--quiet` was given.
 void print_remark(std::string_view sentence);
+
+/// Whether `--quiet`, which each command takes, was given: on standard error errors alone are printed.
+[[nodiscard]] bool is_quiet() noexcept;
 
 }  // namespace cli
 }  // namespace bitune

@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/operations.hpp"
-#include "measure/json.hpp"
-#include "model/key_type.hpp"
 #include "model/problem.hpp"
-#include "runtime/variant.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -28,14 +23,6 @@ constexpr const char* footer =
     "  bitune db show 17                       one trial, with all its samples\n"
     "  bitune db report report.html            a page of charts about all of it\n"
     "  bitune db export --format cache -o caches/   files for Kernel Tuner";
-
-std::string device_list(const std::vector<DeviceRow>& devices) {
-  std::string text;
-  for (const DeviceRow& row : devices) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", row.info.name, row.info.digest().substr(0, 8));
-  }
-  return text.empty() ? "none" : text;
-}
 
 }  // namespace
 
@@ -72,77 +59,20 @@ TuningDatabase open_database(const CommonOptions& options, DatabaseMode mode) {
   return {path, mode};
 }
 
-DeviceRow find_device(const TuningDatabase& database, const std::string& text) {
-  const auto devices = database.devices();
-  std::vector<DeviceRow> found;
-  for (const DeviceRow& row : devices) {
-    if (row.info.name == text || row.info.digest() == text || row.software.uuid == text) {
-      return row;
-    }
-    if (row.info.name.find(text) != std::string::npos || row.info.digest().starts_with(text)) {
-      found.push_back(row);
-    }
-  }
-  if (found.size() != 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("'{}' names {} device of {}; there are: {}", text, found.empty() ? "no" : "more than one",
-                    database.path().string(), device_list(found.empty() ? devices : found)));
-  }
-  return found.front();
-}
-
 TrialFilter filter_of(const FilterOptions& options, const TuningDatabase& database) {
-  TrialFilter filter;
-  if (!options.device.empty()) {
-    filter.device_digest = find_device(database, options.device).info.digest();
-  }
-  if (!options.operation.empty()) {
-    filter.operation = parse_operation(options.operation);
-  }
+  TrialFilter filter = filter_of(static_cast<const FilterTexts&>(options), database);
   if (!options.value_bytes.empty()) {
     filter.value_bytes = parse_value_bytes({options.value_bytes}).front();
   }
   if (!options.index_bytes.empty()) {
     filter.index_bytes = parse_index_bytes({options.index_bytes}).front();
   }
-  if (!options.key.empty()) {
-    filter.key = parse_key_type(options.key);
-  }
-  if (!options.order.empty()) {
-    filter.order = parse_order(options.order);
-  }
-  if (!options.n.empty()) {
-    filter.n = parse_size(options.n);
-  }
-  if (!options.rows.empty()) {
-    filter.rows = parse_size(options.rows);
-  }
-  if (!options.variant.empty()) {
-    filter.variant = variant(options.variant).name();
-  }
-  if (!options.status.empty()) {
-    filter.status = parse_trial_status(options.status);
-  }
   return filter;
 }
 
 bool restricts(const FilterOptions& options) {
-  return !(options.device.empty() && options.operation.empty() && options.value_bytes.empty() &&
-           options.index_bytes.empty() && options.key.empty() && options.order.empty() && options.n.empty() &&
-           options.rows.empty() && options.variant.empty() && options.status.empty());
-}
-
-Json json_of_row(const TrialRow& row) {
-  Json document = {{"id", row.id},
-                   {"device", row.device_name},
-                   {"device_digest", row.device_digest},
-                   {"software", json_of(row.software)},
-                   {"protocol", json_of(row.protocol)},
-                   {"origin", row.origin}};
-  document.update(json_of(row.trial));
-  if (row.statistics) document["statistics"] = json_of(*row.statistics);
-  return document;
+  return restricts(static_cast<const FilterTexts&>(options)) || !options.value_bytes.empty() ||
+         !options.index_bytes.empty();
 }
 
 std::vector<std::string> problem_cells(const Problem& problem) {

@@ -8,21 +8,14 @@
 
 #include "cache/tuning_database.hpp"
 #include "cli/command.hpp"
+#include "measure/trial_filter.hpp"
 
 namespace bitune::cli {
 
 /// Options that say which trials a command is about; empty ones do not restrict.
-struct FilterOptions {
-  std::string device;
-  std::string operation;
+struct FilterOptions : FilterTexts {
   std::string value_bytes;
   std::string index_bytes;
-  std::string key;
-  std::string order;
-  std::string n;
-  std::string rows;
-  std::string variant;
-  std::string status;
 };
 
 /// Adds --device, --operation, --value-bytes, --index-bytes, --key, --order, --n and --rows.
@@ -34,18 +27,11 @@ void add_trial_filter(CLI::App& command, FilterOptions& options);
 [[nodiscard]] TuningDatabase open_database(const CommonOptions& options,
                                            DatabaseMode mode = DatabaseMode::read_only);
 
-/// The one device that `text` names: its number in the database's list, the beginning of its digest, or a
-/// part of its name. \throws Error (usage) that lists the devices if there is none, or more than one
-[[nodiscard]] DeviceRow find_device(const TuningDatabase& database, const std::string& text);
-
 /// \throws Error (usage) for words that do not exist
 [[nodiscard]] TrialFilter filter_of(const FilterOptions& options, const TuningDatabase& database);
 
 /// Whether any option restricts.
 [[nodiscard]] bool restricts(const FilterOptions& options);
-
-/// A trial as a document: its id, device, software and protocol before what json_of(Trial) says.
-[[nodiscard]] nlohmann::ordered_json json_of_row(const TrialRow& row);
 
 /// "sort u32 ascending n=2^20" in the shape that tables use: operation, key, order, n and rows.
 [[nodiscard]] std::vector<std::string> problem_cells(const Problem& problem);

@@ -6,7 +6,7 @@
 #include "cli/db.hpp"
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 
 namespace bitune::cli {
 namespace db_best_command {
@@ -30,8 +30,11 @@ struct Options {
 
 int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
-  const auto best = database.best(filter_of(options.filter, database));
-  Json rows = Json::array();
+  const TrialFilter filter = filter_of(options.filter, database);
+  if (options.common.json) {
+    print_json(best_document(database, filter));
+    return done;
+  }
   Table table({{"device", Align::left, 6},
                operation_column(),
                {"key"},
@@ -42,11 +45,7 @@ int run(const Options& options) {
                {"rate", Align::right, unlimited_width, 2},
                {"trial", Align::right, unlimited_width, 3},
                {"configuration", Align::left, 13}});
-  for (const TrialRow& row : best) {
-    if (options.common.json) {
-      rows.push_back(json_of_row(row));
-      continue;
-    }
+  for (const TrialRow& row : database.best(filter)) {
     const Problem& problem = row.trial.problem;
     const double keys = static_cast<double>(problem.n) * static_cast<double>(problem.rows);
     const double median = row.statistics ? row.statistics->median : 0;
@@ -60,13 +59,9 @@ int run(const Options& options) {
     cells.push_back(row.trial.configuration.text());
     table.add(std::move(cells));
   }
-  if (options.common.json) {
-    print_json({{"database", database.path().string()}, {"best", rows}});
-  } else {
-    print(table.empty() ? fmt::format("No verified trials in {} match; `bitune tune` adds some.\n",
-                                      database.path().string())
-                        : table.text(output_width()));
-  }
+  print(table.empty() ? fmt::format("No verified trials in {} match; `bitune tune` adds some.\n",
+                                    database.path().string())
+                      : table.text(output_width()));
   return done;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
 
 namespace bitune::cli {
@@ -35,13 +36,14 @@ int run(const CommonOptions& options) {
                 {"devices", devices.size()},
                 {"trials", trials}});
   } else if (problems.empty()) {
-    print(fmt::format("{} is sound: {} devices, {} trials.\n", database.path().string(), devices.size(),
-                      trials));
+    print(fmt::format("{} is sound: {}, {}.\n", database.path().string(),
+                      count_text(devices.size(), "device"), count_text(trials, "trial")));
   } else {
     for (const std::string& problem : problems) {
       print(problem + '\n');
     }
-    print_remark(fmt::format("{} is not sound: {} problems", database.path().string(), problems.size()));
+    print_error(
+        fmt::format("{} is not sound: {}", database.path().string(), count_text(problems.size(), "problem")));
   }
   return problems.empty() ? done : failed;
 }

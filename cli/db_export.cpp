@@ -7,6 +7,7 @@
 #include "cache/atomic_file.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "tuner/exchange/export.hpp"
 #include "tuner/exchange/gzip.hpp"
@@ -64,12 +65,11 @@ void write(const fs::path& path, const std::string& content) {
 std::vector<fs::path> paths_of(const std::vector<ExchangeFile>& files, const Options& options) {
   const bool folder = options.output.ends_with('/') || fs::is_directory(options.output);
   if (!folder && files.size() > 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "these are {} files; name a folder, as in -o {}/, or say which with --device, --operation, --key, --order, "
-            "--n, --rows and --variant",
-            files.size(), options.output.empty() ? "exported" : options.output));
+    throw Error(ErrorCode::usage,
+                fmt::format("these are {} files; name a folder, as in -o {}/, or say which with --device, "
+                            "--operation, --key, --order, "
+                            "--n, --rows and --variant",
+                            files.size(), options.output.empty() ? "exported" : options.output));
   }
   std::vector<fs::path> paths;
   paths.reserve(files.size());
@@ -106,7 +106,8 @@ int run(const Options& options) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     write(paths[i], files[i].content);
     written.push_back({{"path", paths[i].string()}, {"trials", files[i].trials}});
-    if (!options.common.json) print(fmt::format("{}: {} trials\n", paths[i].string(), files[i].trials));
+    if (!options.common.json)
+      print(fmt::format("{}: {}\n", paths[i].string(), count_text(files[i].trials, "trial")));
   }
   if (options.common.json) {
     print_json({{"database", database.path().string()}, {"format", options.format}, {"files", written}});

@@ -5,6 +5,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "tuner/exchange/import.hpp"
 
@@ -58,9 +59,9 @@ int run(const Options& options) {
                 {"skipped", counts.skipped},
                 {"rejected", 0}});
   } else {
-    print(fmt::format("{} trials {}, {} updated, {} skipped, as they were there already, 0 rejected.\n",
-                      counts.added, options.dry_run ? "would be added" : "added", counts.updated,
-                      counts.skipped));
+    print(fmt::format("{} {}, {} updated, {} skipped, as they were there already, 0 rejected.\n",
+                      count_text(counts.added, "trial"), options.dry_run ? "would be added" : "added",
+                      counts.updated, counts.skipped));
   }
   return done;
 }

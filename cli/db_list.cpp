@@ -6,7 +6,7 @@
 #include "cli/db.hpp"
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 
 namespace bitune::cli {
 namespace db_list_command {
@@ -29,20 +29,12 @@ struct Options {
 
 int run(const Options& options) {
   const TuningDatabase database = open_database(options.common);
-  const auto summaries = database.summaries(filter_of(options.filter, database));
+  const TrialFilter filter = filter_of(options.filter, database);
   if (options.common.json) {
-    Json rows = Json::array();
-    for (const ProblemSummary& summary : summaries) {
-      rows.push_back({{"device", summary.device_name},
-                      {"device_digest", summary.device_digest},
-                      {"problem", json_of(summary.problem)},
-                      {"trials", summary.trials},
-                      {"ok", summary.ok},
-                      {"best", summary.best ? json_of_row(*summary.best) : Json()}});
-    }
-    print_json({{"database", database.path().string()}, {"problems", rows}});
+    print_json(problems_document(database, filter));
     return done;
   }
+  const auto summaries = database.summaries(filter);
   Table table({{"device", Align::left, 6},
                operation_column(),
                {"key"},

@@ -5,6 +5,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
 
 namespace bitune::cli {
@@ -48,11 +49,10 @@ int run(const Options& options) {
                 {"trials", counts.trials},
                 {"known", counts.known}});
   } else {
-    print(fmt::format(
-        "{} trials of {} sessions {}, with {} new devices and {} new problems; {} trials were there "
-        "already.\n",
-        counts.trials, counts.sessions, options.dry_run ? "would be added" : "added", counts.devices,
-        counts.problems, counts.known));
+    print(fmt::format("{} of {} {}, with {} and {}; {} known already.\n", count_text(counts.trials, "trial"),
+                      count_text(counts.sessions, "session"), options.dry_run ? "would be added" : "added",
+                      count_text(counts.devices, "new device"), count_text(counts.problems, "new problem"),
+                      count_text(counts.known, "trial")));
   }
   return done;
 }

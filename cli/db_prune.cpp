@@ -5,6 +5,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/trial.hpp"
 
@@ -62,7 +63,8 @@ int run(const Options& options) {
   if (options.common.json) {
     print_json({{"database", database.path().string()}, {"dry_run", options.dry_run}, {"trials", count}});
   } else {
-    print(fmt::format("{} trials {}.\n", count, options.dry_run ? "would be deleted" : "deleted"));
+    print(fmt::format("{} {}.\n", count_text(count, "trial"),
+                      options.dry_run ? "would be deleted" : "deleted"));
   }
   return done;
 }

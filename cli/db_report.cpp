@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/formats/output_file.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/report/page.hpp"
 #include "cli/report/report_model.hpp"
 #include "cli/terminal.hpp"
@@ -98,8 +99,9 @@ int run(const Options& options) {
                 {"comparisons", compared},
                 {"bytes", page.size()}});
   } else {
-    print(fmt::format("{}: {} problems on {} devices, {:.1f} MB; open it in a browser.\n", options.output,
-                      problems, model["devices"].size(), static_cast<double>(page.size()) / 1e6));
+    print(fmt::format("{}: {} on {}, {:.1f} MB; open it in a browser.\n", options.output,
+                      count_text(problems, "problem"), count_text(model["devices"].size(), "device"),
+                      static_cast<double>(page.size()) / 1e6));
   }
   if (!records.empty() && compared == 0) {
     print_remark(fmt::format("none of the {} bench results is about a device and problem of the report",

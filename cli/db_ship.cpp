@@ -6,6 +6,7 @@
 #include "cache/kernel_archive.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "runtime/selection.hpp"
@@ -77,7 +78,7 @@ int run(const Options& options) {
     }
     print_json(told);
   } else {
-    print(fmt::format("{}: the best of {} problems.\n", options.output, summaries.size()));
+    print(fmt::format("{}: the best of {}.\n", options.output, count_text(summaries.size(), "problem")));
     if (options.kernels) {
       print(fmt::format("{}: {} compiled kernels, {} KiB.\n", archive.string(), kernels,
                         std::filesystem::file_size(archive) >> 10));

@@ -9,8 +9,9 @@
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 #include "model/problem.hpp"
+#include "model/statistics.hpp"
 
 namespace bitune::cli {
 namespace db_show_command {
@@ -99,8 +100,12 @@ std::string trial_text(const TrialRow& row) {
     const double keys = static_cast<double>(trial.problem.n) * static_cast<double>(trial.problem.rows);
     sheet.add("rate", rate_text(keys, *median));
     if (row.statistics) {
-      sheet.add("interval (95 %)", fmt::format("{} to {}", microseconds_text(row.statistics->low),
-                                               microseconds_text(row.statistics->high)));
+      const auto& [middle, deviation, low, high] = *row.statistics;
+      // Of one sample there is none.
+      if (const double coverage = coverage_of(trial.samples_us, low, high); coverage > 0) {
+        sheet.add(fmt::format("interval ({:.0f} %)", 100 * coverage),
+                  fmt::format("{} to {}", microseconds_text(low), microseconds_text(high)));
+      }
       sheet.add("deviation (MAD)", microseconds_text(row.statistics->mad));
     }
     const auto [low, high] = std::minmax_element(trial.samples_us.begin(), trial.samples_us.end());
@@ -110,7 +115,8 @@ std::string trial_text(const TrialRow& row) {
     sheet.add("SM clock", fmt::format("{} to {} MHz", trial.clock.lowest_mhz, trial.clock.highest_mhz));
   }
   if (trial.clock.throttled != 0) sheet.add("throttled", throttle_text(trial.clock.throttled));
-  if (trial.remeasured > 0) sheet.add("measured again", fmt::format("{} times", trial.remeasured));
+  if (trial.remeasured > 0)
+    sheet.add("measured again", count_text(static_cast<std::uint64_t>(trial.remeasured), "time"));
   sheet.add("finalist", trial.finalist ? "yes" : "no");
   sheet.add("launches", trial.launches);
   sheet.add("registers a thread", trial.registers);

@@ -7,7 +7,7 @@
 #include "cli/db_noise.hpp"
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 
 namespace bitune::cli {
 namespace db_trials_command {
@@ -17,7 +17,7 @@ constexpr const char* description =
     "Lists trials, the newest first: every configuration that was tried, those that failed with the reason. "
     "With --noise: how noisy the verified ones were, a row for each device, problem and variant (medians "
     "over "
-    "the trials): samples a trial, their absolute deviation, half the width of the 95 % interval of the "
+    "the trials): samples a trial, their absolute deviation, half the width of the interval of the "
     "median "
     "and what 90 % of the trials stay within, how many are within 1 %, how many were measured again as the "
     "clock had fallen, by how much a configuration that a session measured more than once had changed at the "
@@ -45,15 +45,11 @@ int run(const Options& options) {
     return done;
   }
   filter.limit = options.limit;
-  const auto rows = database.trials(filter);
   if (options.common.json) {
-    Json trials = Json::array();
-    for (const TrialRow& row : rows) {
-      trials.push_back(json_of_row(row));
-    }
-    print_json({{"database", database.path().string()}, {"trials", trials}});
+    print_json(trials_document(database, filter));
     return done;
   }
+  const auto rows = database.trials(filter);
   Table table({{"trial", Align::right},
                {"device", Align::left, 6},
                operation_column(),

@@ -6,7 +6,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
+#include "measure/documents.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune::cli {
@@ -25,19 +25,6 @@ constexpr const char* footer =
     "Examples:\n"
     "  bitune devices\n"
     "  bitune devices --json";
-
-Json document_of(const DeviceReport& report) {
-  Json devices = Json::array();
-  for (const auto& entry : report.devices) {
-    devices.push_back(
-        {{"selector", entry.selector}, {"info", json_of(entry.info)}, {"software", json_of(entry.software)}});
-  }
-  return {{"devices", devices},
-          {"driver", {{"library", report.driver_library}, {"version", report.driver_version}}},
-          {"nvrtc", {{"library", report.nvrtc_library}, {"version", report.nvrtc_version}}},
-          {"host_compiler", report.host_compiler},
-          {"problems", report.problems}};
-}
 
 std::string found_text(const std::string& version, const std::string& library) {
   return library.empty() ? "not found" : fmt::format("{} ({})", version, library);
@@ -78,7 +65,7 @@ std::string text_of(const DeviceReport& report) {
 int run(const CommonOptions& options) {
   const DeviceReport report = find_devices();
   if (options.json) {
-    print_json(document_of(report));
+    print_json(json_of(report));
   } else {
     print(text_of(report));
   }

@@ -7,6 +7,8 @@
 
 #include "bitune/error.hpp"
 #include "cli/command.hpp"
+#include "cli/operations.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
@@ -82,7 +84,8 @@ Json json_of(const Simulation& simulation) {
 }
 
 std::string text_of(const std::vector<Simulation>& simulations) {
-  Table table({{"key"},
+  Table table({operation_column(),
+               {"key"},
                {"n", Align::right},
                {"rows", Align::right},
                {"strategy"},
@@ -103,9 +106,9 @@ std::string text_of(const std::vector<Simulation>& simulations) {
     }
     const auto middle = [&simulation](auto&& get) { return median_of(simulation.each(get)); };
     const double best = middle([&](const ReplayResult& result) { return simulation.best_us(result); });
-    table.add({std::string(name_of(space.problem.key)), size_text(space.problem.n),
-               std::to_string(space.problem.rows), std::string(simulation.strategy),
-               std::to_string(space.trials.size()),
+    table.add({operation_text(space.problem), std::string(name_of(space.problem.key)),
+               size_text(space.problem.n), std::to_string(space.problem.rows),
+               std::string(simulation.strategy), std::to_string(space.trials.size()),
                fmt::format("{:.0f}", middle([](const ReplayResult& result) {
                              return static_cast<double>(result.evaluations);
                            })),

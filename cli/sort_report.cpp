@@ -26,18 +26,17 @@ std::string records_text(const SortReport& report) {
   for (const SortedField& key : report.keys) {
     fields.push_back(fmt::format("{} ({} {})", key.name, name_of(key.type), name_of(key.order)));
   }
-  return fmt::format("{}{} records by {}", report.whole_records ? "" : "the indices of ", report.problem.n,
-                     fmt::join(fields, ", then "));
+  return fmt::format("{}{} by {}", report.whole_records ? "" : "the indices of ",
+                     count_text(report.problem.n, "record"), fmt::join(fields, ", then "));
 }
 
 /// What was sorted, without the device.
 std::string subject_text(const SortReport& report) {
   if (!report.keys.empty()) return records_text(report);
   const Problem& problem = report.problem;
-  std::string what =
-      problem.rows == 1 ? fmt::format("{} {} keys", problem.n, name_of(problem.key))
-                        : fmt::format("{} rows of {} {} keys", problem.rows, problem.n, name_of(problem.key));
-  if (problem.value_bytes != 0) what += fmt::format(" with values of {} bytes", problem.value_bytes);
+  std::string what = count_text(problem.n, fmt::format("{} key", name_of(problem.key)));
+  if (problem.rows != 1) what = count_text(problem.rows, "row") + " of " + what;
+  if (problem.value_bytes != 0) what += " with values of " + count_text(problem.value_bytes, "byte");
   if (problem.operation == Operation::argsort) what = "the indices of " + what;
   return fmt::format("{}, {}", what, name_of(problem.order));
 }
@@ -51,6 +50,7 @@ void print_report(const SortReport& report, bool as_json) {
     print(sort_json(report));
     return;
   }
+  if (is_quiet()) return;
   const std::string text = sort_text(report);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

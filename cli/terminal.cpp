@@ -47,12 +47,12 @@ std::size_t character_length(std::string_view text) {
   return sound ? length : 0;
 }
 
+}  // namespace
+
 std::size_t terminal_width(int descriptor) {
   struct winsize size = {};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
-
-}  // namespace
 
 std::size_t output_width() {
   if (const char* columns = std::getenv("COLUMNS")) {
@@ -135,6 +135,10 @@ std::string microseconds_text(std::optional<double> us) {
     return fmt::format("{:.1f} us", *us);
   }
   return *us < 1e6 ? fmt::format("{:.2f} ms", *us * 1e-3) : fmt::format("{:.2f} s", *us * 1e-6);
+}
+
+std::string count_text(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string rate_text(double keys, double us) {
@@ -228,39 +232,6 @@ std::string Table::blocks(const std::vector<std::size_t>& shown, std::size_t wid
     }
   }
   return text;
-}
-
-ProgressLine::ProgressLine()
-    : terminal_(takes_escape_codes(STDERR_FILENO)), next_(std::chrono::steady_clock::now()) {}
-
-ProgressLine::~ProgressLine() { clear(); }
-
-bool ProgressLine::due() const { return terminal_ && std::chrono::steady_clock::now() >= next_; }
-
-void ProgressLine::show(std::string_view text) {
-  if (!terminal_) {
-    return;
-  }
-  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  shown_ = true;
-  // One column stays free: a full line would wrap on some terminals.
-  const std::string line = "\r" + shortened(text, terminal_width(STDERR_FILENO) - 1) + "\x1b[K";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
-}
-
-void ProgressLine::clear() {
-  if (shown_) {
-    std::fputs("\r\x1b[K", stderr);
-    std::fflush(stderr);
-    shown_ = false;
-  }
-}
-
-std::string ProgressLine::bar(double part, std::size_t width) {
-  const auto filled =
-      static_cast<std::size_t>(std::lround(std::clamp(part, 0.0, 1.0) * static_cast<double>(width)));
-  return '[' + std::string(filled, '#') + std::string(width - filled, '-') + ']';
 }
 
 }  // namespace bitune::cli

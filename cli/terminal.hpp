@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// The terminal: its width, tables that fit it, and a progress line.
+/// The terminal: its width, and tables that fit it.
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -18,6 +18,9 @@ inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>:
 /// Columns of the terminal on standard output; unlimited if it is none ($COLUMNS, where it is set, holds for
 /// both).
 [[nodiscard]] std::size_t output_width();
+
+/// Columns of the terminal that a descriptor is; 80 if it does not tell.
+[[nodiscard]] std::size_t terminal_width(int descriptor);
 
 /// Breaks a paragraph at blanks so that no line is longer than `width`, if words allow.
 [[nodiscard]] std::string wrapped(std::string_view paragraph, std::size_t width);
@@ -39,6 +42,9 @@ inline constexpr std::size_t unlimited_width = std::numeric_limits<std::size_t>:
 
 /// A time in the unit that suits it: "12.3 us", "4.56 ms", "1.20 s".
 [[nodiscard]] std::string microseconds_text(std::optional<double> us);
+
+/// How many there are of something: "1 trial", "21 trials".
+[[nodiscard]] std::string count_text(std::uint64_t count, std::string_view one);
 
 /// A rate: "1.23 Gkeys/s".
 [[nodiscard]] std::string rate_text(double keys, double us);
@@ -81,30 +87,6 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
-};
-
-/// A line on standard error that is overwritten, at most ten times a second; nothing if that is no terminal
-/// that takes escape codes.
-class ProgressLine {
- public:
-  ProgressLine();
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  /// Whether anything is shown: if not, callers need not make a text.
-  [[nodiscard]] bool due() const;
-  void show(std::string_view text);
-  /// Wipes the line, so that other output can follow.
-  void clear();
-
-  /// "[#####-----]" for a part between 0 and 1.
-  [[nodiscard]] static std::string bar(double part, std::size_t width);
-
- private:
-  bool terminal_ = false;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point next_;
 };
 
 }  // namespace bitune::cli

@@ -153,11 +153,6 @@ TuneRequest request_of(const TuneOptions& options) {
   return request;
 }
 
-/// Something is wrong with the device or the kernels if all that was tried failed.
-bool all_failed(const TuneOutcome& outcome) {
-  return !outcome.best && outcome.evaluated > 0 && outcome.failed >= outcome.evaluated;
-}
-
 /// The devices to tune, each with what it is called by. \throws Error (usage) for a GPU that is named twice
 std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   std::vector<std::shared_ptr<Device>> devices;
@@ -180,33 +175,6 @@ std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
     }
   }
   return devices;
-}
-
-std::string description_of(const std::vector<DeviceResult>& results) {
-  std::string text;
-  for (const DeviceResult& result : results) text += (text.empty() ? "" : ", ") + result.device;
-  return text;
-}
-
-/// What was wrong, once everything else is said. \throws Error (device)
-void complain(const std::vector<DeviceResult>& results, const std::vector<TuneOutcome>& outcomes) {
-  if (const auto failure = std::find_if(outcomes.begin(), outcomes.end(), all_failed);
-      failure != outcomes.end()) {
-    throw Error(ErrorCode::device,
-                fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` "
-                            "shows why",
-                            text_of(failure->problem)));
-  }
-  std::string failures;
-  for (const DeviceResult& result : results) {
-    if (result.error.empty()) continue;
-    failures += fmt::format("{}{} failed: {}", failures.empty() ? "" : "; ", result.device, result.error);
-  }
-  if (!failures.empty()) {
-    throw Error(
-        ErrorCode::device,
-        fmt::format("{}; what was measured is stored, and the same command goes on from there", failures));
-  }
 }
 
 int run(const TuneOptions& options) {
@@ -245,7 +213,7 @@ int run(const TuneOptions& options) {
   if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const TuneSummary summary{description_of(results), session.database, elapsed.count(), stop.signal() != 0,
+  const TuneSummary summary{devices_text(results), session.database, elapsed.count(), stop.signal() != 0,
                             device_shares(results)};
   const std::vector<TuneOutcome> outcomes = outcomes_of(results);
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
@@ -253,7 +221,7 @@ int run(const TuneOptions& options) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");
     return 128 + stop.signal();
   }
-  complain(results, outcomes);
+  if (const auto failure = failure_of(results, outcomes)) throw Error(ErrorCode::device, *failure);
   return done;
 }
 
@@ -301,7 +269,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_number(command, "--samples", options->samples,
              "Most samples of one configuration (the time cap is 100 ms of the device)", "N", 1, 100000);
   add_text(command, "--precision", options->precision,
-           "Stop sampling once the 95 % interval of the median is within this part of it; or none",
+           "Stop sampling once the bootstrap interval of the median is within this part of it; or none",
            "PERCENT");
   add_text(command, "--distribution", options->distribution,
            "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",

@@ -3,43 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
-#include "measure/json.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace {
-
-double keys_of(const Problem& problem) {
-  return static_cast<double>(problem.n) * static_cast<double>(problem.rows);
-}
-
-Json json_of_outcome(const TuneOutcome& outcome) {
-  Json ties = Json::array();
-  for (const Trial& trial : outcome.ties) {
-    ties.push_back(json_of(trial));
-  }
-  Json best;
-  Json rate;
-  if (outcome.best) {
-    best = json_of(*outcome.best);
-    if (const auto median = outcome.best->median_us(); median && *median > 0) {
-      rate = keys_of(outcome.problem) / *median * 1e6;
-    }
-  }
-  return {{"problem", json_of(outcome.problem)},
-          {"evaluated", outcome.evaluated},
-          {"skipped", outcome.skipped},
-          {"same_plan", outcome.same_plan},
-          {"failed", outcome.failed},
-          {"best", best},
-          {"keys_per_second", rate},
-          {"ties", ties}};
-}
 
 /// "argsort 4 B f32 2^20 x 64"; no operation for a sort of keys.
 std::string problem_text(const Problem& problem) {
@@ -71,11 +42,9 @@ std::string progress_text(const TuneProgress& progress) {
 }
 
 void TuneDisplay::show(const DevicesProgress& progress) {
-  if (!line_.due()) {
-    return;
-  }
   if (parts_.size() == 1) {
-    return line_.show(progress_text(*progress.progress));
+    if (line_.due()) line_.show(progress_text(*progress.progress));
+    return;
   }
   const TuneProgress& of_device = *progress.progress;
   parts_[progress.device] =
@@ -83,6 +52,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
           ? ""
           : fmt::format("  {}: {} {}/{}", progress.device, problem_text(*of_device.problem),
                         of_device.evaluated, of_device.candidates);
+  if (!line_.due()) return;
   std::string text = fmt::format(
       "{} {}/{} problems",
       ProgressLine::bar(static_cast<double>(progress.problems_done) /
@@ -96,28 +66,6 @@ void TuneDisplay::show(const DevicesProgress& progress) {
     text += part;
   }
   line_.show(text);
-}
-
-std::vector<DeviceShare> device_shares(std::span<const DeviceResult> results) {
-  std::vector<DeviceShare> shares;
-  for (const DeviceResult& result : results) {
-    DeviceShare share{.device = result.device, .problems = result.outcomes.size(), .error = result.error};
-    for (const TuneOutcome& outcome : result.outcomes) {
-      share.evaluated += outcome.evaluated;
-    }
-    shares.push_back(std::move(share));
-  }
-  return shares;
-}
-
-std::vector<TuneOutcome> outcomes_of(std::span<const DeviceResult> results) {
-  std::vector<TuneOutcome> outcomes;
-  for (const DeviceResult& result : results) {
-    outcomes.insert(outcomes.end(), result.outcomes.begin(), result.outcomes.end());
-  }
-  std::stable_sort(outcomes.begin(), outcomes.end(),
-                   [](const TuneOutcome& a, const TuneOutcome& b) { return a.index < b.index; });
-  return outcomes;
 }
 
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
@@ -140,7 +88,7 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     table.add({operation_text(outcome.problem), std::string(name_of(outcome.problem.key)),
                outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
                std::to_string(outcome.problem.rows), microseconds_text(median),
-               median ? rate_text(keys_of(outcome.problem), *median) : "-", std::to_string(outcome.evaluated),
+               median ? rate_text(static_cast<double>(key_count(outcome.problem)), *median) : "-", std::to_string(outcome.evaluated),
                std::to_string(outcome.skipped), std::to_string(outcome.failed),
                std::to_string(outcome.ties.size()),
                outcome.best ? outcome.best->configuration.text() : "none"});
@@ -150,32 +98,13 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     if (summary.shares.size() < 2) {
       break;
     }
-    devices += fmt::format("{}: {} problems, {} trials{}\n", share.device, share.problems, share.evaluated,
+    devices += fmt::format("{}: {}, {}{}\n", share.device, count_text(share.problems, "problem"),
+                           count_text(share.evaluated, "trial"),
                            share.error.empty() ? "" : ", failed: " + share.error);
   }
-  return fmt::format("{}\n{}{} trials in {} on {}, stored in {}\n", table.text(output_width()), devices,
-                     evaluated, duration_text(summary.seconds), summary.device, summary.database.string());
-}
-
-std::string tune_json(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
-  Json results = Json::array();
-  for (const TuneOutcome& outcome : outcomes) {
-    results.push_back(json_of_outcome(outcome));
-  }
-  Json devices = Json::array();
-  for (const DeviceShare& share : summary.shares) {
-    devices.push_back({{"device", share.device},
-                       {"problems", share.problems},
-                       {"evaluated", share.evaluated},
-                       {"error", share.error.empty() ? Json() : Json(share.error)}});
-  }
-  const Json document = {{"device", summary.device},
-                         {"devices", devices},
-                         {"database", summary.database.string()},
-                         {"seconds", summary.seconds},
-                         {"interrupted", summary.interrupted},
-                         {"problems", results}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return fmt::format("{}\n{}{} in {} on {}, stored in {}\n", table.text(output_width()), devices,
+                     count_text(evaluated, "trial"), duration_text(summary.seconds), summary.device,
+                     summary.database.string());
 }
 
 }  // namespace bitune::cli

@@ -94,6 +94,23 @@ MedianInterval median_interval(const std::vector<double>& samples, const Bootstr
           std::max(quantile_of_sorted(medians, 1 - tail), median)};
 }
 
+double coverage_of(std::vector<double> samples, double low, double high) {
+  std::sort(samples.begin(), samples.end());
+  const auto first = std::lower_bound(samples.begin(), samples.end(), low);
+  const auto behind = std::upper_bound(samples.begin(), samples.end(), high);
+  const std::ptrdiff_t below = first - samples.begin();    // samples below the interval
+  const std::ptrdiff_t within = behind - samples.begin();  // samples that are not above it
+  const auto count = static_cast<double>(samples.size());
+  // Of so many samples, `k` are below the true median with the binomial probability of k heads.
+  double log_probability = -count * std::log(2.0);
+  double sum = 0;
+  for (std::ptrdiff_t k = 0; k < within; ++k) {
+    if (k > below) sum += std::exp(log_probability);
+    log_probability += std::log((count - static_cast<double>(k)) / static_cast<double>(k + 1));
+  }
+  return std::min(sum, 1.0);
+}
+
 bool is_tie(const MedianInterval& a, const MedianInterval& b) {
   const MedianInterval first = resolved(a);
   const MedianInterval second = resolved(b);

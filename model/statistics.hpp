@@ -29,7 +29,7 @@ struct Bootstrap {
   std::uint64_t seed = 1;  ///< the same samples and the same seed give the same interval, everywhere
 };
 
-/// A median, and an interval that holds the true one with the confidence that was asked for.
+/// A median, and an interval that is to hold the true one. How sure that is: `coverage_of`.
 struct MedianInterval {
   double median = 0;
   double low = 0;
@@ -41,8 +41,14 @@ struct MedianInterval {
 
 /// The percentile bootstrap (Efron: Bootstrap Methods, 1979). As many samples as there are, are drawn from
 /// them with replacement, many times; each draw has a median. The interval holds the middle of these medians.
-/// All zero for no samples; as wide as the samples for few.
+/// All zero for no samples; as wide as the samples for fewer than six.
 [[nodiscard]] MedianInterval median_interval(const std::vector<double>& samples, const Bootstrap& how = {});
+
+/// With what probability an interval of the samples holds the true median, at least: of independent samples
+/// of any one distribution, the k-th smallest lies below the median if more than k of n tosses of a coin are
+/// heads. The range of three samples has 0.75; the bootstrap needs dozens of samples to come near the
+/// confidence that it was asked for. 0 of fewer than two samples.
+[[nodiscard]] double coverage_of(std::vector<double> samples, double low, double high);
 
 /// Whether two sets of samples, or what is known of them, are a tie: the intervals of their medians overlap.
 /// No interval counts as narrower than ± 0.25 %: on short sorts clocks and events are no finer.
@@ -53,8 +59,8 @@ struct MedianInterval {
 struct SampleStatistics {
   double median = 0;
   double mad = 0;   ///< median absolute deviation
-  double low = 0;   ///< of the median's 95 % interval
-  double high = 0;  ///< of the median's 95 % interval
+  double low = 0;   ///< of the median's interval
+  double high = 0;  ///< of the median's interval
 
   bool operator==(const SampleStatistics&) const = default;
 };

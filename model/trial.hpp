@@ -40,7 +40,7 @@ struct Protocol {
   int min_samples = 7;
   int max_samples = 200;
   double sample_budget_ms = 100;  ///< stop taking samples of one configuration after this much device time
-  /// Stop also as soon as the 95 % interval of the median is within this part of it on either side, from
+  /// Stop also as soon as the bootstrap interval of the median is within this part of it on either side, from
   /// min_samples on. 0: never, as it was before there were intervals.
   double precision = 0.01;
 

@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -7,28 +6,13 @@
 #include <system_error>
 
 #include "bitune/error.hpp"
+#include "runtime/own_folders.hpp"
 #include "runtime/selection.hpp"
 
 namespace bitune {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Folder of the shared object or executable that this code is linked into.
-fs::path folder_of_this_code() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&shipped_database_path), &info) == 0 || info.dli_fname == nullptr)
-    return {};
-  std::error_code error;
-  const fs::path path = fs::canonical(info.dli_fname, error);
-  return error ? fs::path{} : path.parent_path();
-}
-
-fs::path folder_of_executable() {
-  std::error_code error;
-  const fs::path path = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path{} : path.parent_path();
-}
 
 void add_warning(std::string* warning, const std::string& sentence) {
   if (warning == nullptr) return;
@@ -52,8 +36,7 @@ std::optional<fs::path> shipped_database_path() {
   if (const char* named = std::getenv("BITUNE_SHIPPED_DB"); named != nullptr) {
     return *named == '\0' ? std::nullopt : std::optional<fs::path>(named);
   }
-  for (const fs::path& folder : {folder_of_executable(), folder_of_this_code()}) {
-    if (folder.empty()) continue;
+  for (const fs::path& folder : own_folders()) {
     const fs::path path = (folder / ".." / "share" / "bitune" / "tunings.db").lexically_normal();
     std::error_code error;
     if (fs::is_regular_file(path, error)) return path;

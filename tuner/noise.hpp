@@ -22,7 +22,7 @@ struct NoiseGroup {
   std::uint64_t trials = 0;
   double samples = 0;            ///< a trial, median
   double relative_mad = 0;       ///< median over the trials
-  double half_width = 0;         ///< of the median's 95 % interval, median over the trials
+  double half_width = 0;         ///< of the median's interval, median over the trials
   double half_width_90 = 0;      ///< 90 % of the trials have none that is wider
   std::uint64_t precise = 0;     ///< trials whose interval is within the precision
   std::uint64_t remeasured = 0;  ///< trials of which samples were discarded and taken again

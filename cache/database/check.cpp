@@ -1,12 +1,13 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "bitune/error.hpp"
 #include "cache/database/queries.hpp"
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
+#include "cache/database/trial_faults.hpp"
 #include "model/key_type.hpp"
 #include "model/statistics.hpp"
 
@@ -78,44 +79,31 @@ void check_texts(const SQLite::Database& db, Sentences& sentences) {
              });
 }
 
-// What is wrong with the deviation and the interval in columns 5 to 7; empty if nothing is. The interval is
-// not computed again: for a million trials that would take minutes.
-std::string spread_problem(const SQLite::Statement& row, const std::vector<double>& samples) {
-  for (const int column : {5, 6, 7}) {
-    if (row.getColumn(column).isNull() != samples.empty())
-      return "its statistics are not those of its samples";
+// The statistics in four columns from `first` on: all or none.
+std::optional<SampleStatistics> read_statistics(const SQLite::Statement& row, int first) {
+  SampleStatistics statistics;
+  int known = 0;
+  for (double* value : {&statistics.median, &statistics.mad, &statistics.low, &statistics.high}) {
+    const SQLite::Column column = row.getColumn(first++);
+    if (!column.isNull()) ++known;
+    *value = column.getDouble();
   }
-  if (samples.empty()) return {};
-  if (row.getColumn(5).getDouble() != median_absolute_deviation(samples)) {
-    return "its deviation is not that of its samples";
-  }
-  const double low = row.getColumn(6).getDouble();
-  const double high = row.getColumn(7).getDouble();
-  const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
-  const double median = row.getColumn(3).getDouble();
-  return *least <= low && low <= median && median <= high && high <= *most
-             ? ""
-             : "its interval is not one of its samples and its median";
+  if (known != 0 && known != 4) throw Error(ErrorCode::database, "its statistics are not complete");
+  return known == 0 ? std::nullopt : std::optional(statistics);
 }
 
 void check_trials(const SQLite::Database& db, Sentences& sentences) {
-  check_rows(
-      db, "SELECT id, status, samples, median_us, timestamp, mad_us, low_us, high_us, throttled FROM trials",
-      "trial", sentences, [](const SQLite::Statement& row) -> std::string {
-        static_cast<void>(parse_trial_status(row.getColumn(1).getString()));
-        Trial trial;
-        trial.samples_us = parse_samples(row.getColumn(2).getString());
-        const auto median = trial.median_us();
-        const SQLite::Column stored = row.getColumn(3);
-        if (median.has_value() == stored.isNull() || (median && *median != stored.getDouble())) {
-          return "its median is not that of its samples";
-        }
-        if (std::string problem = spread_problem(row, trial.samples_us); !problem.empty()) {
-          return problem;
-        }
-        static_cast<void>(parse_throttle(row.getColumn(8).getString()));
-        return is_timestamp(row.getColumn(4).getString()) ? "" : "its timestamp is malformed";
-      });
+  check_rows(db,
+             fmt::format("SELECT id, samples, throttled, median_us, mad_us, low_us, high_us, {} FROM trials",
+                         column_list<Trial>()),
+             "trial", sentences, [](const SQLite::Statement& row) {
+               Trial trial;
+               trial.samples_us = parse_samples(row.getColumn(1).getString());
+               static_cast<void>(parse_throttle(row.getColumn(2).getString()));
+               int column = 7;
+               read_fields(row, column, trial);
+               return fault_of(trial, read_statistics(row, 3));
+             });
   check_rows(
       db,
       "SELECT t.id FROM trials t JOIN series s ON s.id = t.series_id JOIN sessions e ON e.id = t.session_id "

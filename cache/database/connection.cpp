@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "bitune/log.hpp"
 #include "cache/database/migrations.hpp"
 #include "cache/database/schema.hpp"
 
@@ -22,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int busy_timeout_ms = 30'000;
 // Above this, a full check at each opening would cost more than a second; `bitune db check` still does it.
 constexpr std::uintmax_t checked_at_opening_bytes = std::uintmax_t{64} << 20;
 
@@ -147,8 +148,24 @@ void verify(const fs::path& path, SQLite::Database& db, bool all_pages) {
   }
 }
 
+// SQLite's question whether to wait on while another connection holds a lock, asked for the `calls`-th time
+// since the first. Tuners that share a file wait for milliseconds; whoever waits longer should know for whom.
+int wait_for_others(void* connection, int calls) {
+  constexpr int most_pause_ms = 10;
+  constexpr int calls_until_told = 60;  // half a second
+  constexpr int most_calls = 3000;      // half a minute; `guarded` begins anew
+  if (calls == calls_until_told) {
+    log_sentence(fmt::format("tuning database '{}': another process holds it; waiting, {} s at most",
+                             sqlite3_db_filename(static_cast<sqlite3*>(connection), "main"),
+                             patience.count()));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(calls + 1, most_pause_ms)));
+  return calls < most_calls ? 1 : 0;
+}
+
 std::unique_ptr<SQLite::Database> connect(const std::string& name, int flags) {
-  auto db = std::make_unique<SQLite::Database>(name, flags, busy_timeout_ms);
+  auto db = std::make_unique<SQLite::Database>(name, flags);
+  sqlite3_busy_handler(db->getHandle(), wait_for_others, db->getHandle());
   // A refused database must keep its bytes: closing it moves nothing out of its log.
   sqlite3_db_config(db->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   return db;
@@ -275,6 +292,14 @@ void create_file(const fs::path& path) {
   remove_all();
   if (error && error != std::errc::file_exists)
     refuse(path, fmt::format("cannot be created: {}", error.message()));
+}
+
+void require_in_place(const fs::path& path, SQLite::Database& db) {
+  int moved = 0;
+  const int result = sqlite3_file_control(db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (result != SQLITE_OK || moved == 0) return;
+  refuse(path, "was deleted or replaced while it was in use: what is stored from now on would be lost; begin "
+               "again, with a file that stays");
 }
 
 bool is_busy(const SQLite::Exception& exception) noexcept {

@@ -30,6 +30,10 @@ void create_file(const std::filesystem::path& path);
 
 [[nodiscard]] Error error_of(const std::filesystem::path& path, const Unreadable& row);
 
+/// \throws Error (database) if the file of the connection is no longer the one at `path`: SQLite would go on
+/// writing to a file that nobody can open.
+void require_in_place(const std::filesystem::path& path, SQLite::Database& db);
+
 /// Whether another connection holds a lock: trying again can help.
 [[nodiscard]] bool is_busy(const SQLite::Exception& exception) noexcept;
 

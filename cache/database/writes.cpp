@@ -3,11 +3,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "bitune/error.hpp"
 #include "cache/database/rows.hpp"
+#include "cache/database/trial_faults.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/timestamp.hpp"
@@ -78,22 +76,6 @@ std::int64_t device_id(SQLite::Database& db, const DeviceInfo& device) {
                                             trial.configuration.text(), text_of(trial.problem), why));
 }
 
-void validate(const Trial& trial) {
-  const std::string text = trial.configuration.text();
-  if (Configuration::parse(text) != trial.configuration)
-    refuse(trial, "its configuration has no unambiguous text");
-  const auto measured = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (!std::all_of(trial.samples_us.begin(), trial.samples_us.end(), measured)) {
-    refuse(trial, "a sample is not a time");
-  }
-  if (!measured(trial.compile_ms) || !measured(trial.verify_ms) || !measured(trial.measure_ms)) {
-    refuse(trial, "the time of a stage is not a time");
-  }
-  if (!trial.timestamp.empty() && !is_timestamp(trial.timestamp)) {
-    refuse(trial, fmt::format("'{}' is not a timestamp like '2026-11-21 12:00:00.000'", trial.timestamp));
-  }
-}
-
 }  // namespace
 
 std::int64_t write_session(SQLite::Database& db, const DeviceInfo& device, const DeviceSoftware& software,
@@ -117,7 +99,13 @@ std::int64_t write_session(SQLite::Database& db, const DeviceInfo& device, const
 }
 
 std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial& trial) {
-  validate(trial);
+  Trial stored = trial;
+  if (stored.timestamp.empty()) stored.timestamp = timestamp_now();
+  const auto statistics = statistics_of(stored.samples_us);
+  if (Configuration::parse(trial.configuration.text()) != trial.configuration) {
+    refuse(trial, "its configuration has no unambiguous text");
+  }
+  if (const std::string fault = fault_of(stored, statistics); !fault.empty()) refuse(trial, fault);
   const std::string& variant = trial.configuration.variant;
 
   auto in_session =
@@ -144,8 +132,6 @@ std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial
                                     "variant, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                                     device, problem, protocol, kernel, variant, imported);
 
-  Trial stored = trial;
-  if (stored.timestamp.empty()) stored.timestamp = timestamp_now();
   SQLite::Statement insert(
       db, fmt::format("INSERT INTO trials ({}, session_id, series_id, configuration_id, samples, throttled, "
                       "median_us, mad_us, low_us, high_us, clock_low_mhz, clock_high_mhz) "
@@ -155,7 +141,7 @@ std::int64_t write_trial(SQLite::Database& db, std::int64_t session, const Trial
   for (const std::int64_t id : {session, series, configuration}) insert.bind(place++, id);
   insert.bind(place++, samples_text(trial.samples_us));
   insert.bind(place++, throttle_text(trial.clock.throttled));
-  if (const auto statistics = statistics_of(trial.samples_us)) {
+  if (statistics) {
     int at = place;
     for (const double value : {statistics->median, statistics->mad, statistics->low, statistics->high}) {
       insert.bind(at++, value);

@@ -43,6 +43,8 @@ Json best_json(const TrialRow& row) {
   const Trial& trial = row.trial;
   Json json = {{"trial", row.id}, {"variant", trial.configuration.variant}};
   add_interval(json, row);
+  const MedianInterval interval = interval_of(row);
+  json["coverage"] = rounded(coverage_of(trial.samples_us, interval.low, interval.high));
   json["parameters"] = parameters_json(trial.configuration);
   json["finalist"] = trial.finalist;
   Json samples = Json::array();
@@ -184,7 +186,8 @@ ProblemSection problem_section(const TuningDatabase& database, const std::string
                                const Problem& problem, std::size_t most_evaluations) {
   const Evidence evidence = database.evidence(device_digest, problem);
   const std::vector<Standing> all = standings(evidence);
-  ProblemSection section{problem, {{"n", problem.n}, {"rows", problem.rows}, {"text", text_of(problem)}}, {}};
+  ProblemSection section{
+      problem, {{"n", problem.n}, {"rows", problem.rows}, {"text", text_of(problem)}}, {}, {}};
   Json& json = section.json;
   json["trials"] = evidence.trials.size();
   json["left_out"] = evidence.left_out;
@@ -192,6 +195,8 @@ ProblemSection problem_section(const TuningDatabase& database, const std::string
   if (!all.empty()) {
     if (const auto row = database.trial(all.front().trial)) {
       json["best"] = best_json(*row);
+      section.tuned = {problem, row->trial.configuration.text(), row->trial.kernel_digest,
+                       row->protocol.distribution, row->protocol.cold_l2};
     }
     json["distribution"] = distribution_json(all);
   }

@@ -5,9 +5,11 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "cache/tuning_database.hpp"
+#include "cli/report/comparison.hpp"
 #include "cli/report/groups.hpp"
 #include "measure/json.hpp"
 
@@ -18,6 +20,7 @@ struct ProblemSection {
   Problem problem;
   Json json;                            ///< what the page's scripts draw
   std::map<std::string, TimeAtN> best;  ///< of each variant that has a valid configuration
+  std::optional<TunedProblem> tuned;    ///< nothing if no configuration is valid
 };
 
 /// Reads the evidence and the samples of the best few trials, and reduces them. The search space and

@@ -47,13 +47,13 @@ Json group_json(const DeviceRow& device, std::span<ProblemSection> sections, con
                 std::span<const BenchRecord> bench) {
   Json json = {{"title", group.title}};
   json["crossovers"] = crossovers_json(crossovers(times_of_variants(sections, group)));
-  std::vector<Problem> problems;
+  std::vector<TunedProblem> tuned;
   Json members = Json::array();
   for (const std::size_t member : group.members) {
-    problems.push_back(sections[member].problem);
+    if (sections[member].tuned) tuned.push_back(*sections[member].tuned);
     members.push_back(std::move(sections[member].json));
   }
-  json["bench"] = comparison_json(records_about(bench, device.info.name, problems));
+  json["bench"] = comparison_json(records_about(bench, device.info.name, tuned), tuned);
   json["problems"] = std::move(members);
   return json;
 }

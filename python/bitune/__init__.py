@@ -94,6 +94,10 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
+    if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
+        found = _short.sort(x, axis, descending)
+        if found is not None:
+            return cast(Array, found)
     if _goes_through_torch(x) and out is None and stream is None:
         return cast(Array, _torch_ops().sort(x, axis, descending, stable, _name_of(device)))
     return cast(Array, sort_keys(x, axis, descending, out, stream, device))
@@ -151,6 +155,10 @@ def argsort(
     >>> bitune.argsort(np.array([30, 10, 20, 10]), descending=True, index_dtype="int32", device="emulated")
     array([0, 2, 1, 3], dtype=int32)
     """
+    if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
+        found = _short.argsort(x, axis, descending, stable, index_dtype, return_keys)
+        if found is not None:
+            return found
     if _goes_through_torch(x) and out is None and stream is None:
         name = _functions.name_of_dtype(index_dtype)
         indices, keys = _torch_ops().argsort(x, axis, descending, stable, name, return_keys, _name_of(device))
@@ -201,6 +209,10 @@ def sort_by_key(
     >>> values
     array([10., 20., 30.])
     """
+    if _short is not None and type(keys) is _short.tensor and stream is None and device is None:
+        found = _short.sort_by_key(keys, values, axis, descending, stable)
+        if found is not None:
+            return cast("tuple[Array, Any]", found)
     if _goes_through_torch(keys) and stream is None:
         found = _torch_ops().sort_by_key(keys, values, axis, descending, stable, _name_of(device))
     else:
@@ -287,6 +299,7 @@ def explain(
 
 
 _torch: Any = None  # bitune.torch, once it is imported
+_short: Any = None  # and the short way for its tensors
 
 
 def _goes_through_torch(x: Any) -> bool:

@@ -247,7 +247,7 @@ class PyTorch(Kind):
                     yield
 
     def workspace(self, size: int, gpu: int) -> tuple[Any, int]:
-        memory = self._empty((size,), dtype=self.module.uint8, device=f"cuda:{gpu}")
+        memory = self._empty((size,), dtype=self.module.uint8, device=gpu)
         return memory, memory.data_ptr()
 
     def is_capturing(self) -> bool:

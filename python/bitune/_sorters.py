@@ -7,7 +7,7 @@ import functools
 import json
 import threading
 import warnings
-from typing import Any
+from typing import Any, Callable
 
 from . import _native
 from ._errors import Error
@@ -35,7 +35,7 @@ class Sorter:
         known = self.problems.get(key)
         if known is None:
             known = _native.problem_bytes(*key)
-            _remember(self.problems, key, known)
+            remember(self.problems, key, known)
         return known
 
     def prepared(self, key: ProblemKey) -> tuple[bytes, int]:
@@ -46,7 +46,7 @@ class Sorter:
             size = ctypes.c_uint64()
             _native.check(_native.library.bitune_workspace_size(self.handle, problem, ctypes.byref(size)))
             known = (problem, size.value)
-            _remember(self.workspaces, key, known)
+            remember(self.workspaces, key, known)
         return known
 
     def prepare(self, key: ProblemKey) -> None:
@@ -62,7 +62,8 @@ class Sorter:
         return _native.text_from(_native.library.bitune_device_name, self.handle)
 
 
-def _remember(known: dict[ProblemKey, Any], key: ProblemKey, value: Any) -> None:
+def remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keeps a value, of a number of keys that does not grow without end."""
     if len(known) >= _MOST_PROBLEMS:
         known.clear()
     known[key] = value
@@ -71,6 +72,8 @@ def _remember(known: dict[ProblemKey, Any], key: ProblemKey, value: Any) -> None
 _sorters: dict[str, Sorter] = {}
 _lock = threading.Lock()
 _of_gpu: dict[int, Sorter] = {}
+forget_too: list[Callable[[], None]] = []
+"""Called with `forget_sorters`, by those who keep what they know of sorters."""
 
 
 def sorter_named(selector: str) -> Sorter:
@@ -100,6 +103,8 @@ def forget_sorters() -> None:
     with _lock:
         _sorters.clear()
         _of_gpu.clear()
+    for forget in forget_too:
+        forget()
     _has_gpu.cache_clear()
 
 

@@ -6,6 +6,7 @@ sisters call them where they must; import this module where you use `torch.ops.b
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any, Tuple
 
@@ -15,6 +16,7 @@ from torch import Tensor
 import bitune
 
 from . import _functions
+from ._tensors import ShortWay
 
 _plain = (Tensor, torch.nn.Parameter)
 
@@ -126,4 +128,5 @@ sort_by_key.register_autograd(_pairs_backward, setup_context=_keep_keys)
 operators = SimpleNamespace(
     sort=torch.ops.bitune.sort, argsort=torch.ops.bitune.argsort, sort_by_key=torch.ops.bitune.sort_by_key
 )
-bitune._torch = __import__("sys").modules[__name__]
+bitune._torch = sys.modules[__name__]
+bitune._short = ShortWay()

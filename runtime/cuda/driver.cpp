@@ -41,7 +41,6 @@ Driver open_driver() {
 #undef BITUNE_RESOLVE
   resolve(found.library, "cuEventElapsedTime", found.event_elapsed_time, missing);
   std::vector<std::string> absent_before_12_4;
-  resolve(found.library, "cuKernelGetParamInfo", found.kernel_get_param_info, absent_before_12_4);
   resolve(found.library, "cuFuncLoad", found.function_load, absent_before_12_4);
 
   if (found.cuDriverGetVersion != nullptr) found.cuDriverGetVersion(&found.version);

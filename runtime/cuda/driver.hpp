@@ -62,6 +62,7 @@ namespace bitune::cuda {
   X(cuMemcpyDtoDAsync)             \
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \
+  X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \
   X(cuStreamBeginCapture)          \
@@ -80,7 +81,6 @@ struct Driver {
   // signature.
   decltype(&::cuEventElapsedTime) event_elapsed_time = nullptr;
   // From CUDA 12.4 on; null in older drivers.
-  CUresult (*kernel_get_param_info)(CUkernel, std::size_t, std::size_t*, std::size_t*) = nullptr;
   CUresult (*function_load)(CUfunction) = nullptr;
 
   Library library;

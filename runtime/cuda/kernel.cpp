@@ -1,23 +1,15 @@
 #include "runtime/cuda/kernel.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "runtime/cuda/kernel_name.hpp"
 
 namespace bitune::cuda {
 namespace {
-
-std::string demangled(const std::string& lowered_name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(lowered_name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name != nullptr ? name.get() : lowered_name;
-}
 
 /// What to do when the driver cannot load what NVRTC made.
 std::string advice(CUresult result, const Driver& driver) {
@@ -76,16 +68,14 @@ CUlaunchConfig config_of(const Launch& launch, CUstream stream,
 
 }  // namespace
 
-CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image,
-                       std::int64_t shared_bytes_optin)
-    : context_(std::move(context)), name_(demangled(image.lowered_name)) {
+CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& image, const DeviceInfo& device)
+    : context_(std::move(context)), name_(demangled(image.lowered_name)), parameters_(parameters_of(name_)) {
   const ContextScope scope(*context_);
   load(image);
   try {
     read_resources();
-    allow_dynamic_shared_memory(shared_bytes_optin);
-    allow_large_clusters();
-    count_parameters();
+    allow_dynamic_shared_memory(device.shared_bytes_per_block_optin);
+    if (device.largest_cluster_size() > device.max_cluster_size) allow_large_clusters();
     load_into_current_context();
   } catch (...) {
     context_->driver().cuLibraryUnload(library_);
@@ -133,19 +123,9 @@ void CudaKernel::allow_dynamic_shared_memory(std::int64_t shared_bytes_optin) {
 }
 
 void CudaKernel::allow_large_clusters() {
-  // Where a GPU or driver has no such clusters it says so here, and of each launch to holds_cluster().
+  // Where a share of a GPU has no such clusters it says so here, and of each launch to holds_cluster().
   static_cast<void>(context_->driver().cuKernelSetAttribute(
       CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel_, context_->device()));
-}
-
-void CudaKernel::count_parameters() {
-  const auto get_info = context_->driver().kernel_get_param_info;
-  if (get_info == nullptr) return;
-  std::size_t count = 0;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  while (get_info(kernel_, count, &offset, &size) == CUDA_SUCCESS) ++count;
-  parameters_ = count;
 }
 
 void CudaKernel::load_into_current_context() {

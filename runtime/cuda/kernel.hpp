@@ -18,9 +18,9 @@ namespace bitune::cuda {
 class CudaKernel final : public LoadedKernel {
  public:
   /// Loads the image and lets it use all the dynamic shared memory that a block can have
-  /// (`shared_bytes_optin`, less what it uses statically). \throws Error (device) with the driver's log, and
-  /// what to do where the driver is too old
-  CudaKernel(std::shared_ptr<Context> context, const KernelImage& image, std::int64_t shared_bytes_optin);
+  /// (less what it uses statically), and all blocks of a cluster. \throws Error (device) with the driver's
+  /// log, and what to do where the driver is too old
+  CudaKernel(std::shared_ptr<Context> context, const KernelImage& image, const DeviceInfo& device);
   ~CudaKernel() override;
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
@@ -39,17 +39,16 @@ class CudaKernel final : public LoadedKernel {
   void read_resources();
   void allow_dynamic_shared_memory(std::int64_t shared_bytes_optin);
   void allow_large_clusters();
-  void count_parameters();
   void load_into_current_context();
   [[nodiscard]] std::string about(const Launch& launch, std::size_t arguments) const;
   [[nodiscard]] int attribute(CUfunction_attribute which) const;
 
   std::shared_ptr<Context> context_;
-  std::string name_;  // demangled, for messages
+  std::string name_;                       // demangled, for messages
+  std::optional<std::size_t> parameters_;  // where the name tells
   CUlibrary library_ = nullptr;
   CUkernel kernel_ = nullptr;
   KernelResources resources_;
-  std::optional<std::size_t> parameters_;  // where the driver tells
 };
 
 }  // namespace bitune::cuda

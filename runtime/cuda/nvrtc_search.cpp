@@ -8,14 +8,12 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <system_error>
 
 #include "runtime/cuda/driver.hpp"
+#include "runtime/own_folders.hpp"
 
 namespace bitune::cuda {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -54,15 +52,19 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// NVIDIA's wheels put NVRTC in <environment>/lib/pythonX.Y/site-packages/nvidia/<package>/lib.
+/// NVIDIA's wheels put NVRTC in <package>/lib of this folder: cu13/lib, cuda_nvrtc/lib (CUDA 12).
+void append_packages(std::vector<std::string>& to, const std::string& nvidia) {
+  for (const std::string& package : names_in(nvidia, "")) {
+    append(to, nvrtc_in_folder(nvidia + package + "/lib"));
+  }
+}
+
+/// The wheels of a Python environment lie in lib/pythonX.Y/site-packages/nvidia.
 void append_wheels(std::vector<std::string>& to, const std::string& environment) {
   const std::string lib = environment + "/lib/";
   for (const std::string& python : names_in(lib, "python")) {
     for (const char* packages : {"/site-packages/nvidia/", "/dist-packages/nvidia/"}) {
-      const std::string nvidia = lib + python + packages;
-      for (const std::string& package : names_in(nvidia, "")) {
-        append(to, nvrtc_in_folder(nvidia + package + "/lib"));
-      }
+      append_packages(to, lib + python + packages);
     }
   }
 }
@@ -81,6 +83,12 @@ std::vector<std::string> nvrtc_in_folder(const std::string& folder) {
   return names;
 }
 
+std::vector<std::string> nvrtc_beside(const std::filesystem::path& folder) {
+  std::vector<std::string> found = nvrtc_in_folder(folder.string());
+  append_packages(found, (folder.parent_path().parent_path() / "nvidia/").string());
+  return found;
+}
+
 std::vector<std::string> nvrtc_candidates() {
   const std::string chosen = environment("BITUNE_NVRTC");
   if (!chosen.empty()) return {chosen};
@@ -89,10 +97,7 @@ std::vector<std::string> nvrtc_candidates() {
 #ifdef BITUNE_NVRTC_HINT
   append(candidates, nvrtc_in_folder(BITUNE_NVRTC_HINT));
 #endif
-  std::error_code ignored;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", ignored);
-  if (!ignored) append(candidates, nvrtc_in_folder(executable.parent_path().string()));
-
+  for (const std::filesystem::path& folder : own_folders()) append(candidates, nvrtc_beside(folder));
   append(candidates, {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
 
   for (const std::string& toolkit :

@@ -11,6 +11,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
+#include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"
@@ -89,14 +90,6 @@ class RadixPairsVariant final : public Variant {
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
-
- private:
-  /// A value, or an index, but not both.
-  static bool carries_one_thing(const Problem& problem) {
-    const bool pairs = problem.operation == Operation::sort_pairs;
-    const bool indices = problem.operation == Operation::sort || problem.operation == Operation::argsort;
-    return problem.value_bytes == 0 ? indices && problem.index_bytes != 0 : pairs && problem.index_bytes == 0;
-  }
 };
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,

@@ -19,6 +19,7 @@ BELOW = {
     "tuner": ["measure", "runtime", "cache", "model"],
     "bench": ["tuner", "measure", "runtime", "cache", "model"],
     "cli": ["bench", "tuner", "measure", "runtime", "cache", "model"],
+    "capi": ["tuner", "measure", "runtime", "cache", "model"],
     "examples": [],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z_]+)/([^">]+)[">]', re.MULTILINE)

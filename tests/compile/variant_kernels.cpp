@@ -1,5 +1,5 @@
 // NVRTC, no GPU: for every architecture, a kernel of a sampled configuration of each variant compiles without
-// local memory.
+// local memory, and its name tells how many arguments it takes.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/cuda/kernel_name.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "tests/support/sort_check.hpp"
 
@@ -85,12 +86,18 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
     EXPECT_EQ(found.has_value(), variant->supports({{.key = key}, {.n = 1000}}, device)) << variant->name();
     if (!found) continue;  // there are no clusters before sm_90
     const auto& [problem, configuration] = *found;
-    const auto kernels = sample_kernels(variant->plan(problem, configuration, device));
+    const Plan plan = variant->plan(problem, configuration, device);
+    const auto kernels = sample_kernels(plan);
     const KernelSource& kernel = kernels[(kernels.size() == 2 ? turn / 2 : turn) % kernels.size()];
     const KernelImage image = compiler->compile(kernel);
     EXPECT_FALSE(image.bytes.empty());
     EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << " for " << image.target << "\n" << image.log;
     EXPECT_GT(image.registers, 0) << kernel.name_expression;
+    const auto parameters = cuda::parameters_of(cuda::demangled(image.lowered_name));
+    for (const Launch& launch : plan.launches) {
+      if (plan.kernels[launch.kernel] != kernel) continue;
+      EXPECT_EQ(parameters, launch.arguments.size()) << image.lowered_name;
+    }
   }
 }
 

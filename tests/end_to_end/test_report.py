@@ -21,7 +21,7 @@ def test_counts(report):
 
 
 def test_one_key_type(report):
-    assert "other.html: 1 problems on 1 devices" in report("other.html", "--key", "f32").out
+    assert "other.html: 1 problem on 1 device" in report("other.html", "--key", "f32").out
     page = report("-", "--key", "f32").out
     assert "<!DOCTYPE html>" in page and "</html>" in page
 

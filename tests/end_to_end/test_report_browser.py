@@ -143,6 +143,19 @@ def test_desktop(shown):
     check_clean(page, "desktop")
 
 
+def test_the_last_evaluation_is_not_cut(shown):
+    page = shown("report.html", 1280, 900)
+    over = page.evaluate("""(() => {
+      const chart = Chart.getChart('convergence');
+      return chart.data.datasets.map((set, i) => {
+        const points = chart.getDatasetMeta(i).data;
+        const radius = Math.max(...points.map((point) => point.options.radius ?? 0));
+        return Math.max(...points.map((point) => point.x)) + radius - chart.chartArea.right - (set.clip ?? 0);
+      });
+    })()""")
+    assert over and max(over) <= 0, f"points reach over what is drawn by {over} pixels"
+
+
 def test_heat_map(shown):
     page = shown("report.html", 1280, 900)
     pick(page, "group", options(page, "group")[1])

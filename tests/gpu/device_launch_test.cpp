@@ -72,8 +72,6 @@ TEST_F(GpuLaunch, RefusesBadLaunchesWithASentence) {
 }
 
 TEST_F(GpuLaunch, RefusesTheWrongNumberOfArguments) {
-  if (driver().kernel_get_param_info == nullptr)
-    GTEST_SKIP() << "this driver does not tell a kernel's parameters";
   const auto kernel = load("add");
   const std::vector<std::uint64_t> arguments = {0, 0, 0};
   const std::string error =

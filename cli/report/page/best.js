@@ -20,6 +20,11 @@ function samplesMarks(best) {
   };
 }
 
+// The interval of the median, and how sure it is. Of one sample there is none.
+function rangeText(best) {
+  return best.coverage > 0 ? `${intervalText(best)} (${timeText(best.low)} to ${timeText(best.high)}, ${Math.round(100 * best.coverage)} %)` : "one sample";
+}
+
 function drawSamples(best) {
   const low = Math.min(best.low, ...best.samples);
   const high = Math.max(best.high, ...best.samples);
@@ -47,7 +52,9 @@ function comparisonText(group, problem) {
   const record = benchOf(group, problem);
   if (!record) return null;
   const ratio = record.peer_us / record.us;
-  return element("p", { class: "about" }, `${peerName(group.bench)} ${record.method}: ${timeText(record.peer_us)}; in the same run bitune took ${timeText(record.us)}: `,
+  const peer = `${peerName(group.bench)} ${record.method}: ${timeText(record.peer_us)}`;
+  if (!record.of_best) return element("p", { class: "about" }, `${peer}; bench sorted with another configuration than this best.`);
+  return element("p", { class: "about" }, `${peer}; in the same run bitune took ${timeText(record.us)}: `,
     element("span", { class: ratio >= 1 ? "better" : "worse" }, ratio >= 1 ? `${ratioText(ratio)} faster` : `${ratioText(1 / ratio)} slower`));
 }
 
@@ -67,13 +74,13 @@ function bestCard(group, problem, descriptions) {
     { id: "best-card" },
     element("div", {},
       element("span", { class: "big" }, timeText(best.us)), " ",
-      element("span", { class: "unit" }, `${intervalText(best)} (${timeText(best.low)} to ${timeText(best.high)}, 95 %)`)),
+      element("span", { class: "unit" }, rangeText(best))),
     element("div", {}, dot(best.variant), element("b", { title: descriptions[best.variant]?.text }, best.variant), ` · ${rateText(problem.n * problem.rows / best.us)}`,
       ties > 0 ? ` · ties with ${ties === problem.leaders.length - 1 && problem.valid > problem.leaders.length ? "at least " : ""}${countText(ties, "other")}` : ""),
     comparisonText(group, problem),
     pairs(Object.entries(best.parameters), hints),
     pairs([["registers a thread", best.registers], ["shared memory a block", `${best.shared_bytes.toLocaleString("en-US")} B`], ["launches", best.launches], ...clockEntries(best)]),
-    chartBox("samples", `All ${best.samples.length} samples of the best trial`, "low"),
+    chartBox("samples", `All samples of the best trial`, "low"),
     element("p", { class: "about" }, `${countText(best.samples.length, "sample")} in the order taken, with median and interval. ${best.protocol}; ${best.compiler}, driver ${best.driver}.`));
 }
 
@@ -86,7 +93,7 @@ function configurationText(problem, leader) {
 function leadersCard(problem) {
   return card("Fastest configurations",
     "Finalists first, as they are ranked. A tie: its interval overlaps that of the best.", { wide: true, id: "leaders-card" },
-    table([{ title: "trial", number: true, hide: true }, { title: "median", number: true }, { title: "95 %", number: true }, { title: "to best", number: true }, { title: "" }, { title: "configuration" }],
+    table([{ title: "trial", number: true, hide: true }, { title: "median", number: true }, { title: "interval", number: true }, { title: "to best", number: true }, { title: "" }, { title: "configuration" }],
       problem.leaders.map((leader, i) => ({
         cells: [
           String(leader.trial), timeText(leader.us), intervalText(leader), ratioText(leader.us / problem.best.us),

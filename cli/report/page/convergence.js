@@ -20,13 +20,14 @@ function drawConvergence(problem) {
   const found = (name) => sample.filter((one) => one[2] === placeOf(name));
   const line = improvements.map(point);
   if (line.length) line.push({ ...line.at(-1), x: evaluations });
+  const clip = 4; // the last evaluation lies on the edge: its point reaches over it
   draw("convergence", {
     type: "scatter",
     data: {
       datasets: [
-        { type: "line", label: "best so far", data: line, stepped: true, borderColor: color("ink"), borderWidth: 2, pointRadius: 0, pointStyle: "line", order: 0 },
+        { type: "line", label: "best so far", data: line, stepped: true, borderColor: color("ink"), borderWidth: 2, pointRadius: 0, pointStyle: "line", order: 0, clip },
         ...variantOrder.filter((name) => found(name).length).map((name) => ({
-          label: name, data: found(name).map(point), backgroundColor: faded(variantColor(name), 0.65), pointRadius: 2.5, order: 1,
+          label: name, data: found(name).map(point), backgroundColor: faded(variantColor(name), 0.65), pointRadius: 2.5, order: 1, clip,
         })),
       ],
     },

@@ -160,8 +160,10 @@ function comparisonCells(group, problem) {
   const record = benchOf(group, problem);
   if (!record) return ["", ""];
   const ratio = record.peer_us / record.us;
+  const peer = `${timeText(record.peer_us)} (${record.method})`;
+  if (!record.of_best) return [peer, element("span", { title: "bench sorted with another configuration than this best" }, "–")];
   return [
-    `${timeText(record.peer_us)} (${record.method})`,
+    peer,
     element("span", { class: ratio >= 1 ? "better" : "worse", title: `in one run: bitune ${timeText(record.us)}, ${group.bench.peer} ${timeText(record.peer_us)}` }, ratioText(ratio)),
   ];
 }
@@ -169,7 +171,7 @@ function comparisonCells(group, problem) {
 function overviewTable(group, chosen, choose) {
   const columns = [
     { title: "n", number: true }, { title: "rows", number: true, hide: true }, { title: "best", number: true },
-    { title: "95 %", number: true, hide: true }, { title: "rate", number: true, hide: true }, { title: "variant" },
+    { title: "interval", number: true, hide: true }, { title: "rate", number: true, hide: true }, { title: "variant" },
     { title: "valid / tried", number: true, hide: true },
   ];
   if (group.bench) columns.push({ title: peerName(group.bench), number: true, hide: true }, { title: `bitune vs ${group.bench.peer.toUpperCase()}`, number: true });

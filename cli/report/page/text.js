@@ -45,9 +45,9 @@ function countText(count, one, many) {
   return `${count.toLocaleString("en-US")} ${count === 1 ? one : many ?? `${one}s`}`;
 }
 
-// Half the width of an interval, in parts of the median.
+// Half the width of an interval, in parts of the median. One sample has none.
 function intervalText(timed) {
-  return `±${percentText((timed.high - timed.low) / 2 / timed.us)}`;
+  return timed.low === timed.high ? "" : `±${percentText((timed.high - timed.low) / 2 / timed.us)}`;
 }
 
 function statusText(status) {

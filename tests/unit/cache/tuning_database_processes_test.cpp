@@ -12,6 +12,7 @@
 #include <latch>
 #include <set>
 
+#include "bitune/log.hpp"
 #include "cache/tuning_database.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
 
@@ -137,6 +138,13 @@ TEST_F(ProcessesTest, AWriterWaitsForAnother) {
     raw.exec("COMMIT");
   });
   ASSERT_EQ(::read(locked[0], &byte, 1), 1);
+  std::atomic<bool> told = false;
+  const LogFunction before = set_log([&](const std::string& sentence) {
+    EXPECT_NE(sentence.find(path.string() + "': another process holds it; waiting"), std::string::npos)
+        << sentence;
+    told = true;
+    told.notify_all();
+  });
   std::latch begun(1);
   std::atomic<bool> has_stored = false;
   auto writer = std::async(std::launch::async, [&] {
@@ -147,12 +155,38 @@ TEST_F(ProcessesTest, AWriterWaitsForAnother) {
   begun.wait();
   const TuningDatabase reader(path, DatabaseMode::read_only);
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(reader.trials({}).empty()) << "readers do not wait";
+  told.wait(false);
   EXPECT_FALSE(has_stored) << "the other process has the lock";
   ASSERT_EQ(::write(may_end[1], "x", 1), 1);
   writer.get();
+  set_log(before);
   ::waitpid(child, nullptr, 0);
   for (const int end : {locked[0], locked[1], may_end[0], may_end[1]}) ::close(end);
   EXPECT_EQ(db.trials({}).size(), 1u);
+}
+
+TEST_F(ProcessesTest, NothingIsStoredInAFileThatIsGone) {
+  const auto refused = [this](const std::function<void(TuningDatabase&, std::int64_t)>& store,
+                              const std::function<void()>& lose) {
+    TuningDatabase db(path, DatabaseMode::read_write);
+    const auto session = db.begin_session(h200(), software(), {});
+    db.store(session, trial(problem(), "warp(a=1)", 1));
+    lose();
+    return refusal(path, [&] { store(db, session); });
+  };
+  const auto store = [](TuningDatabase& db, std::int64_t session) {
+    db.store(session, trial(problem(), "warp(a=2)", 2));
+  };
+  const auto begin = [](TuningDatabase& db, std::int64_t) { db.begin_session(h200(), software(), {}); };
+  const auto deleted = [this] { std::filesystem::remove(path); };
+  const auto replaced = [this] {
+    std::filesystem::remove(path);
+    for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
+    const TuningDatabase another(path, DatabaseMode::read_write);
+  };
+  EXPECT_NE(refused(store, deleted).find("was deleted or replaced"), std::string::npos);
+  EXPECT_NE(refused(begin, deleted).find("was deleted or replaced"), std::string::npos);
+  EXPECT_NE(refused(store, replaced).find("was deleted or replaced"), std::string::npos);
 }
 
 TEST_F(ProcessesTest, AConnectionKeepsItsLocksWhenAnotherOneIsOpenedAndClosed) {

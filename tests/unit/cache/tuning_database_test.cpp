@@ -24,7 +24,7 @@ Trial full_trial() {
   trial.kernel_digest = "0123456789abcdef";
   trial.status = TrialStatus::wrong_result;
   trial.message = "key 17 is out of order; 'quoted' and\nbroken";
-  trial.samples_us = {0.1, 1e-9, 123456.789012345678, 0, 1e20};
+  trial.samples_us = {0.1, 1e-9, 123456.789012345678, 0, 1e15};
   trial.clock = {1755, 1980, sw_power_cap | hw_thermal};
   trial.remeasured = 2;
   trial.compile_ms = 12.5;
@@ -124,6 +124,7 @@ TEST_F(TuningDatabaseTest, WhatCouldNotBeReadBackIsRefused) {
   EXPECT_TRUE(refused([](Trial& t) { t.samples_us[1] = std::numeric_limits<double>::quiet_NaN(); }));
   EXPECT_TRUE(refused([](Trial& t) { t.samples_us[1] = std::numeric_limits<double>::infinity(); }));
   EXPECT_TRUE(refused([](Trial& t) { t.samples_us[1] = -1; }));
+  EXPECT_TRUE(refused([](Trial& t) { t.samples_us.assign(2, 1e308); })) << "their median would overflow";
   EXPECT_TRUE(refused([](Trial& t) { t.verify_ms = std::numeric_limits<double>::quiet_NaN(); }));
   EXPECT_TRUE(refused([](Trial& t) { t.timestamp = "yesterday"; }));
   EXPECT_TRUE(refused([](Trial& t) { t.timestamp = "2026-11-21T12:00:00.123"; }));

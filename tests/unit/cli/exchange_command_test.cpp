@@ -78,6 +78,25 @@ TEST_F(ExchangeCommand, AnImportIsAllOrNothing) {
   expect_refusal("db merge " + good + " --db none.db", failed, "is not a SQLite database");
 }
 
+TEST_F(ExchangeCommand, WhatImportTakesCheckFindsSound) {
+  static_cast<void>(text("db export --format json --n 2^10 --variant warp -o good.json"));
+  const std::string good = folder_.read("good.json");
+  const std::string name = "\"samples_us\":";
+  const std::size_t begin = good.find('[', good.find(name));
+  ASSERT_NE(begin, std::string::npos);
+  const auto with_samples = [&](const char* samples) {
+    return std::string(good).replace(begin, good.find(']', begin) + 1 - begin, samples);
+  };
+  static_cast<void>(text("db import" + caches() + " --db new.db"));
+  folder_.write("long.json", with_samples("[1e308, 1e308]"));
+  expect_refusal("db import long.json --db new.db", failed, "a sample of 1e+308 us is not a time");
+  for (const char* samples : {"[]", "[0]", "[5e-324, 0]", "[1e15, 1e-300]", "[3, 1, 2, 1e15, 7]"}) {
+    folder_.write("odd.json", with_samples(samples));
+    static_cast<void>(text("db import odd.json --db new.db"));
+    EXPECT_NE(text("db check --db new.db").find("is sound"), std::string::npos) << samples;
+  }
+}
+
 TEST_F(ExchangeCommand, MergedTwiceIsMergedOnce) {
   static_cast<void>(text("db import" + caches() + " --db new.db"));
   const Json told = document("db merge h200.db new.db --db all.db");
@@ -86,7 +105,7 @@ TEST_F(ExchangeCommand, MergedTwiceIsMergedOnce) {
   EXPECT_EQ(told.at("known"), 0);
   const std::string again = text("db merge new.db h200.db --db all.db");
   EXPECT_NE(again.find("0 trials of 0 sessions added"), std::string::npos) << again;
-  EXPECT_NE(again.find("1046 trials were there already"), std::string::npos) << again;
+  EXPECT_NE(again.find("1046 trials known already"), std::string::npos) << again;
   EXPECT_NE(text("db check --db all.db").find("is sound"), std::string::npos);
   const Json dry = document("db merge all.db --db new.db --dry-run");
   EXPECT_EQ(dry.at("trials"), 525);

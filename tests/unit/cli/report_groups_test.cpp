@@ -88,6 +88,13 @@ BenchRecord record(std::uint64_t n, double ours, double theirs) {
   return one;
 }
 
+/// These problems, all tuned on random keys with a warm L2.
+std::vector<TunedProblem> tuned(const std::vector<Problem>& problems) {
+  std::vector<TunedProblem> all;
+  for (const Problem& one : problems) all.push_back({one, "warp(a=1)", "kernels", "random", false});
+  return all;
+}
+
 TEST(Comparison, TakesVerifiedRecordsOfThisDeviceAndKind) {
   std::vector<BenchRecord> records = {record(4096, 20, 30), record(1024, 10, 30), record(2048, 1, 1),
                                       record(512, 1, 1),    record(256, 1, 1),    record(128, 1, 1)};
@@ -95,22 +102,66 @@ TEST(Comparison, TakesVerifiedRecordsOfThisDeviceAndKind) {
   records[3].device = "another";
   records[4].problem.key = KeyType::f64;
   records[5].suite = "rows";
-  const std::vector<Problem> problems = {problem(1024)};
-  const auto found = records_about(records, "NVIDIA H200", problems);
+  const auto found = records_about(records, "NVIDIA H200", tuned({problem(1024)}));
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].problem.n, 1024U);
   EXPECT_EQ(found[1].problem.n, 4096U);
-  EXPECT_TRUE(records_about(records, "NVIDIA H200", std::vector<Problem>{problem(1024, 8)}).empty());
+  EXPECT_TRUE(records_about(records, "NVIDIA H200", tuned({problem(1024, 8)})).empty());
+}
+
+TEST(Comparison, TakesOnlyKeysOfTheDistributionThatWasTuned) {
+  std::vector<BenchRecord> records = {record(1024, 10, 99), record(1024, 10, 30), record(2048, 20, 90)};
+  records[0].distribution = "all_equal";
+  records[2].distribution = "few_distinct";
+  auto problems = tuned({problem(1024)});
+  auto found = records_about(records, "NVIDIA H200", problems);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].distribution, "random");
+  problems[0].distribution = "all_equal";
+  found = records_about(records, "NVIDIA H200", problems);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(*found[0].peer_us, 99);
+  problems[0].cold_l2 = true;
+  EXPECT_TRUE(records_about(records, "NVIDIA H200", problems).empty()) << "records have a warm L2";
+}
+
+TEST(Comparison, LeavesOutTimesOfSomethingElse) {
+  std::vector<BenchRecord> records = {record(1024, 10, 30), record(1024, 10, 30)};
+  records[0].suite = "start";
+  records[1].gpus = 8;
+  EXPECT_TRUE(records_about(records, "NVIDIA H200", tuned({problem(1024)})).empty());
+}
+
+TEST(Comparison, TakesTheNewestRunAndNothingOlderBesideIt) {
+  std::vector<BenchRecord> records = {record(1024, 10, 30), record(1024, 10, 31), record(4096, 10, 50),
+                                      record(8192, 10, 70)};
+  for (const std::size_t i : {1, 2}) records[i].date = "2026-11-21";
+  records[2].peer_version = "2.8";
+  const auto found = records_about(records, "NVIDIA H200", tuned({problem(1024)}));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(*found[0].peer_us, 31);
+  EXPECT_EQ(found[1].problem.n, 8192U);
+}
+
+TEST(Comparison, SaysWhetherARecordIsOfTheBest) {
+  std::vector<BenchRecord> records = {record(1024, 10, 20), record(2048, 10, 20), record(4096, 10, 20)};
+  records[0].configuration = records[2].configuration = "warp(a=1)";
+  records[1].configuration = "warp(a=2)";
+  records[2].kernel = "other kernels";
+  const Json json = comparison_json(records, tuned({problem(1024), problem(2048), problem(4096)}));
+  EXPECT_EQ(json["records"][0]["of_best"], true);
+  EXPECT_EQ(json["records"][1]["of_best"], false);
+  EXPECT_EQ(json["records"][2]["of_best"], false);
 }
 
 TEST(Comparison, SaysWhereThePeerOvertakes) {
-  const Json json = comparison_json({record(1024, 10, 20), record(4096, 40, 20)});
+  const Json json = comparison_json({record(1024, 10, 20), record(4096, 40, 20)}, tuned({problem(1024)}));
   EXPECT_EQ(json["methods"], Json::array({"radix"}));
   ASSERT_EQ(json["crossovers"].size(), 1U);
   EXPECT_EQ(json["crossovers"][0]["from"], "bitune");
   EXPECT_EQ(json["crossovers"][0]["to"], "cub");
   EXPECT_NEAR(json["crossovers"][0]["n"].get<double>(), 2048, 1);
-  EXPECT_TRUE(comparison_json({}).is_null());
+  EXPECT_TRUE(comparison_json({}, {}).is_null());
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ TEST(TuneReport, SeveralDevicesAreNamedWithTheirShares) {
   EXPECT_EQ(outcomes[0].evaluated, 8U) << "in the order of the request";
   const TuneSummary summary{"GPU 0, GPU 1", "/x/tuning.db", 1.5, false, device_shares(results)};
   const std::string text = tune_text(outcomes, summary);
-  EXPECT_NE(text.find("GPU 0: 1 problems, 5 trials\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("GPU 1: 1 problems, 8 trials, failed: it is gone\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 0: 1 problem, 5 trials\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 1: 1 problem, 8 trials, failed: it is gone\n"), std::string::npos) << text;
   const auto document = nlohmann::json::parse(tune_json(outcomes, summary));
   EXPECT_TRUE(document.at("devices")[0].at("error").is_null());
   EXPECT_EQ(document.at("devices")[1].at("error"), "it is gone");

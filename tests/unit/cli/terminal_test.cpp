@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "bitune/error.hpp"
 #include "cli/durations.hpp"
+#include "cli/progress_line.hpp"
 #include "tests/unit/cli/command_run.hpp"
 
 namespace bitune::cli {
@@ -47,6 +49,32 @@ TEST(Terminal, BarsAreFull) {
   EXPECT_EQ(ProgressLine::bar(0, 4), "[----]");
   EXPECT_EQ(ProgressLine::bar(0.5, 4), "[##--]");
   EXPECT_EQ(ProgressLine::bar(7, 4), "[####]");
+}
+
+TEST(Progress, IsALineOfItsOwnWhereThereIsNoTerminal) {
+  testing::internal::CaptureStderr();
+  ProgressLine line(std::chrono::seconds(0));
+  EXPECT_TRUE(line.due());
+  line.show("one");
+  line.show("two");
+  line.clear();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "bitune: one\nbitune: two\n");
+  EXPECT_FALSE(ProgressLine(std::chrono::hours(1)).due()) << "short commands print none";
+}
+
+TEST_F(CommandTest, QuietIsQuietBesidesErrors) {
+  folder_.write("keys.txt", "3 1 2\n");
+  const CommandResult sorted = run("sort keys.txt -o sorted.txt --quiet --device emulated");
+  EXPECT_EQ(sorted.code, 0) << sorted.err;
+  EXPECT_EQ(sorted.err, "");
+  EXPECT_EQ(folder_.read("sorted.txt"), "1\n2\n3\n");
+  testing::internal::CaptureStderr();
+  ProgressLine line(std::chrono::seconds(0));
+  line.show("nobody sees this");
+  print_remark("nor this");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  expect_refusal("sort missing.txt --quiet", failed, "missing.txt");
+  EXPECT_NE(run("sort keys.txt -o sorted.txt --device emulated").err, "") << "the next command is not";
 }
 
 TEST(Terminal, WidthComesFromTheEnvironment) {

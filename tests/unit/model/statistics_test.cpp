@@ -77,6 +77,29 @@ TEST(Statistics, IntervalsOfFewSamplesSpanThem) {
   EXPECT_TRUE(std::isinf(median_interval({0, 0}).relative_half_width()));
 }
 
+TEST(Statistics, CoverageIsThatOfTheOrderStatistics) {
+  // The range misses the median if all samples fall on one side of it: 2 / 2^n.
+  EXPECT_DOUBLE_EQ(coverage_of({2, 1, 3}, 1, 3), 0.75);
+  EXPECT_DOUBLE_EQ(coverage_of(one_to(6), 1, 6), 0.96875);
+  EXPECT_DOUBLE_EQ(coverage_of({1, 9}, 1, 9), 0.5);
+  EXPECT_EQ(coverage_of({5}, 5, 5), 0);
+  EXPECT_EQ(coverage_of({}, 0, 0), 0);
+  // From the second to the sixth of seven: 2 to 5 heads of 7 tosses.
+  EXPECT_NEAR(coverage_of(one_to(7), 2, 6), 112.0 / 128, 1e-12);
+  EXPECT_NEAR(coverage_of(one_to(7), 1.5, 6.5), 112.0 / 128, 1e-12) << "ends between samples count for less";
+}
+
+TEST(Statistics, TheBootstrapComesNearItsConfidenceWithManySamples) {
+  const auto covered = [](int count) {
+    const MedianInterval interval = median_interval(one_to(count));
+    return coverage_of(one_to(count), interval.low, interval.high);
+  };
+  EXPECT_DOUBLE_EQ(covered(3), 0.75);
+  EXPECT_DOUBLE_EQ(covered(5), 0.9375);
+  EXPECT_NEAR(covered(200), 0.95, 0.02);
+  EXPECT_NEAR(covered(5001), 0.95, 0.01);
+}
+
 TEST(Statistics, MoreSamplesNarrowTheInterval) {
   double before = 1;
   for (const int count : {8, 32, 128, 512}) {

@@ -9,6 +9,7 @@
 #include "bitune/error.hpp"
 #include "runtime/cuda/library.hpp"
 #include "runtime/cuda/nvrtc_search.hpp"
+#include "runtime/own_folders.hpp"
 
 namespace bitune::cuda {
 namespace {
@@ -126,6 +127,34 @@ TEST(NvrtcSearch, LooksInToolkitsAndInTheWheelsOfAPythonEnvironment) {
   ASSERT_LT(position(candidates, wheel_12), candidates.size());
   EXPECT_LT(position(candidates, "libnvrtc.so.13"), position(candidates, toolkit));
   EXPECT_LT(position(candidates, toolkit), position(candidates, wheel_13));
+}
+
+TEST(NvrtcSearch, LooksInTheWheelsBesideAPythonPackage) {
+  const ScratchFolder site;
+  const std::vector<std::string> expected{
+      site.touch("bitune/lib/libnvrtc.so.12.4").string(),
+      site.touch("nvidia/cu13/lib/libnvrtc.so.13").string(),
+      site.touch("nvidia/cuda_nvrtc/lib/libnvrtc.so.12").string(),
+  };
+  (void)site.touch("nvidia/cu13/lib/libnvrtc-builtins.so.13.0");
+  EXPECT_EQ(nvrtc_beside(site.path() / "bitune" / "lib"), expected);
+  EXPECT_EQ(nvrtc_beside(site.path() / "bitune" / "bin"),
+            (std::vector<std::string>{expected[1], expected[2]}));
+}
+
+TEST(NvrtcSearch, BeginsWithWhatWasInstalledWithTheProgram) {
+  const ScopedVariable no_choice("BITUNE_NVRTC", "");
+  const std::vector<std::string> candidates = nvrtc_candidates();
+  const std::size_t loader = position(candidates, "libnvrtc.so.13");
+  for (const fs::path& folder : own_folders()) {
+    for (const std::string& path : nvrtc_beside(folder))
+      EXPECT_LT(position(candidates, path), loader) << path;
+  }
+}
+
+TEST(OwnFolders, NameEachFolderOnce) {
+  // This code is part of the executable here.
+  EXPECT_EQ(own_folders(), std::vector<fs::path>{fs::canonical("/proc/self/exe").parent_path()});
 }
 
 }  // namespace

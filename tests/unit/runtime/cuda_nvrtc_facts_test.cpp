@@ -17,6 +17,7 @@
 #include "cache/kernel_cache.hpp"
 #include "runtime/cuda/nvrtc.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/cuda/nvrtc_search.hpp"
 
 namespace bitune::cuda {
 namespace {
@@ -84,6 +85,25 @@ TEST_F(KnownNvrtc, AReplacedLibraryTellsItsOwnVersion) {
   EXPECT_EQ(version(), "13.1");
   install(BITUNE_FAKE_NVRTC_12_4, library());
   EXPECT_EQ(version(), "12.4 opened");
+}
+
+TEST_F(KnownNvrtc, AWheelThatIsInstalledBesideThePackageIsTaken) {
+  const fs::path package = folder_ / "bitune" / "lib";
+  const fs::path wheel = folder_ / "nvidia" / "cu13" / "lib";
+  fs::create_directories(wheel);
+  const auto search_anew = [&] {
+    search_.candidates = nvrtc_beside(package);
+    search_.candidates.push_back(library());
+  };
+  search_anew();
+  EXPECT_EQ(version(), "12.4 opened");
+  install(BITUNE_FAKE_NVRTC_13_1, (wheel / "libnvrtc.so.13").string());
+  search_anew();
+  EXPECT_EQ(version(), "13.1 opened");
+  EXPECT_EQ(version(), "13.1");
+  fs::remove(wheel / "libnvrtc.so.13");
+  search_anew();
+  EXPECT_EQ(version(), "12.4") << "all is as it was";
 }
 
 TEST_F(KnownNvrtc, ALibraryThatIsWrittenOverIsOpenedAgain) {

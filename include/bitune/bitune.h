@@ -5,9 +5,6 @@
 /// bitune for C, and for all that can call C: sorting on GPUs with kernels that are compiled and tuned for
 /// the very GPU, key type and size at hand. C99.
 ///
-/// This is the contract that the C library will keep. The library itself is not built yet, so the header is
-/// not installed.
-///
 /// Every function but those that cannot fail returns a bitune_status. When it is not BITUNE_OK,
 /// bitune_last_error() has one sentence that names the thing and says what to do. No function throws, ends
 /// the process, or prints.
@@ -278,14 +275,14 @@ typedef struct bitune_tune_options {
   double budget_seconds;        ///< for the whole session; 0: no limit
   uint64_t budget_evaluations;  ///< for the whole session; 0: no limit
   double timeout_seconds;       ///< for one configuration; only worker processes can be cut off
-  double precision;     ///< sampling stops once the 95 % interval of the median is within this part of it;
-                        ///< 0: never
-  uint32_t samples;     ///< most samples of one configuration
-  uint32_t inputs;      ///< arrays of different keys that samples take turns with
-  uint32_t finalists;   ///< the best few are measured again, in turn
-  uint32_t resume;      ///< 1: what the database has is not measured again
-  uint32_t warm_start;  ///< 1: begin with what won at near sizes and on near devices
-  uint32_t cold_l2;     ///< 1: the L2 cache is flushed before each sample
+  double precision;             ///< sampling stops once the interval of the median is within this part of it;
+                                ///< 0: never
+  uint32_t samples;             ///< most samples of one configuration
+  uint32_t inputs;              ///< arrays of different keys that samples take turns with
+  uint32_t finalists;           ///< the best few are measured again, in turn
+  uint32_t resume;              ///< 1: what the database has is not measured again
+  uint32_t warm_start;          ///< 1: begin with what won at near sizes and on near devices
+  uint32_t cold_l2;             ///< 1: the L2 cache is flushed before each sample
 } bitune_tune_options;
 
 #define BITUNE_TUNE_OPTIONS_INIT                                                                             \

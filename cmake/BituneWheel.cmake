@@ -1,0 +1,33 @@
+# What the Python wheel holds beside the modules of python/bitune, as the component `wheel`: the shared library, the command and the
+# shipped tunings, in lib/, bin/ and share/ of the package.
+#
+# BITUNE_WHEEL_OF names a build folder whose library and command are taken. Nothing is compiled then; what is taken links what that
+# folder's preset made it link.
+
+add_custom_target(wheel)
+if(BITUNE_WHEEL_OF)
+  cmake_path(ABSOLUTE_PATH BITUNE_WHEEL_OF BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE _built)
+  find_program(_strip strip REQUIRED)
+  set(_library "${_built}/lib/libbitune.so")
+  set(_command "${_built}/bin/bitune")
+  foreach(_file IN ITEMS "${_library}" "${_command}")
+    if(NOT EXISTS "${_file}")
+      message(FATAL_ERROR "BITUNE_WHEEL_OF=${_built}: there is no ${_file}; build the targets bitune_c and bitune there first")
+    endif()
+  endforeach()
+  file(REAL_PATH "${_library}" _library)
+else()
+  set(_strip "${CMAKE_STRIP}")
+  set(_library "$<TARGET_FILE:bitune_c>")
+  set(_command "$<TARGET_FILE:bitune>")
+  add_dependencies(wheel bitune_c bitune)
+endif()
+
+# A wheel has no symbolic links: the library goes in by its plain name.
+install(PROGRAMS "${_library}" DESTINATION lib RENAME libbitune.so COMPONENT wheel EXCLUDE_FROM_ALL)
+install(PROGRAMS "${_command}" DESTINATION bin COMPONENT wheel EXCLUDE_FROM_ALL)
+install(CODE "execute_process(COMMAND \"${_strip}\" --strip-unneeded lib/libbitune.so bin/bitune
+                              WORKING_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" COMMAND_ERROR_IS_FATAL ANY)"
+        COMPONENT wheel EXCLUDE_FROM_ALL)
+file(GLOB _shipped CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/data/tunings.db")
+install(FILES ${_shipped} DESTINATION share/bitune COMPONENT wheel EXCLUDE_FROM_ALL)
