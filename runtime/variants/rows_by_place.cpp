@@ -65,8 +65,9 @@ class RowsByPlaceVariant final : public Variant {
            row_bytes(smallest_capacity(problem.n), problem, true, false) <=
                device.shared_bytes_per_block_optin;
   }
-  /// A longer array is for many multiprocessors.
+  /// A longer array is for many multiprocessors, the sooner where blocks exchange items in a cluster.
   bool suits(const Problem& problem, const DeviceInfo& device) const override {
+    if (problem.rows == 1) return problem.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
     return problem.n <= 8192 || problem.rows >= static_cast<std::uint64_t>(device.sm_count) / 2;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
