@@ -139,7 +139,7 @@ Configuration ClusterByPlaceVariant::default_configuration(const Problem& proble
            {"compare_as_double", prefers_doubles(problem.key, device)},
            {"imad_quarters", 0},
            {"sending", sends ? 1 : 0},
-           {"dependent_launch", 1}}};
+           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
 Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
