@@ -81,7 +81,8 @@ SearchSpace ClusterByPlaceVariant::space(const Problem&, const DeviceInfo&) cons
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"sending",
        {0, 1},
-       "1: blocks send each other their items, asynchronously; 0: they read and write them, behind barriers of "
+       "1: blocks send each other their items, asynchronously; 0: they read and write them, behind barriers "
+       "of "
        "the cluster"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
@@ -147,22 +148,21 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
   const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
-  builder.launch(
-      kernel,
-      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                  codec_arguments(problem.key, problem.order),
-                  placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                  problem.index_bytes, problem.operation != Operation::argsort, c.at("block_size_x"),
-                  c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("imad_quarters"),
-                  c.at("sending") != 0),
-      {.blocks = problem.rows * ranks,
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem)),
-       .cluster = static_cast<std::uint32_t>(ranks)},
-      pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
-      OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
-      pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
-      OperandStride{Role::indices_out}, problem.n);
+  builder.launch(kernel,
+                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                             codec_arguments(problem.key, problem.order),
+                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                             problem.index_bytes, problem.operation != Operation::argsort,
+                             c.at("block_size_x"), c.at("items_per_thread"), ranks, c.at("shuffle_steps"),
+                             c.at("imad_quarters"), c.at("sending") != 0),
+                 {.blocks = problem.rows * ranks,
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem)),
+                  .cluster = static_cast<std::uint32_t>(ranks)},
+                 pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
+                 OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
+                 pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
+                 OperandStride{Role::indices_out}, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -141,14 +141,17 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
-      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and values "
+      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
+       "values "
        "with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (p.operation == Operation::argsort) return true;
          const std::int64_t items = c.at("items_per_thread");
          const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
-         return registers_fit(c, std::max(items * placed_item_registers(p.key) + besides,
-                                          items * (1 + (p.value_bytes + 3) / 4) + 34), d);
+         return registers_fit(c,
+                              std::max(items * placed_item_registers(p.key) + besides,
+                                       items * (1 + (p.value_bytes + 3) / 4) + 34),
+                              d);
        },
        {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),

@@ -1,5 +1,5 @@
-// Arrays and rows with values and indices in clusters of blocks, on the emulated device: every key type, order
-// and width of what travels, strides, in place and not, distributions in turn.
+// Arrays and rows with values and indices in clusters of blocks, on the emulated device: every key type,
+// order and width of what travels, strides, in place and not, distributions in turn.
 
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ struct Load {
 };
 
 constexpr std::array all_loads = {
-    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},    Load{Operation::sort_pairs, 2, 0},
-    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},       Load{Operation::sort_pairs, 8, 0},
+    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},     Load{Operation::sort_pairs, 2, 0},
+    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},        Load{Operation::sort_pairs, 8, 0},
     Load{Operation::argsort, 0, 8},    Load{Operation::sort_pairs, 16, 0}, Load{Operation::sort, 0, 4}};
 
 constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,

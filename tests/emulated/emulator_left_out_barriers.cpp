@@ -24,8 +24,12 @@
 namespace bitune::test {
 namespace {
 
-constexpr std::string_view barriers[] = {"sync_block();", "sync_warp();", "Group::sync();", "wait_for_bytes(then);",
-                                         "Tile::template barrier<false>();", "sync_cluster();"};
+constexpr std::string_view barriers[] = {"sync_block();",
+                                         "sync_warp();",
+                                         "Group::sync();",
+                                         "wait_for_bytes(then);",
+                                         "Tile::template barrier<false>();",
+                                         "sync_cluster();"};
 
 /// One barrier in the text of a kernel header.
 struct Barrier {
