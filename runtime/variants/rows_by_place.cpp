@@ -167,7 +167,7 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
   const std::int64_t most =
       problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
-  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
+  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 128 : 4), 4, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
