@@ -136,10 +136,11 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   add_text(command, "--output-format", options->output_format,
            "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
            "FORMAT");
-  add_text(command, "--rows", options->rows,
-           "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
-           "text; 1: all as one array",
-           "R");
+  add_text(
+      command, "--rows", options->rows,
+      "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
+      "text; 1: all as one array",
+      "R");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

@@ -138,10 +138,11 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
   const RowsOfKeys rows = row_shape_of(input, options.rows);
   if (values.shape.size() > 1 && values.shape != input.keys.shape) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
-                            options.values, fmt::join(values.shape, ", "), input.name,
-                            fmt::join(input.keys.shape, ", ")));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
+                    options.values, fmt::join(values.shape, ", "), input.name,
+                    fmt::join(input.keys.shape, ", ")));
   }
   const Problem problem{{.operation = Operation::sort_pairs,
                          .key = input.keys.type,
