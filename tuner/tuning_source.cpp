@@ -30,7 +30,7 @@ std::string digest_of(const Plan& plan) {
     for (const std::uint32_t size : launch.block) add(size);
     add(launch.shared_bytes);
     add(launch.cluster);
-    add((launch.cooperative ? 1U : 0U) + (launch.dependent ? 2U : 0U));
+    add(launch.dependent ? 1U : 0U);
     for (const Argument& argument : launch.arguments) {
       add(static_cast<std::uint64_t>(argument.kind));
       add(argument.value);

@@ -210,9 +210,9 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// by calls that follow each other on one stream.
 ///
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
-/// narrow, or if the workspace is too small; UNAVAILABLE for what is not built: values and indices of rows,
-/// and top_k; CAPTURE if the stream is being captured and the problem was not prepared; COMPILE, DEVICE,
-/// UNFIT.
+/// narrow, or if the workspace is too small; UNAVAILABLE for what is not built: values and indices of
+/// segments, and top_k; CAPTURE if the stream is being captured and the problem was not prepared; COMPILE,
+/// DEVICE, UNFIT.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
 

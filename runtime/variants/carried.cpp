@@ -69,8 +69,9 @@ Restriction placed_items_fit_registers() {
 
 bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device) {
   const std::int64_t registers = a_thread * c.at("block_size_x");
+  const auto blocks = c.parameters.find("min_blocks_per_sm");
   return a_thread <= 255 && registers <= device.registers_per_block &&
-         registers * c.at("min_blocks_per_sm") <= device.registers_per_sm;
+         registers * (blocks == c.parameters.end() ? 1 : blocks->second) <= device.registers_per_sm;
 }
 
 std::int64_t placed_item_registers(KeyType key) noexcept {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -23,10 +24,26 @@ std::uint32_t in_32_bits(std::uint64_t number, std::string_view what) {
   return static_cast<std::uint32_t>(number);
 }
 
+/// Of a sort in place, where keys_in is the memory of keys_out.
+bool may_write_keys(const Launch& launch) {
+  return std::any_of(launch.arguments.begin(), launch.arguments.end(), [](const Argument& argument) {
+    return argument.kind == Argument::Kind::pointer && argument.role == Role::keys_out;
+  });
+}
+
 }  // namespace
 
 Plan PlanBuilder::take(bool dependent) {
-  for (Launch& launch : plan_.launches) launch.dependent = dependent;
+  bool keys_are_untouched = false;  // and what comes before the sort is done
+  for (Launch& launch : plan_.launches) {
+    if (launch.reads_keys_early && !keys_are_untouched) {
+      throw std::logic_error(fmt::format("{} reads keys before it waits, and they may not be there yet",
+                                         plan_.kernels[launch.kernel].name_expression));
+    }
+    launch.dependent = dependent;
+    const bool is_first = &launch == &plan_.launches.front();
+    keys_are_untouched = (is_first || keys_are_untouched) && !may_write_keys(launch);
+  }
   return std::move(plan_);
 }
 
@@ -55,7 +72,6 @@ void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std:
   launch.block = {shape.threads, 1, 1};
   launch.shared_bytes = in_32_bits(shape.shared_bytes, "the size of shared memory");
   launch.cluster = shape.cluster;
-  launch.cooperative = shape.cooperative;
   launch.arguments = std::move(arguments);
   plan_.launches.push_back(std::move(launch));
 }

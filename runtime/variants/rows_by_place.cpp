@@ -65,8 +65,9 @@ class RowsByPlaceVariant final : public Variant {
            row_bytes(smallest_capacity(problem.n), problem, true, false) <=
                device.shared_bytes_per_block_optin;
   }
-  /// A longer array is for many multiprocessors.
+  /// A longer array is for many multiprocessors, the sooner where blocks exchange items in a cluster.
   bool suits(const Problem& problem, const DeviceInfo& device) const override {
+    if (problem.rows == 1) return problem.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
     return problem.n <= 8192 || problem.rows >= static_cast<std::uint64_t>(device.sm_count) / 2;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
@@ -166,7 +167,7 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
   const std::int64_t most =
       problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
-  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
+  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 128 : 4), 4, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));

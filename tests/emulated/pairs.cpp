@@ -47,14 +47,21 @@ Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, 
           {.n = n}};
 }
 
+/// How a tile is written.
+struct Writing {
+  std::int64_t lanes = 0;
+  std::int64_t values_beside_keys = 0;
+};
+
 /// Tiles of 640 keys: so few that short arrays have several.
-Configuration small_tiles(const Problem& problem, std::int64_t bits, std::int64_t write_lanes = 0) {
+Configuration small_tiles(const Problem& problem, std::int64_t bits, Writing writing = {}) {
   Configuration c = variant("radix_pairs").default_configuration(problem, emulated().device->info());
   c.parameters["block_size_x"] = 128;
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
   c.parameters["min_blocks_per_sm"] = 1;
-  c.parameters["write_lanes"] = write_lanes;
+  c.parameters["write_lanes"] = writing.lanes;
+  c.parameters["values_beside_keys"] = writing.values_beside_keys;
   return c;
 }
 
@@ -65,7 +72,8 @@ class Pairs : public ::testing::TestWithParam<KeyType> {};
 TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
   constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
                                         Distribution::few_distinct, Distribution::special};
-  constexpr std::array ways_to_write = {0, 8, 16, 32};
+  constexpr std::array ways_to_write = {Writing{0, 0}, Writing{8, 1}, Writing{16, 0}, Writing{32, 1},
+                                        Writing{0, 1}};
   const KeyType key = GetParam();
   auto turn = 7 * static_cast<std::uint64_t>(key);
   std::vector<std::pair<Problem, Configuration>> sorts;
@@ -99,7 +107,7 @@ TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
   for (const std::size_t load : {0, 1, 2, 3, 4, 5}) {
     for (const std::int64_t lanes : {8, 32}) {
       const Problem problem = problem_of(all_loads.at(load), KeyType::u16, Order::ascending, 3001);
-      sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, lanes));
+      sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, {.lanes = lanes}));
     }
   }
   compile_all(emulated(), sorts);
@@ -125,8 +133,8 @@ TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
     for (const std::int64_t lanes : {0, 16}) {
-      EXPECT_TRUE(carries(seeded(order), problem, small_tiles(problem, 8, lanes), Distribution::few_distinct,
-                          order, true));
+      EXPECT_TRUE(carries(seeded(order), problem, small_tiles(problem, 8, {.lanes = lanes}),
+                          Distribution::few_distinct, order, true));
     }
   }
 }
