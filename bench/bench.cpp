@@ -21,7 +21,7 @@ std::string_view default_sizes(BenchSuite suite, bool emulated) {
   return emulated ? "16,100,256" : "16..65536,100";
 }
 
-/// The problems of the suite: key types, each with all sizes, each with all numbers of rows.
+/// The problems of the suite: what is done to which keys, each with all sizes, each with all numbers of rows.
 std::vector<Problem> problems_of(const BenchRequest& request, const DeviceInfo& device) {
   const bool emulated = device.kind != "cuda";
   const bool of_rows = request.suite == BenchSuite::rows;
@@ -29,7 +29,7 @@ std::vector<Problem> problems_of(const BenchRequest& request, const DeviceInfo& 
   std::vector<std::uint64_t> sizes = request.sizes;
   if (sizes.empty()) sizes = parse_sizes(default_sizes(request.suite, emulated));
   std::vector<Problem> problems;
-  for (const KeyType key : request.keys) {
+  for (const SortSpec& spec : request.specs) {
     for (const std::uint64_t n : sizes) {
       if (n < (of_rows ? 1 : 2)) {
         throw Error(ErrorCode::usage, fmt::format("a bench of {} keys has nothing to sort: use {} or more", n,
@@ -39,7 +39,7 @@ std::vector<Problem> problems_of(const BenchRequest& request, const DeviceInfo& 
       if (of_rows) rows = request.rows.empty() ? std::vector{rows_in_total(total, n)} : request.rows;
       for (const std::uint64_t count : rows) {
         if (count == 0) throw Error(ErrorCode::usage, "a bench of 0 rows has nothing to sort: use 1 or more");
-        problems.push_back({{.key = key, .order = request.order}, {.n = n, .rows = count}});
+        problems.push_back({spec, {.n = n, .rows = count}});
         static_cast<void>(key_bytes(problems.back()));  // throws if it exceeds any memory
       }
     }

@@ -32,18 +32,18 @@ struct BenchRequest {
   std::string device = "auto";  ///< selector, as for open_device
   std::string database;         ///< tuning database; empty: the default
   std::string kernel_cache;     ///< directory; empty: the default
-  std::vector<KeyType> keys = {KeyType::u32, KeyType::f32};
+  /// What is done to which keys, each with all sizes.
+  std::vector<SortSpec> specs = {{.key = KeyType::u32}, {.key = KeyType::f32}};
   /// Keys a row. Empty: 2^8 ... 2^28 for single arrays, 16 ... 2^16 for rows; less on the emulated device.
   std::vector<std::uint64_t> sizes;
   std::vector<std::uint64_t> rows;  ///< suite rows only: row counts for each size; empty: as `total` says
   std::uint64_t total = 0;          ///< suite rows only: keys in all; 0: 2^26 (2^12 on the emulated device)
-  Order order = Order::ascending;
   /// What the keys look like. Not `special`: NaNs of both signs are where sorts differ.
   std::vector<Distribution> distributions = {Distribution::random};
-  std::string against = "cub";  ///< name of the peer, or "none"
-  bool graph = false;           ///< also time bitune's sorts as CUDA graphs
-  int samples = 15;             ///< samples a side and size; the median is reported
-  std::uint64_t seed = 1;       ///< of the keys
+  std::string against;     ///< name of the peer, or "none"; empty: cub on a GPU
+  bool graph = false;      ///< also time bitune's sorts as CUDA graphs
+  int samples = 15;        ///< samples a side and size; the median is reported
+  std::uint64_t seed = 1;  ///< of the keys
 };
 
 /// Where a bench is, for a progress display. Called from the bench's thread.
@@ -63,11 +63,12 @@ struct BenchResult {
 };
 
 /// Runs a suite. Keys are finite for floating point, and none is -0: the peers order those differently. Both
-/// sides are verified against the host's reference, then timed in turn (A B A B ...) by the sampler that
-/// the tuner uses (measure/sampler.hpp). Rows are sorted by bitune both in place and out of place, and the
-/// faster form counts. A missing peer is no error: `note` says what was looked for.
-/// With `graph`, what bitune sorts with is also captured and timed, in turn with the rest; peers are not.
-/// A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
+/// sides are verified by the oracle, with all that travels with the keys. Then they are timed in turn (A B A
+/// B
+/// ...) by the sampler that the tuner uses (measure/sampler.hpp). Rows and pairs are sorted by bitune both in
+/// place and out of place, and the faster form counts. A missing peer is no error: `note` says what was
+/// looked for. With `graph`, what bitune sorts with is also captured and timed, in turn with the rest; peers
+/// are not. A side that sorts wrongly is named in `note`: a peer's method is left out, bitune's record is not
 /// `verified`.
 ///
 /// `stop`, when set, ends the suite after the comparison under way.

@@ -80,13 +80,7 @@ Comparison::Comparison(const BenchRequest& request)
                             "--device",
                             device_->describe()));
   }
-  if (request.against == "none") return;
-  if (device_->info().kind != "cuda") {
-    note_ = fmt::format("the {} has no peers to compare with", device_->describe());
-    return;
-  }
-  peer_ = Peer::open(request.against, note_);
-  if (peer_) peer_->select_device(*device_);
+  peer_ = Peer::open_for(*device_, request.against, note_);
 }
 
 void Comparison::add_note(const std::string& sentence) {
@@ -104,10 +98,12 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
     sorter_.run(problem, operands, stream);
   };
   std::vector<Contestant> own;
+  const bool keys_alone = sorts_keys_alone(problem);
+  const bool writes_keys = problem.operation != Operation::argsort;  // which leaves them as they are
   const bool single = request_.suite == BenchSuite::single;
   // In place there is nothing to do for rows of one key.
-  if (problem.n > 1 || single) own.push_back({"in place", true, sort, launches});
-  if (!single) own.push_back({"out of place", false, sort, launches});
+  if (writes_keys && (problem.n > 1 || single)) own.push_back({"in place", true, sort, launches});
+  if (!single || !keys_alone) own.push_back({"out of place", false, sort, launches});
   return own;
 }
 
@@ -164,6 +160,7 @@ BenchRecord Comparison::describe(const Problem& problem) {
   record.kernel = kernel_sources_digest(Configuration::parse(record.configuration).variant);
   record.match = explanation.match;
   record.expected_us = explanation.expected_us;
+  record.workspace_bytes = sorter_.workspace_size(problem);
   if (peer_) {
     record.peer = peer_->name();
     record.peer_version = peer_->version();
@@ -172,8 +169,10 @@ BenchRecord Comparison::describe(const Problem& problem) {
 }
 
 std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution) {
-  // Twice the least: the peers' workspaces are about as large as the keys.
-  const std::uint64_t needed = 5 * Turns::memory_needed(problem) / 3;
+  // Besides the least: workspaces as large as the input, where values travel two each, and what samples
+  // write.
+  const std::uint64_t images = sorts_keys_alone(problem) ? 5 : 8;
+  const std::uint64_t needed = images * Turns::memory_needed(problem) / 3;
   if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
     add_note(
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
@@ -183,7 +182,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   BenchRecord record = describe(problem);
   record.distribution = name_of(distribution);
 
-  const int in_turn = images_in_turn(*device_, key_bytes(problem), Protocol{}.inputs);
+  const int in_turn = images_in_turn(*device_, CallLayout(problem).input_bytes(), Protocol{}.inputs);
   std::vector<std::vector<std::byte>> inputs;
   inputs.reserve(static_cast<std::size_t>(in_turn));
   for (int i = 0; i < in_turn; ++i) {

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int not_built_in = -1;
-
 std::vector<fs::path> folders() {
   std::vector<fs::path> result;
   if (const char* named = std::getenv("BITUNE_PEERS"); named != nullptr && *named != '\0') {
@@ -87,10 +85,28 @@ std::optional<Peer> Peer::open(std::string_view name, std::string& note) {
     return Peer(path, module, peer);
   }
   note = fmt::format(
-      "there is no peer '{}': {} was not found in {} (it is built where nvcc is installed; $BITUNE_PEERS "
+      "there is no peer '{}': {} was not found in {} (cub's is built where nvcc is installed; $BITUNE_PEERS "
       "names other folders)",
       name, file, tried.empty() ? "any folder" : tried);
   return std::nullopt;
+}
+
+std::optional<Peer> Peer::open_for(const Device& device, std::string_view name, std::string& note) {
+  if (name == "none") return std::nullopt;
+  const std::string& kind = device.info().kind;
+  if (name.empty() && kind != "cuda") {
+    note = fmt::format("the {} has no peers to compare with, but for --against host", device.describe());
+    return std::nullopt;
+  }
+  std::optional<Peer> peer = open(name.empty() ? "cub" : name, note);
+  if (!peer) return std::nullopt;
+  if (peer->peer_->device_kind != kind) {
+    note = fmt::format("the peer '{}' does not sort on the {}: name another one with --against, or none",
+                       peer->name(), device.describe());
+    return std::nullopt;
+  }
+  peer->select_device(device);
+  return peer;
 }
 
 void Peer::check(int code, const char* what) const {
@@ -115,7 +131,7 @@ std::optional<std::uint64_t> Peer::workspace_bytes(const BitunePeerMethod& metho
   std::uint64_t bytes = 0;
   const BitunePeerProblem asked = peer_problem(problem);
   const int code = method.workspace_bytes(&asked, &bytes);
-  if (code == not_built_in) return std::nullopt;
+  if (code == BITUNE_PEER_NOT_BUILT_IN) return std::nullopt;
   check(code, "tell its workspace");
   return bytes;
 }

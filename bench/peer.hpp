@@ -25,6 +25,12 @@ class Peer {
   /// wrong with the module.
   [[nodiscard]] static std::optional<Peer> open(std::string_view name, std::string& note);
 
+  /// Opens what a bench on this device is to be compared with, and makes the device current in it. `name`:
+  /// "cub", "host" (on the emulated device), "none", or empty for the usual one, which is cub on a GPU.
+  /// Nothing where there is no such peer for the device: `note` then says why. \throws Error (device)
+  [[nodiscard]] static std::optional<Peer> open_for(const Device& device, std::string_view name,
+                                                    std::string& note);
+
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] std::string name() const { return peer_->name; }
   [[nodiscard]] std::string version() const { return peer_->version; }
@@ -34,7 +40,7 @@ class Peer {
 
   [[nodiscard]] std::vector<const BitunePeerMethod*> methods() const;
 
-  /// Bytes that the method needs besides the keys; nothing if the problem is not built in. \throws Error
+  /// Bytes that the method needs besides the operands; nothing if the problem is not built in. \throws Error
   /// (device)
   [[nodiscard]] std::optional<std::uint64_t> workspace_bytes(const BitunePeerMethod& method,
                                                              const Problem& problem) const;

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-#define BITUNE_PEER_ABI 3
+#define BITUNE_PEER_ABI 4
 #define BITUNE_PEER_ENTRY "bitune_peer"
+#define BITUNE_PEER_NOT_BUILT_IN -1
 
 /// What is sorted: the fields of a bitune::Problem. Enumerations as integers, truth values as 0 and 1.
 typedef struct BitunePeerProblem {
@@ -36,19 +37,20 @@ typedef struct BitunePeerOperand {
 } BitunePeerOperand;
 
 /// The memory of one call: a bitune::Operands, an entry for each bitune::Role. Rows follow each other without
-/// gaps.
+/// gaps. In place keys_in is keys_out, and values_in is values_out.
 #define BITUNE_PEER_ROLES 8
 typedef struct BitunePeerOperands {
   BitunePeerOperand of_role[BITUNE_PEER_ROLES];
 } BitunePeerOperands;
 
 /// One way in which the peer sorts. All pointers are device pointers, the stream a CUstream. Functions return
-/// 0, or an error code of the peer that `error_text` explains; -1 means that this problem is not built in.
+/// 0, or an error code of the peer that `error_text` explains. The code for "this problem is not built in" is
+/// BITUNE_PEER_NOT_BUILT_IN.
 ///
-/// A sort allocates nothing. It is asynchronous, unless the peer itself waits for the device.
+/// A sort is asynchronous, unless the peer itself waits for the device. A sort on a GPU allocates nothing.
 typedef struct BitunePeerMethod {
   const char* name;
-  int in_place; /* 1: sorts keys_out where they are; 0: reads keys_in and writes keys_out */
+  int in_place; /* 1: sorts keys and values where they are; 0: reads the one, and writes the other */
   int of_rows;  /* 1: sorts any number of rows; 0: one array only */
   int (*workspace_bytes)(const BitunePeerProblem* problem, uint64_t* bytes);
   int (*sort)(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream);
@@ -58,8 +60,10 @@ typedef struct BitunePeer {
   int abi; /* BITUNE_PEER_ABI */
   const char* name;
   const char* version;
+  const char* device_kind; /* "cuda"; or "emulated": memory is the host's, and streams are not looked at */
   const char* (*error_text)(int code);
-  int (*select_device)(const char* uuid); /* "GPU-5a..."; makes it the calling thread's device */
+  int (*select_device)(const char* uuid); /* as the driver's tools print it: "GPU-5a..."; makes it the
+                                             calling thread's device */
   int method_count;
   const BitunePeerMethod* methods;
 } BitunePeer;

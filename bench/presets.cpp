@@ -69,13 +69,7 @@ class Suite {
       : request_(request),
         device_(open_device(request.device)),
         kernels_(device_, std::make_shared<KernelCache>(request.kernel_cache)) {
-    if (request.against == "none") return;
-    if (device_->info().kind != "cuda") {
-      result_.note = fmt::format("the {} has no peers to compare with", device_->describe());
-      return;
-    }
-    peer_ = Peer::open(request.against, result_.note);
-    if (peer_) peer_->select_device(*device_);
+    peer_ = Peer::open_for(*device_, request.against, result_.note);
   }
 
   [[nodiscard]] std::vector<std::uint64_t> sizes() const {

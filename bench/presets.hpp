@@ -29,7 +29,7 @@ struct PresetBenchRequest {
   std::vector<KeyType> keys = {KeyType::u32};
   std::vector<std::uint64_t> sizes;  ///< empty: 2^20 ... 2^29 (2^8 ... 2^12 on the emulated device)
   std::vector<std::string> presets;  ///< by name, and "bitune"; empty: all of them
-  std::string against = "cub";       ///< name of the peer, or "none"
+  std::string against;               ///< name of the peer, or "none"; empty: cub on a GPU
   int samples = 9;                   ///< samples a preset and size, fewer where a second and a half is over
   std::uint64_t most_host_keys = std::uint64_t{1} << 27;  ///< longer arrays are not given to the host's sorts
   std::uint64_t seed = 1;

@@ -89,9 +89,11 @@ Json json_of(const BenchRecord& record) {
   json["device"] = record.device;
   json["driver"] = record.driver;
   json["peer_version"] = record.peer_version;
+  if (record.workspace_bytes != 0) json["workspace_bytes"] = record.workspace_bytes;
   json["date"] = record.date;
   if (record.torch_us) {
     json["torch_us"] = *record.torch_us;
+    if (record.torch_bytes) json["torch_bytes"] = *record.torch_bytes;
     json["torch_version"] = record.torch_version;
   }
   return json;
@@ -137,7 +139,11 @@ BenchRecord record_from(const Json& json) {
   record.driver = json.value("driver", "");
   record.peer_version = json.value("peer_version", "");
   record.date = json.value("date", "");
+  record.workspace_bytes = json.value("workspace_bytes", std::uint64_t{0});
   record.torch_us = optional_number(json, "torch_us");
+  if (const auto bytes = json.find("torch_bytes"); bytes != json.end()) {
+    record.torch_bytes = bytes->get<std::uint64_t>();
+  }
   record.torch_version = json.value("torch_version", "");
   for (const auto& [member, value] : json.items()) {
     const std::string_view name = member;

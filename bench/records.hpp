@@ -58,7 +58,11 @@ struct BenchRecord {
   std::string peer_version;
   std::string date;  ///< UTC, "2026-11-21"
 
-  std::optional<double> torch_us;  ///< torch.sort of the same rows, where scripts/gpu/torch_rows.py added it
+  std::uint64_t workspace_bytes = 0;  ///< that bitune's sort takes besides the operands
+
+  /// Where scripts/gpu/torch_sorts.py added it: torch.sort of the same rows, or torch.argsort.
+  std::optional<double> torch_us;
+  std::optional<std::uint64_t> torch_bytes;  ///< the most memory that it takes besides the keys
   std::string torch_version;
 };
 

@@ -47,32 +47,37 @@ bool Turns::verify(const Contestant& contestant) {
   device_.fill(work_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
   device_.fill(out_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
   device_.copy_on_device(work_->data(), pristine_.front()->data(), layout_.input_bytes(), stream);
-  const auto memory_of = [&](const CallArray& array) {
-    const bool stays = !array.in || !array.out || contestant.in_place;
-    return static_cast<std::byte*>((stays ? work_ : out_)->data());
-  };
-  Operands operands;
-  for (const CallLayout::Part& part : layout_.parts()) {
-    if (part.array.in) operands[*part.array.in] = CallLayout::operand(part, work_->data());
-    if (part.array.out) operands[*part.array.out] = CallLayout::operand(part, memory_of(part.array));
-  }
+  const CallMemory memory{.input = work_->data(),
+                          .written = static_cast<std::byte*>(work_->data()) + layout_.input_bytes(),
+                          .copies = out_->data()};
+  const Operands operands = sampled_call().operands(contestant.in_place, memory);
+  if (contestant.bind) contestant.bind(operands);
   contestant.sort(operands, stream);
 
-  std::vector<std::byte> input(layout_.input_bytes());
-  std::vector<std::byte> result(layout_.bytes());
-  device_.copy_to_host(input.data(), pristine_.front()->data(), input.size(), stream);
+  std::vector<std::byte> result(layout_.bytes(), std::byte{GuardedLayout::guard_value});
   for (const CallLayout::Part& part : layout_.parts()) {
-    device_.copy_to_host(result.data() + part.begin, memory_of(part.array) + part.begin, part.layout.bytes(),
-                         stream);
+    const bool is_copy = part.array.in && part.array.out && !contestant.in_place;
+    const auto* const image = static_cast<const std::byte*>((is_copy ? out_ : work_)->data());
+    device_.copy_to_host(result.data() + part.begin, image + part.begin, part.layout.bytes(), stream);
   }
   device_.synchronize(stream);
-  return !find_fault_of_call(problem_, layout_, input, result);
+  if (result == right_) return true;
+  std::vector<std::byte> input(layout_.input_bytes());
+  device_.copy_to_host(input.data(), pristine_.front()->data(), input.size(), stream);
+  device_.synchronize(stream);
+  if (find_fault_of_call(problem_, layout_, input, result)) return false;
+  right_ = std::move(result);
+  return true;
+}
+
+SampledCall Turns::sampled_call() const {
+  std::vector<const void*> images;
+  for (const auto& input : pristine_) images.push_back(input->data());
+  return SampledCall::of(layout_, std::move(images), work_->data());
 }
 
 TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
-  std::vector<const void*> images;
-  for (const auto& input : pristine_) images.push_back(input->data());
-  const SampledCall call = SampledCall::of(layout_, std::move(images), work_->data());
+  const SampledCall call = sampled_call();
   std::vector<Sampler::Setup> setups;
   TurnsResult result;
   for (const Contestant& contestant : contestants) {

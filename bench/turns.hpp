@@ -38,7 +38,8 @@ class Turns {
   Turns(const Device& device, KernelStore& kernels, const Problem& problem,
         std::span<const std::vector<std::byte>> inputs);
 
-  /// Whether the contestant sorts the first input, as the oracle says, and writes nothing else. Runs it once.
+  /// Whether the contestant sorts the first input, as the oracle says, and writes nothing else. Runs it once,
+  /// bound as it is when it is timed.
   [[nodiscard]] bool verify(const Contestant& contestant);
 
   /// Times all contestants: a few samples of A, of B, of A, of B, until each has `samples` of them; those
@@ -46,6 +47,8 @@ class Turns {
   [[nodiscard]] TurnsResult run(std::span<const Contestant> contestants, int samples);
 
  private:
+  [[nodiscard]] SampledCall sampled_call() const;
+
   const Device& device_;
   const Problem problem_;
   const CallLayout layout_;
@@ -53,6 +56,7 @@ class Turns {
   std::vector<std::unique_ptr<DeviceBuffer>> pristine_;
   std::unique_ptr<DeviceBuffer> work_;  ///< an image of a result
   std::unique_ptr<DeviceBuffer> out_;   ///< and another one, for what is sorted out of place
+  std::vector<std::byte> right_;        ///< image of a verified result; empty until there is one
   Sampler sampler_;
 };
 

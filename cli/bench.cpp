@@ -10,6 +10,7 @@
 #include "cli/bench_presets.hpp"
 #include "cli/bench_start.hpp"
 #include "cli/command.hpp"
+#include "cli/operations.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -28,7 +29,10 @@ constexpr const char* description =
     "against "
     "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
     "sorts. CUB is "
-    "there if nvcc was when bitune was built. Both sides are verified; times are medians. With --graph, "
+    "there if nvcc was when bitune was built. With --operation, values travel with the keys, or indices are "
+    "made. CUB "
+    "has no argsort: it sorts pairs with the indices as values, and writing those is part of its time. "
+    "Both sides are verified, with all that travels; times are medians. With --graph, "
     "bitune's sort is also captured in a CUDA graph, and launches of that are timed. `bench start` measures "
     "what the first sort of a process takes, `bench presets` published sorts.";
 
@@ -42,12 +46,15 @@ constexpr const char* footer =
     "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
     "  bitune bench --sizes 2^20 --distributions random,sorted,all_equal   whether the input matters\n"
     "  bitune bench --sizes 2^10..2^20 --graph                            also as a node of a CUDA graph\n"
-    "  bitune bench --device emulated --against none --sizes 1000";
+    "  bitune bench --operation sort_pairs,argsort --sizes 2^10..2^24     values or indices with the keys\n"
+    "  bitune bench --operation sort_pairs --keys u64 --value-bytes 4,8   of two widths\n"
+    "  bitune bench --device emulated --against host --sizes 1000";
 
 struct Options {
   CommonOptions common;
   std::string suite = "single";
-  std::string against = "cub";
+  std::string against;
+  OperationOptions operation;
   std::vector<std::string> keys = {"u32", "f32"};
   std::string sizes;
   std::string rows;
@@ -77,11 +84,10 @@ BenchRequest request_of(const Options& options) {
   }
   request.device = options.common.device;
   request.database = options.common.database;
-  request.keys = parse_key_types(options.keys);
+  request.specs = sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
   if (!options.sizes.empty()) {
     request.sizes = parse_sizes(options.sizes);
   }
-  request.order = parse_order(options.order);
   request.distributions.clear();
   for (const std::string& name : options.distributions) {
     request.distributions.push_back(parse_distribution(name));
@@ -93,77 +99,36 @@ BenchRequest request_of(const Options& options) {
   return request;
 }
 
-std::string method_text(const BenchRecord& record, const char* method) {
-  const auto found = record.methods_us.find(method);
-  return microseconds_text(found == record.methods_us.end() ? std::nullopt : std::optional(found->second));
-}
-
 std::string ratio_text(const BenchRecord& record) {
   return record.ratio ? fmt::format("{:.2f}", *record.ratio) : "-";
 }
 
-/// Puts what is told only if graphs were asked for behind bitune's own time.
-template <class Cell>
-std::vector<Cell> with_graph(bool graph, std::vector<Cell> cells, std::size_t place, Cell cell) {
-  if (graph) cells.insert(cells.begin() + static_cast<std::ptrdiff_t>(place), std::move(cell));
-  return cells;
-}
-
-std::string single_text(const std::vector<BenchRecord>& records, bool graph) {
-  constexpr std::size_t behind_own = 4;
-  Table table(with_graph<Table::Column>(graph,
-                                        {{"key"},
-                                         {"distribution"},
-                                         {"n", Align::right},
-                                         {"bitune", Align::right},
-                                         {"rate", Align::right},
-                                         {"radix", Align::right},
-                                         {"merge", Align::right},
-                                         {"ratio", Align::right},
-                                         {"match"},
-                                         {"verified"},
-                                         {"configuration", Align::left, 20}},
-                                        behind_own, {"as graph", Align::right}));
+std::string records_text(const std::vector<BenchRecord>& records) {
+  Table table({operation_column(),
+               {"key"},
+               {"distribution"},
+               {"n", Align::right},
+               {.heading = "rows", .align = Align::right, .usual = "1"},
+               {"bitune", Align::right},
+               {.heading = "as graph", .align = Align::right, .usual = "-"},
+               {"rate", Align::right},
+               {.heading = "form", .usual = BenchRecord{}.form},
+               {"peer", Align::right},
+               {.heading = "method", .usual = "-"},
+               {.heading = "rate", .align = Align::right, .usual = "-"},
+               {"ratio", Align::right},
+               {"match"},
+               {"verified"},
+               {"configuration", Align::left, 20}});
   for (const BenchRecord& record : records) {
-    table.add(with_graph<std::string>(
-        graph,
-        {std::string(name_of(record.problem.key)), record.distribution, size_text(record.problem.n),
-         microseconds_text(record.bitune_us),
-         rate_text(static_cast<double>(record.problem.n), record.bitune_us), method_text(record, "radix"),
-         method_text(record, "merge"), ratio_text(record), record.match, record.verified ? "yes" : "no",
-         record.configuration},
-        behind_own, microseconds_text(record.graph_us)));
-  }
-  return table.text(output_width());
-}
-
-std::string rows_text(const std::vector<BenchRecord>& records, bool graph) {
-  constexpr std::size_t behind_own = 5;
-  Table table(with_graph<Table::Column>(graph,
-                                        {{"key"},
-                                         {"distribution"},
-                                         {"n", Align::right},
-                                         {"rows", Align::right},
-                                         {"bitune", Align::right},
-                                         {"rate", Align::right},
-                                         {"form"},
-                                         {"peer", Align::right},
-                                         {"rate", Align::right},
-                                         {"ratio", Align::right},
-                                         {"match"},
-                                         {"verified"},
-                                         {"configuration", Align::left, 20}},
-                                        behind_own, {"as graph", Align::right}));
-  for (const BenchRecord& record : records) {
-    const double keys = static_cast<double>(record.problem.n) * static_cast<double>(record.problem.rows);
-    table.add(with_graph<std::string>(
-        graph,
-        {std::string(name_of(record.problem.key)), record.distribution, size_text(record.problem.n),
-         size_text(record.problem.rows), microseconds_text(record.bitune_us),
-         rate_text(keys, record.bitune_us), record.form, microseconds_text(record.peer_us),
-         record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
-         record.verified ? "yes" : "no", record.configuration},
-        behind_own, microseconds_text(record.graph_us)));
+    const Problem& problem = record.problem;
+    const double keys = static_cast<double>(key_count(problem));
+    table.add({operation_text(problem), std::string(name_of(problem.key)), record.distribution,
+               size_text(problem.n), size_text(problem.rows), microseconds_text(record.bitune_us),
+               microseconds_text(record.graph_us), rate_text(keys, record.bitune_us), record.form,
+               microseconds_text(record.peer_us), record.peer_method.empty() ? "-" : record.peer_method,
+               record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
+               record.verified ? "yes" : "no", record.configuration});
   }
   return table.text(output_width());
 }
@@ -193,8 +158,7 @@ int run(const Options& options) {
                 {"interrupted", stop.signal() != 0},
                 {"records", Json::parse(bench_records_json(result.records))}});
   } else {
-    print(request.suite == BenchSuite::rows ? rows_text(result.records, request.graph)
-                                            : single_text(result.records, request.graph));
+    print(records_text(result.records));
     if (!result.note.empty()) {
       print_remark(result.note);
     }
@@ -221,7 +185,9 @@ void add_bench_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<bench_command::Options>();
   add_device_option(command, options->common);
   add_text(command, "--suite", options->suite, "single, or rows", "SUITE");
-  add_text(command, "--against", options->against, "cub, or none", "PEER");
+  add_text(command, "--against", options->against,
+           "cub; host (the C++ library's, on the emulated device); or none (default: cub on a GPU)", "PEER");
+  add_operation_options(command, options->operation);
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
            "Keys an array (default: 2^8..2^28, of rows 16..65536 and 100; less on the emulated device)",

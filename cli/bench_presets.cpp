@@ -44,7 +44,7 @@ struct Options {
   std::vector<std::string> keys = {"u32"};
   std::string sizes;
   std::vector<std::string> presets;
-  std::string against = "cub";
+  std::string against;
   int samples = PresetBenchRequest{}.samples;
   std::uint64_t seed = 1;
   std::string output;
@@ -176,7 +176,7 @@ void add_bench_presets_command(CLI::App& parent, Action& action) {
   add_text(command, "--sizes", options->sizes,
            "Keys an array (default: 2^20..2^29; on the emulated device 2^8..2^12)", "SIZE,...");
   add_list(command, "--presets", options->presets, "Presets by name, and bitune (default: all)", "NAME,...");
-  add_text(command, "--against", options->against, "cub, or none", "PEER");
+  add_text(command, "--against", options->against, "cub, or none (default: cub on a GPU)", "PEER");
   add_number(command, "--samples", options->samples, "Samples a preset and size, fewer of what is slow", "N",
              1, 100000);
   add_number(command, "--seed", options->seed, "Seed of the random keys", "N");

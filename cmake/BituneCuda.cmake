@@ -29,9 +29,11 @@ add_library(bitune_cuda_headers INTERFACE)
 target_include_directories(bitune_cuda_headers SYSTEM INTERFACE "$<BUILD_INTERFACE:${BITUNE_CUDA_H_DIR}>"
                                                                 "$<BUILD_INTERFACE:${BITUNE_NVRTC_H_DIR}>")
 
-# Builds bench/cub_peer.cu as a module beside the executable; 'bitune bench' opens it if it is there.
-function(bitune_add_cub_peer source)
-  if(NOT BITUNE_WITH_CUB OR NOT BITUNE_NVCC OR NOT EXISTS "${source}")
+# bitune_add_cub_peer(<source>...)
+#
+# Builds these sources as a module beside the executable; 'bitune bench' opens it if it is there.
+function(bitune_add_cub_peer)
+  if(NOT BITUNE_WITH_CUB OR NOT BITUNE_NVCC)
     return()
   endif()
   set(_gencode "")
@@ -44,24 +46,41 @@ function(bitune_add_cub_peer source)
   endforeach()
   list(APPEND _gencode "--generate-code=arch=compute_${_lowest},code=compute_${_lowest}")
 
+  set(_sources ${ARGN})
   if(BITUNE_CUB_SAMPLE)
     set(_defines -DBITUNE_CUB_SAMPLE -Xcicc -O1 -Xptxas -O0)  # nobody measures it
+    # All in one: CUB's headers are most of what there is to read.
+    list(TRANSFORM _sources REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE _includes)
+    list(JOIN _includes "" _includes)
+    set(_sources "${CMAKE_CURRENT_BINARY_DIR}/sample.cu")
+    file(CONFIGURE OUTPUT "${_sources}" CONTENT "${_includes}")
   endif()
+  set(_objects "")
+  foreach(_source IN LISTS _sources)
+    cmake_path(GET _source STEM _name)
+    set(_object "${CMAKE_CURRENT_BINARY_DIR}/cub_${_name}.o")
+    add_custom_command(
+      OUTPUT "${_object}"
+      COMMAND "${BITUNE_NVCC}" -std=c++20 -O3 -ccbin "${CMAKE_CXX_COMPILER}" ${_gencode} -Xcompiler -fPIC,-fvisibility=hidden
+              ${_defines} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include" -MD -MF "${_object}.d" -c -o "${_object}"
+              "${_source}"
+      DEPENDS "${_source}"
+      DEPFILE "${_object}.d"
+      COMMENT "Building the CUB peer's ${_name}"
+      VERBATIM)
+    list(APPEND _objects "${_object}")
+  endforeach()
+
   set(_module "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bitune_peer_cub.so")
-  set(_depfile "${PROJECT_BINARY_DIR}/cub_peer.d")
-  set(_host_flags -fPIC,-fvisibility=hidden)
   if(BITUNE_PORTABLE)
     set(_link -Xcompiler -static-libstdc++,-static-libgcc)
   endif()
   add_custom_command(
     OUTPUT "${_module}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
-    COMMAND "${BITUNE_NVCC}" -std=c++20 -O3 -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode}
-            -Xcompiler ${_host_flags} ${_link} ${_defines} -I "${PROJECT_SOURCE_DIR}" -I "${PROJECT_SOURCE_DIR}/include"
-            -MD -MF "${_depfile}" -o "${_module}" "${source}"
-    DEPENDS "${source}"
-    DEPFILE "${_depfile}"
-    COMMENT "Building the CUB peer ${_module}"
+    COMMAND "${BITUNE_NVCC}" -ccbin "${CMAKE_CXX_COMPILER}" --shared --cudart static ${_gencode} ${_link} -o "${_module}" ${_objects}
+    DEPENDS ${_objects}
+    COMMENT "Linking the CUB peer ${_module}"
     VERBATIM)
   add_custom_target(bitune_peer_cub ALL DEPENDS "${_module}")
   add_dependencies(app bitune_peer_cub)

@@ -58,6 +58,27 @@ SampledCall SampledCall::of(const CallLayout& layout, std::vector<const void*> i
   return call;
 }
 
+Operands SampledCall::operands(bool in_place, const CallMemory& memory) const {
+  Operands operands;
+  for (const Array& one : arrays) {
+    const auto at = [&one](void* begin, std::size_t offset) {
+      Operand operand = one.operand;
+      operand.data = static_cast<std::byte*>(begin) + offset;
+      return operand;
+    };
+    if (one.array.in) operands[*one.array.in] = at(memory.input, one.offset);
+    if (!one.array.out) continue;
+    operands[*one.array.out] = one.array.in ? at(in_place ? memory.input : memory.copies, one.offset)
+                                            : at(memory.written, one.offset - input_bytes);
+  }
+  return operands;
+}
+
+bool SampledCall::has_copies() const {
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const Array& one) { return one.array.in && one.array.out; });
+}
+
 bool is_emulated(const Device& device) { return device.info().kind == "emulated"; }
 
 int images_in_turn(const Device& device, std::uint64_t bytes, int wanted) {
@@ -104,7 +125,8 @@ void Sampler::reserve(const Setup& setup) {
     grow(device_, buffers_, setup.group * stride_of(setup.call));
   }
   const std::size_t outputs = setup.call.work == nullptr ? output_bytes(setup.call) : 0;
-  const std::size_t copies = setup.contestant->in_place ? 0 : setup.call.input_bytes;
+  const bool copies_any = !setup.contestant->in_place && setup.call.has_copies();
+  const std::size_t copies = copies_any ? setup.call.input_bytes : 0;
   if (outputs + copies != 0) grow(device_, out_, aligned(outputs) + copies);
   if (setup.cold_l2) {
     const std::int64_t l2 = device_.info().l2_bytes;
@@ -119,27 +141,14 @@ void* Sampler::buffer(const Setup& setup, std::uint32_t index) const {
 
 Operands Sampler::operands_of(const Setup& setup, std::uint32_t index) const {
   const SampledCall& call = setup.call;
-  auto* const input = static_cast<std::byte*>(buffer(setup, index));
   auto* const out = out_ ? static_cast<std::byte*>(out_->data()) : nullptr;
-  Operands operands;
-  for (const SampledCall::Array& one : call.arrays) {
-    Operand operand = one.operand;
-    if (one.array.in) {
-      operand.data = input + one.offset;
-      operands[*one.array.in] = operand;
-    }
-    if (!one.array.out) continue;
-    if (!one.array.in) {
-      std::byte* const outputs =
-          call.work == nullptr ? out : static_cast<std::byte*>(call.work) + call.input_bytes;
-      operand.data = outputs + (one.offset - call.input_bytes);
-    } else if (!setup.contestant->in_place) {
-      const std::size_t outputs = call.work == nullptr ? aligned(output_bytes(call)) : 0;
-      operand.data = out + outputs + one.offset;
-    }
-    operands[*one.array.out] = operand;
+  CallMemory memory{.input = buffer(setup, index), .written = out, .copies = out};
+  if (call.work != nullptr) {
+    memory.written = static_cast<std::byte*>(call.work) + call.input_bytes;
+  } else if (out != nullptr) {
+    memory.copies = out + aligned(output_bytes(call));
   }
-  return operands;
+  return call.operands(setup.contestant->in_place, memory);
 }
 
 void Sampler::bind(const Setup& setup) const {

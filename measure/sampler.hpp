@@ -26,6 +26,13 @@ struct Contestant {
   std::function<void(const Operands& operands)> bind = {};
 };
 
+/// Where the arrays of one call lie in device memory.
+struct CallMemory {
+  void* input = nullptr;    ///< an image of the input: what is read
+  void* written = nullptr;  ///< what lies behind the input in an image: what is only written
+  void* copies = nullptr;   ///< an image of what is written out of place; may be null where nothing is
+};
+
 /// Where the arrays of samples come from, in device memory.
 struct SampledCall {
   /// One array of the call. What is read lies in the images; what is only written lies behind them.
@@ -42,6 +49,11 @@ struct SampledCall {
 
   /// All arrays of a layout.
   [[nodiscard]] static SampledCall of(const CallLayout& layout, std::vector<const void*> images, void* work);
+
+  /// What a contestant is given. In place an array that is read and written is the operand of both roles.
+  [[nodiscard]] Operands operands(bool in_place, const CallMemory& memory) const;
+  /// Whether a contestant out of place writes other memory for anything that it reads.
+  [[nodiscard]] bool has_copies() const;
 };
 
 /// How many images of so many bytes samples take turns with, of those that are wanted: as many as a quarter

@@ -73,6 +73,7 @@ struct Plan {
   std::vector<Launch> launches;
   std::uint64_t workspace_bytes = 0;
   bool out_of_place = false;  ///< reads keys_in once and writes keys_out; else keys_out must hold the input
+  bool own_strides = false;   ///< finds the rows of each operand by its own stride; else all have one
 
   bool operator==(const Plan&) const = default;
 };

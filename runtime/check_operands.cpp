@@ -19,20 +19,28 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
 
-void check_stride(const Problem& problem, const Operand& operand, std::size_t size) {
+/// `elements`: what they are.
+void check_stride(const Problem& problem, const Operand& operand, std::size_t size,
+                  std::string_view elements = "keys") {
   if (problem.kind() != ShapeKind::rows) return;
   if (operand.stride < problem.n) {
-    refuse(fmt::format(
-        "rows of {} keys that begin every {} keys overlap: the row stride is in keys, and at least "
-        "the row length",
-        problem.n, operand.stride));
+    refuse(
+        fmt::format("rows of {0} {2} that begin every {1} {2} overlap: the row stride is in {2}, and at "
+                    "least the row length",
+                    problem.n, operand.stride, elements));
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(operand.stride, size, &bytes) ||
       __builtin_mul_overflow(bytes, problem.rows, &bytes) || bytes > most_bytes) {
-    refuse(fmt::format("'{}' with a row stride of {} keys reaches over more than 2^63 bytes",
-                       text_of(problem), operand.stride));
+    refuse(fmt::format("'{}' with a row stride of {} {} reaches over more than 2^63 bytes", text_of(problem),
+                       operand.stride, elements));
   }
+}
+
+/// Elements from the first row's beginning to the last one's end.
+std::uint64_t reach_of(const Problem& problem, const Operand& operand) {
+  return problem.kind() == ShapeKind::rows ? (problem.rows - 1) * operand.stride + problem.n
+                                           : key_count(problem);
 }
 
 /// An operand, and how messages call it.
@@ -52,9 +60,7 @@ void check_array(const Problem& problem, const Named& array) {
         fmt::format("{} at {} is not aligned to {} bytes: arrays begin at a multiple of their element's size",
                     array.what, operand.data, array.size));
   }
-  const std::uint64_t reach = problem.kind() == ShapeKind::rows
-                                  ? (problem.rows - 1) * operand.stride + problem.n
-                                  : key_count(problem);
+  const std::uint64_t reach = reach_of(problem, operand);
   if (operand.elements < reach) {
     refuse(fmt::format("{} has room for {} elements, and '{}' reaches over {}", array.what, operand.elements,
                        text_of(problem), reach));
@@ -69,16 +75,33 @@ void check_both(const Problem& problem, const Named& out, const Named& in) {
   if (!in_place) check_array(problem, in);
 }
 
-/// Refuses arrays of which one begins before the other ends, but for an input that is its output.
-void check_overlap(const Problem& problem, const Named& a, const Named& b, bool may_be_one) {
+/// Whether no row of one array begins before a row of the other ends. Rows of one may lie between rows of the
+/// other where both have as many bytes from row to row.
+bool is_apart(const Problem& problem, const Named& a, const Named& b) {
   const auto begin_of = [](const Named& array) {
     return reinterpret_cast<std::uintptr_t>(array.operand.data);
   };
-  const auto bytes_of = [&](const Named& array) { return problem.n * array.size; };
-  if (may_be_one && begin_of(a) == begin_of(b)) return;
-  const bool is_apart = begin_of(a) < begin_of(b) ? begin_of(b) - begin_of(a) >= bytes_of(a)
-                                                  : begin_of(a) - begin_of(b) >= bytes_of(b);
-  if (!is_apart) {
+  if (begin_of(b) < begin_of(a)) return is_apart(problem, b, a);
+  const std::uint64_t distance = begin_of(b) - begin_of(a);
+  if (distance >= reach_of(problem, a.operand) * a.size) return true;
+  const std::uint64_t stride = a.operand.stride * a.size;
+  if (problem.kind() != ShapeKind::rows || stride != b.operand.stride * b.size) return false;
+  const std::uint64_t within = distance % stride;
+  return within >= problem.n * a.size && stride - within >= problem.n * b.size;
+}
+
+/// Refuses arrays that overlap, but for an input that is its output.
+void check_overlap(const Problem& problem, const Named& a, const Named& b, bool may_be_one) {
+  if (may_be_one && a.operand.data == b.operand.data) {
+    if (problem.kind() == ShapeKind::rows && a.operand.stride != b.operand.stride) {
+      refuse(
+          fmt::format("{} and {} are the same memory with row strides of {} and {}: in place rows stay "
+                      "where they are",
+                      a.what, b.what, a.operand.stride, b.operand.stride));
+    }
+    return;
+  }
+  if (!is_apart(problem, a, b)) {
     refuse(fmt::format("{} at {} and {} at {} overlap: '{}' needs memory of its own for each", a.what,
                        a.operand.data, b.what, b.operand.data, text_of(problem)));
   }
@@ -97,8 +120,15 @@ void check_what_travels(const Problem& problem, const Operands& operands) {
                        text_of(problem)));
   }
   if (problem.n == 0) return;
-  if (problem.value_bytes != 0) check_both(problem, values_out, values_in);
-  if (problem.index_bytes != 0) check_array(problem, indices);
+  if (problem.value_bytes != 0) {
+    check_stride(problem, values_out.operand, values_out.size, "values");
+    check_stride(problem, values_in.operand, values_in.size, "values");
+    check_both(problem, values_out, values_in);
+  }
+  if (problem.index_bytes != 0) {
+    check_stride(problem, indices.operand, indices.size, "indices");
+    check_array(problem, indices);
+  }
 
   const std::array<const Named*, 5> all = {&keys_in, &keys_out, &values_in, &values_out, &indices};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -119,11 +149,11 @@ void check_problem(const Problem& problem) {
   const std::string text = text_of(problem);
   const auto not_built = [&](std::string_view what) {
     throw Error(ErrorCode::unavailable,
-                fmt::format("'{}' is not built: {}. Values and indices travel in single arrays", text, what));
+                fmt::format("'{}' is not built: {}. Values and indices travel in single arrays and in rows",
+                            text, what));
   };
   if (problem.operation == Operation::top_k) not_built("sort all keys, and take the first ones");
   if (problem.kind() == ShapeKind::segments) not_built("sort each segment by a call of its own");
-  if (problem.kind() == ShapeKind::rows) not_built("sort each row by a call of its own");
 
   const bool has_values = problem.operation == Operation::sort_pairs;
   if (has_values && !is_value_size(problem.value_bytes)) {
@@ -141,7 +171,7 @@ void check_problem(const Problem& problem) {
   if (!has_values && !is_index_size(problem.index_bytes)) {
     refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
   }
-  if (problem.n > most_bytes / 16) refuse(fmt::format("'{}' is larger than any memory", text));
+  if (key_count(problem) > most_bytes / 16) refuse(fmt::format("'{}' is larger than any memory", text));
   if (problem.index_bytes == 4 && problem.n > std::uint64_t{1} << 32) {
     refuse(fmt::format("indices of 4 bytes are too narrow for {} keys: ask for 8 bytes", problem.n));
   }
@@ -152,7 +182,7 @@ void check_operands(const Problem& problem, const Operands& operands) {
   const std::size_t size = size_of(problem.key);
   const Operand& out = operands[Role::keys_out];
   const Operand& in = operands.input();
-  check_stride(problem, out, size);
+  if (problem.operation != Operation::argsort) check_stride(problem, out, size);
   check_stride(problem, in, size);
   if (problem.rows == 0) return;
   if (problem.n != 0) {

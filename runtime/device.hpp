@@ -124,6 +124,13 @@ class Device {
                                    std::uint64_t from_stride, std::size_t row_bytes, std::uint64_t rows,
                                    Stream stream) const = 0;
   virtual void fill(void* to, std::uint8_t value, std::size_t bytes, Stream stream) const = 0;
+  /// Fills `row_bytes` bytes of each of `rows` rows, which begin `stride` bytes apart.
+  virtual void fill_rows(void* to, std::uint64_t stride, std::uint8_t value, std::size_t row_bytes,
+                         std::uint64_t rows, Stream stream) const {
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      fill(static_cast<std::byte*>(to) + row * stride, value, row_bytes, stream);
+    }
+  }
 
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
   [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;

@@ -72,23 +72,25 @@ std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) 
   return prepared_.get(problem, [&] { return std::make_shared<const PreparedSort>(make(problem)); });
 }
 
-void SortEngine::copy_input(const Problem& problem, const Operands& operands, Stream stream) const {
-  const std::size_t size = size_of(problem.key);
-  const Operand& out = operands[Role::keys_out];
-  const Operand& in = operands.input();
-  device_->copy_rows_on_device(out.data, out.stride * size, in.data, in.stride * size, problem.n * size,
-                               problem.rows, stream);
+void SortEngine::copy_rows(const Problem& problem, const Operand& to, const Operand& from,
+                           std::size_t element_bytes, Stream stream) const {
+  if (to.data == from.data) return;
+  device_->copy_rows_on_device(to.data, to.stride * element_bytes, from.data, from.stride * element_bytes,
+                               problem.n * element_bytes, problem.rows, stream);
 }
 
 /// A single key of each row.
 void SortEngine::write_trivial(const Problem& problem, const Operands& operands, Stream stream) const {
-  if (problem.operation != Operation::argsort && !operands.in_place()) copy_input(problem, operands, stream);
-  const Operand& values = operands[Role::values_out];
-  if (problem.value_bytes != 0 && values.data != operands.input_values().data) {
-    device_->copy_on_device(values.data, operands.input_values().data, problem.value_bytes, stream);
+  if (problem.operation != Operation::argsort) {
+    copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
+  }
+  if (problem.value_bytes != 0) {
+    copy_rows(problem, operands[Role::values_out], operands.input_values(), problem.value_bytes, stream);
   }
   if (problem.index_bytes != 0) {
-    device_->fill(operands[Role::indices_out].data, 0, problem.index_bytes, stream);
+    const Operand& indices = operands[Role::indices_out];
+    device_->fill_rows(indices.data, indices.stride * problem.index_bytes, 0, problem.index_bytes,
+                       problem.rows, stream);
   }
 }
 
@@ -103,10 +105,11 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
     own = device_->allocate_async(plan.workspace_bytes, stream);
     workspace = {own->data(), plan.workspace_bytes, 0};
   }
-  // Kernels know one stride, of input and output. What they cannot read where it is, is copied first.
-  const bool one_stride = problem.rows == 1 || operands.input().stride == operands[Role::keys_out].stride;
-  if (!operands.in_place() && !(plan.out_of_place && one_stride)) {
-    copy_input(problem, operands, stream);
+  // Most kernels know one stride, of input and output. What they cannot read where it is, is copied first.
+  const bool finds_rows =
+      plan.own_strides || problem.rows == 1 || operands.input().stride == operands[Role::keys_out].stride;
+  if (!operands.in_place() && !(plan.out_of_place && finds_rows)) {
+    copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
     operands[Role::keys_in] = {};
   }
   prepared.executable.run(operands, stream);

@@ -63,7 +63,9 @@ class SortEngine {
  private:
   [[nodiscard]] PreparedSort make(const Problem& problem);
   void launch(const PreparedSort& prepared, const Problem& problem, Operands operands, Stream stream) const;
-  void copy_input(const Problem& problem, const Operands& operands, Stream stream) const;
+  /// Nothing where both are one memory.
+  void copy_rows(const Problem& problem, const Operand& to, const Operand& from, std::size_t element_bytes,
+                 Stream stream) const;
   void write_trivial(const Problem& problem, const Operands& operands, Stream stream) const;
 
   const std::shared_ptr<Device> device_;

@@ -22,6 +22,10 @@ CUstream stream_of(Stream stream) { return static_cast<CUstream>(stream); }
 
 CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
+/// What the driver takes at once of rows that are `most_pitch` bytes apart at most.
+constexpr std::uint64_t most_pitch = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t most_rows = std::uint64_t{1} << 24;
+
 class CudaStream final : public DeviceStream {
  public:
   explicit CudaStream(std::shared_ptr<Context> context) : context_(std::move(context)) {
@@ -130,9 +134,8 @@ class CudaDevice final : public Device {
     if (rows == 1 || (to_stride == row_bytes && from_stride == row_bytes)) {
       return copy_on_device(to, from, row_bytes * rows, stream);
     }
-    // The driver takes no pitch above 2^31 - 1 bytes; then there are few rows, and long ones.
-    constexpr std::uint64_t most_pitch = (std::uint64_t{1} << 31) - 1;
-    const std::uint64_t at_once = std::max(to_stride, from_stride) > most_pitch ? 1 : std::uint64_t{1} << 24;
+    // With a pitch that the driver does not take there are few rows, and long ones.
+    const std::uint64_t at_once = std::max(to_stride, from_stride) > most_pitch ? 1 : most_rows;
     const ContextScope scope(*context_);
     for (std::uint64_t row = 0; row < rows; row += at_once) {
       CUDA_MEMCPY2D copy{};
@@ -152,6 +155,18 @@ class CudaDevice final : public Device {
     const ContextScope scope(*context_);
     context_->check(api().cuMemsetD8Async(address_of(to), value, bytes, stream_of(stream)),
                     "cuMemsetD8Async");
+  }
+  void fill_rows(void* to, std::uint64_t stride, std::uint8_t value, std::size_t row_bytes,
+                 std::uint64_t rows, Stream stream) const override {
+    if (row_bytes == 0 || rows == 0) return;
+    if (rows == 1 || stride == row_bytes) return fill(to, value, row_bytes * rows, stream);
+    if (stride > most_pitch) return Device::fill_rows(to, stride, value, row_bytes, rows, stream);
+    const ContextScope scope(*context_);
+    for (std::uint64_t row = 0; row < rows; row += most_rows) {
+      context_->check(api().cuMemsetD2D8Async(address_of(to) + row * stride, stride, value, row_bytes,
+                                              std::min(most_rows, rows - row), stream_of(stream)),
+                      "cuMemsetD2D8Async");
+    }
   }
 
   [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override {

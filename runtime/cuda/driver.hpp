@@ -62,6 +62,7 @@ namespace bitune::cuda {
   X(cuMemcpyDtoDAsync)             \
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \
+  X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \
   X(cuStreamBeginCapture)          \

@@ -27,6 +27,11 @@ struct Address {
 /// A u64: keys from the beginning of one row to the next, in the keys as in the input.
 struct RowStride {};
 
+/// A u64: elements from the beginning of one row to the next, in one operand.
+struct OperandStride {
+  Role role;
+};
+
 /// A u32. A plan that gives it a number of more bits is refused.
 struct U32 {
   std::uint64_t value;
@@ -99,6 +104,10 @@ class PlanBuilder {
                                 std::string_view template_arguments);
   static Argument argument_of(Address address) { return address.argument; }
   static Argument argument_of(RowStride) { return Argument::stride_of(Role::keys_out); }
+  Argument argument_of(OperandStride stride) {
+    plan_.own_strides = true;
+    return Argument::stride_of(stride.role);
+  }
   static Argument argument_of(U64 number) { return Argument::number64(number.value); }
   static Argument argument_of(U32 number);
   void add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments);

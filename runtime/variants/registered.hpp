@@ -20,5 +20,7 @@ namespace bitune {
 [[nodiscard]] const Variant& counting_variant();
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();
+[[nodiscard]] const Variant& rows_by_place_variant();
+[[nodiscard]] const Variant& merge_by_place_variant();
 
 }  // namespace bitune

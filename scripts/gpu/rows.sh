@@ -33,7 +33,7 @@ wants latency && step latency bench --keys "$keys" --sizes "${LATENCY_LENGTHS:-1
   --rows "${LATENCY_ROWS:-1,8,128}"
 wants sweep && step sweep bench --keys "${SWEEP_KEYS:-u32}" --total "$total" \
   --sizes "${SWEEP:-1,2,3,5,7,8,15,17,31,33,63,65,127,129,255,257,511,513,1000,1023,1025,2047,2049,4095,4097,5000,8191,8193,16383,16385,32767,32769,65535}"
-wants torch && step torch "${PYTHON:-python3}" "$here/torch_rows.py" "$OUT/rows.json"
+wants torch && step torch "${PYTHON:-python3}" "$here/torch_sorts.py" "$OUT/rows.json"
 for log in bench latency sweep torch; do
   wants "$log" && cat "$OUT/$log.log"
 done

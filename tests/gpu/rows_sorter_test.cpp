@@ -119,7 +119,8 @@ TEST_F(GpuRows, BenchVerifiesAndTimesBothSides) {
   BenchRequest request;
   request.suite = BenchSuite::rows;
   request.device = "0";
-  request.keys = {KeyType::u16, KeyType::u32, KeyType::f32, KeyType::u64};
+  request.specs = {
+      {.key = KeyType::u16}, {.key = KeyType::u32}, {.key = KeyType::f32}, {.key = KeyType::u64}};
   request.sizes = {1, 100, 1024};
   request.rows = {1, 5000};
   request.samples = 5;

@@ -15,7 +15,7 @@ TEST(GpuSorterBench, VerifiesAndTimesBothSides) {
   if (found == nullptr || found->device_count == 0) GTEST_SKIP() << "this machine has no GPU";
   BenchRequest request;
   request.device = "0";
-  request.keys = {KeyType::u32, KeyType::f32};
+  request.specs = {{.key = KeyType::u32}, {.key = KeyType::f32}};
   request.sizes = {256, 1 << 20};
   request.samples = 5;
   const std::atomic<bool> stop{false};
@@ -43,7 +43,7 @@ TEST(GpuSorterBench, TimesGraphsOfTheSameSorts) {
   request.device = "0";
   request.against = "none";
   request.graph = true;
-  request.keys = {KeyType::u32};
+  request.specs = {{.key = KeyType::u32}};
   request.sizes = {2, 256, 1000, 1 << 16, 1 << 20};
   request.samples = 9;
   const std::atomic<bool> stop{false};
@@ -64,7 +64,7 @@ TEST(GpuSorterBench, TimesGraphsOfRows) {
   request.device = "0";
   request.against = "none";
   request.graph = true;
-  request.keys = {KeyType::u16};
+  request.specs = {{.key = KeyType::u16}};
   request.sizes = {1, 100};
   request.rows = {1000};
   request.samples = 5;

@@ -20,8 +20,19 @@
 namespace bitune::test {
 namespace {
 
-GuardedLayout layout_of(std::uint64_t elements, std::size_t bytes) {
-  return {bytes, {.rows = 1, .row_length = elements, .row_stride = elements}};
+/// Rows so many elements apart: `gap` more than a row has.
+GuardedLayout layout_of(const Problem& problem, std::size_t bytes, std::uint64_t gap) {
+  return {bytes, {.rows = problem.rows, .row_length = problem.n, .row_stride = problem.n + gap}};
+}
+
+/// Each row has keys of its own.
+std::vector<std::byte> keys_of(const Problem& problem, Distribution distribution, std::uint64_t seed) {
+  std::vector<std::byte> keys;
+  for (std::uint64_t row = 0; row < problem.rows; ++row) {
+    const std::vector<std::byte> of_row = make_keys(problem.key, problem.n, distribution, seed + row);
+    keys.insert(keys.end(), of_row.begin(), of_row.end());
+  }
+  return keys;
 }
 
 std::vector<std::byte> random_bytes(std::uint64_t count, std::uint64_t seed) {
@@ -35,19 +46,25 @@ std::vector<std::byte> random_bytes(std::uint64_t count, std::uint64_t seed) {
 class Call {
  public:
   Call(const Device& device, const Problem& problem, Distribution distribution, std::uint64_t seed,
-       bool in_place)
+       bool in_place, bool gaps)
       : device_(device), problem_(problem) {
-    const std::size_t key = size_of(problem.key);
-    const GuardedLayout keys = layout_of(problem.n, key);
-    add(Role::keys_in, GuardedImage(keys, make_keys(problem.key, problem.n, distribution, seed)));
-    if (problem.operation != Operation::argsort) add_output(Role::keys_out, Role::keys_in, keys, in_place);
-    if (problem.value_bytes != 0) {
-      const GuardedLayout values = layout_of(problem.n, problem.value_bytes);
-      add(Role::values_in, GuardedImage(values, random_bytes(problem.n * problem.value_bytes, seed)));
-      add_output(Role::values_out, Role::values_in, values, in_place);
+    // Each array has a stride of its own, but for what is sorted in place.
+    std::uint64_t gap = 0;
+    const auto layout = [&](std::size_t bytes) {
+      return layout_of(problem, bytes, gaps ? gap += 1 + 7 * (seed % 2) : 0);
+    };
+    const GuardedLayout keys = layout(size_of(problem.key));
+    add(Role::keys_in, GuardedImage(keys, keys_of(problem, distribution, seed)));
+    if (problem.operation != Operation::argsort) {
+      add_output(Role::keys_out, Role::keys_in, layout(size_of(problem.key)), in_place);
     }
-    if (problem.index_bytes != 0)
-      add(Role::indices_out, GuardedImage(layout_of(problem.n, problem.index_bytes)));
+    if (problem.value_bytes != 0) {
+      const GuardedLayout values = layout(problem.value_bytes);
+      const std::uint64_t bytes = problem.n * problem.rows * problem.value_bytes;
+      add(Role::values_in, GuardedImage(values, random_bytes(bytes, seed)));
+      add_output(Role::values_out, Role::values_in, layout(problem.value_bytes), in_place);
+    }
+    if (problem.index_bytes != 0) add(Role::indices_out, GuardedImage(layout(problem.index_bytes)));
   }
 
   [[nodiscard]] const Operands& operands() const { return operands_; }
@@ -76,8 +93,10 @@ class Call {
     return false;
   }
   void add(Role role, const GuardedImage& image) {
+    // Aligned to its elements, and to nothing more.
+    const std::size_t offset = 3 * image.layout().element_bytes;
     images_.emplace(role, image);
-    operands_[role] = images_on_device_.try_emplace(role, device_, image, 0).first->second.operand();
+    operands_[role] = images_on_device_.try_emplace(role, device_, image, offset).first->second.operand();
   }
   void add_output(Role role, Role input, const GuardedLayout& layout, bool in_place) {
     if (!in_place) return add(role, GuardedImage(layout));
@@ -98,19 +117,19 @@ class Call {
 
 ::testing::AssertionResult carries(const Device& device, const Problem& problem, Distribution distribution,
                                    std::uint64_t seed, bool in_place,
-                                   const std::function<void(const Operands&)>& run) {
-  const Call call(device, problem, distribution, seed, in_place);
+                                   const std::function<void(const Operands&)>& run, bool gaps) {
+  const Call call(device, problem, distribution, seed, in_place, gaps);
   run(call.operands());
   device.synchronize(nullptr);
-  const std::string what = fmt::format("{} on {} keys (seed {}{})", text_of(problem), name_of(distribution),
-                                       seed, in_place ? ", in place" : "");
+  const std::string what = fmt::format("{} on {} keys (seed {}{}{})", text_of(problem), name_of(distribution),
+                                       seed, in_place ? ", in place" : "", gaps ? ", gaps" : "");
   if (const auto fault = call.fault()) return ::testing::AssertionFailure() << what << ": " << *fault;
   return ::testing::AssertionSuccess() << what;
 }
 
 ::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
                                    const Configuration& configuration, Distribution distribution,
-                                   std::uint64_t seed, bool in_place) {
+                                   std::uint64_t seed, bool in_place, bool gaps) {
   const DeviceInfo& device = bench.device->info();
   const Variant& family = variant(configuration.variant);
   if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
@@ -119,10 +138,11 @@ class Call {
   const ExecutablePlan plan =
       make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
   const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
-  return carries(*bench.device, problem, distribution, seed, in_place, [&](Operands operands) {
+  const auto run = [&](Operands operands) {
     operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
     plan.run(operands, nullptr);
-  });
+  };
+  return carries(*bench.device, problem, distribution, seed, in_place, run, gaps);
 }
 
 }  // namespace bitune::test

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <filesystem>
 
-#include "bench/peer.hpp"
 #include "bench/turns.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
@@ -30,7 +29,7 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   request.database = (folder / "none.db").string();
   request.kernel_cache = (folder / "cache").string();
   request.sizes = {2, 300};
-  request.keys = {KeyType::f32};
+  request.specs = {{.key = KeyType::f32}};
   request.distributions = {Distribution::random, Distribution::all_equal};
   request.samples = 3;
   std::vector<std::size_t> begun;
@@ -60,6 +59,37 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
   }
 }
 
+TEST(Bench, PairsAndArgsortAgainstTheHost) {
+  const fs::path folder = fs::temp_directory_path() / ("bitune-bench-pairs-" + std::to_string(::getpid()));
+  const SortSpec pairs{
+      .operation = Operation::sort_pairs, .key = KeyType::u8, .value_bytes = 4, .stable = true};
+  const SortSpec argsort{.operation = Operation::argsort, .key = KeyType::u8, .index_bytes = 4};
+  BenchRequest request;
+  request.device = "emulated";
+  request.against = "host";
+  request.database = (folder / "none.db").string();
+  request.kernel_cache = (folder / "cache").string();
+  request.specs = {pairs, argsort};
+  request.sizes = {600};  // so many keys of a byte that there are equal ones
+  request.samples = 3;
+  const std::atomic<bool> stop{false};
+  const BenchResult result = run_bench(request, {}, stop);
+  fs::remove_all(folder);
+  EXPECT_EQ(result.note, "");
+  ASSERT_EQ(result.records.size(), 2u);
+  for (const BenchRecord& record : result.records) {
+    EXPECT_TRUE(record.verified);
+    EXPECT_EQ(record.peer, "host");
+    EXPECT_EQ(record.peer_method, "stable_sort") << "the one for arrays";
+    EXPECT_EQ(record.methods_us.size(), 1u);
+    EXPECT_GT(record.ratio.value_or(0), 0);
+    EXPECT_GT(record.workspace_bytes, 600u);
+  }
+  EXPECT_EQ(static_cast<const SortSpec&>(result.records[0].problem), pairs);
+  EXPECT_EQ(static_cast<const SortSpec&>(result.records[1].problem), argsort);
+  EXPECT_EQ(result.records[1].form, "out of place") << "an argsort leaves the keys as they are";
+}
+
 TEST(Bench, StopsAndRefuses) {
   BenchRequest request;
   request.device = "emulated";
@@ -87,11 +117,10 @@ TEST(Bench, RowsOfATotalAndOfGivenNumbers) {
   request.suite = parse_bench_suite("rows");
   request.device = "emulated";
   request.database = "/nowhere/none.db";
-  request.keys = {KeyType::u16};
+  request.specs = {{.key = KeyType::u16, .order = Order::descending}};
   request.sizes = {1, 30};
   request.total = 100;
   request.samples = 3;
-  request.order = Order::descending;
   const std::atomic<bool> stop{false};
   const auto of_total = run_bench(request, {}, stop).records;
   ASSERT_EQ(of_total.size(), 2u);
@@ -209,15 +238,6 @@ TEST(Turns, VerifiesBitForBit) {
                                std::memcpy(on_device, expected.data(), n * 4);
                                static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
                              }}));
-}
-
-TEST(Peer, SaysWhereItWasLookedFor) {
-  ::setenv("BITUNE_PEERS", "/nowhere:/not/there/either", 1);
-  std::string note;
-  EXPECT_FALSE(Peer::open("cub", note).has_value());
-  EXPECT_NE(note.find("bitune_peer_cub.so"), std::string::npos) << note;
-  EXPECT_NE(note.find("/not/there/either"), std::string::npos) << note;
-  ::unsetenv("BITUNE_PEERS");
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+/// \file
+/// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, of keys, of pairs
+/// and as argsort, behind the C interface of bench/peer_abi.h.
+///
+/// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand".
+///
+/// - radix: out of place (keys -> out), which saves CUB the copy back.
+/// - merge: in place, and as "merge_copy" out of place. Which is faster depends on the parity of the
+///   number of merge passes.
+/// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one
+///   pass, as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the
+///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. With
+///   more than 500 rows DeviceSegmentedSort waits for the device in between: that is part of its time.
+/// - An argsort is a sort of pairs whose values are the places of the keys. The sort's merge_copy counts
+///   them by an iterator. The others read them from memory, and writing them there is part of the call.
+///   The sorted keys, which nobody asked for, go to the workspace.
+///
+/// All of CUB's sorts of pairs here are stable. So they do what is asked for, stable or not.
+
+#include <cuda_runtime.h>
+
+#include <cub/version.cuh>
+
+#include <iterator>
+#include <string>
+
+#include "bench/cub/call.cuh"
+#include "bitune/operands.hpp"
+
+namespace bitune::cub_peer {
+namespace {
+
+using SortKeys = int (*)(KeyType key, Call& call);
+using SortPairs = int (*)(KeyType key, Values values, Call& call);
+
+/// Only what is in arrays and rows is built in.
+template <SortKeys keys, SortPairs pairs>
+int dispatch(const BitunePeerProblem& problem, Call& call) {
+  if (problem.ragged != 0) return not_built_in;
+  const auto key = static_cast<KeyType>(problem.key_type);
+  switch (static_cast<Operation>(problem.operation)) {
+    case Operation::sort:
+      return problem.index_bytes != 0 ? not_built_in : keys(key, call);
+    case Operation::sort_pairs:
+      return pairs(key, {.bytes = problem.value_bytes, .makes_places = false}, call);
+    case Operation::argsort:
+      return pairs(key, {.bytes = problem.index_bytes, .makes_places = true}, call);
+    default:
+      return not_built_in;
+  }
+}
+
+template <SortKeys keys, SortPairs pairs>
+int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
+  Call call{.descending = problem->descending != 0, .n = problem->n, .rows = problem->rows};
+  const int status = dispatch<keys, pairs>(*problem, call);
+  *bytes = call.bytes;
+  return status;
+}
+
+template <SortKeys keys, SortPairs pairs>
+int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream) {
+  const auto of = [operands](Role role) { return operands->of_role[static_cast<int>(role)]; };
+  const bool writes_indices = static_cast<Operation>(problem->operation) == Operation::argsort;
+  Call call{.descending = problem->descending != 0,
+            .n = problem->n,
+            .rows = problem->rows,
+            .keys = of(Role::keys_in).data,
+            .out = of(Role::keys_out).data,
+            .values = of(Role::values_in).data,
+            .values_out = of(writes_indices ? Role::indices_out : Role::values_out).data,
+            .workspace = of(Role::workspace).data,
+            .bytes = of(Role::workspace).elements,
+            .stream = static_cast<cudaStream_t>(stream)};
+  return dispatch<keys, pairs>(*problem, call);
+}
+
+const char* error_text(int code) {
+  return code == not_built_in ? "this problem is not built into the module"
+                              : cudaGetErrorString(static_cast<cudaError_t>(code));
+}
+
+/// "GPU-" and the UUID's bytes in hexadecimal digits, as the driver's tools print it.
+std::string text_of(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    for (const int digit : {(uuid.bytes[i] >> 4) & 15, uuid.bytes[i] & 15}) text += "0123456789abcdef"[digit];
+  }
+  return text;
+}
+
+int select_device(const char* uuid) {
+  int count = 0;
+  cudaError_t status = cudaGetDeviceCount(&count);
+  for (int device = 0; device < count && status == cudaSuccess; ++device) {
+    cudaDeviceProp properties{};
+    status = cudaGetDeviceProperties(&properties, device);
+    if (status == cudaSuccess && text_of(properties.uuid) == uuid) return status_of(cudaSetDevice(device));
+  }
+  return status_of(status == cudaSuccess ? cudaErrorInvalidDevice : status);
+}
+
+template <SortKeys keys, SortPairs pairs>
+constexpr BitunePeerMethod method(const char* name, bool in_place, bool of_rows) {
+  return {name, in_place ? 1 : 0, of_rows ? 1 : 0, workspace_bytes<keys, pairs>, sort<keys, pairs>};
+}
+
+constexpr BitunePeerMethod methods[] = {
+    method<sort_radix, sort_radix_pairs>("radix", false, false),
+    method<sort_merge, sort_merge_pairs>("merge", true, false),
+    method<sort_merge_copy, sort_merge_copy_pairs>("merge_copy", false, false),
+    method<sort_segmented, sort_segmented_pairs>("segmented", false, true),
+    method<sort_segmented_radix, sort_segmented_radix_pairs>("segmented_radix", false, true),
+};
+
+}  // namespace
+}  // namespace bitune::cub_peer
+
+extern "C" __attribute__((visibility("default"))) const BitunePeer* bitune_peer() {
+  using namespace bitune::cub_peer;
+  static const std::string version = std::to_string(CUB_MAJOR_VERSION) + "." +
+                                     std::to_string(CUB_MINOR_VERSION) + "." +
+                                     std::to_string(CUB_SUBMINOR_VERSION);
+  static const BitunePeer peer = {BITUNE_PEER_ABI,
+                                  "cub",
+                                  version.c_str(),
+                                  "cuda",
+                                  error_text,
+                                  select_device,
+                                  static_cast<int>(std::size(methods)),
+                                  methods};
+  return &peer;
+}

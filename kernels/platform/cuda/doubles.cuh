@@ -1,0 +1,13 @@
+#pragma once
+
+/// \file
+/// Words as numbers of 64 bits in floating point, on a GPU.
+
+#include "kernels/platform/cuda/base.cuh"
+
+namespace bitune {
+
+/// The number that has these bits. Bit patterns below 2^62 are positive finite numbers, which order as the patterns do.
+BITUNE_DEVICE double double_of(u64 bits) { return __longlong_as_double(static_cast<i64>(bits)); }
+
+}  // namespace bitune

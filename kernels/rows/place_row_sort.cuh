@@ -1,0 +1,183 @@
+#pragma once
+
+// Rows of keys with values or indices. As in row_sort.cuh a group of threads holds a row in registers: here each key with its place.
+
+#include "kernels/network/carried_value.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/rows/row_layout.hpp"
+#include "kernels/rows/row_sort.cuh"
+
+namespace bitune {
+
+/// What RowTile asks of a codec to move places between registers and lanes.
+struct PlacePlane {
+  using Raw = u32;
+  using Word = u32;
+};
+
+/// Where an array of the call is: row i begins `stride` elements behind row i - 1.
+template <class T>
+struct RowsOf {
+  T* data;
+  u64 stride;
+
+  BITUNE_DEVICE T* row(u64 index) const { return data + index * stride; }
+
+  /// Whether all rows begin and end at whole vectors of `width` elements.
+  BITUNE_DEVICE bool in_vectors(u32 width, u32 length) const {
+    return (reinterpret_cast<u64>(data) | stride * sizeof(T) | length * sizeof(T)) % (width * sizeof(T)) == 0;
+  }
+};
+
+/// Writes to a row what each thread has for the places of RowTile::store, in vectors of `width` if `vectors`.
+template <class Tile, bool full, int width, int vt, class T>
+BITUNE_DEVICE void store_in_row(T* row, u32 length, bool vectors, const T (&items)[vt]) {
+  T* const mine = row + Tile::first_place();
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; r += width) {
+    const u32 place = Tile::first_place() + Tile::register_place(r);
+    if (vectors) {
+      T vector[width];
+      BITUNE_UNROLL
+      for (int v = 0; v < width; ++v) vector[v] = items[r + v];
+      if (full || place < length) store_vector<T, width>(mine + Tile::register_place(r), vector);
+    } else {
+      BITUNE_UNROLL
+      for (int v = 0; v < width; ++v) {
+        if (full || place + v < length) mine[Tile::register_place(r) + v] = items[r + v];
+      }
+    }
+  }
+}
+
+/// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
+template <int nt, class T>
+BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
+  const u32 thread = thread_index() & (nt - 1);
+  const u32 bytes = length * sizeof(T);
+  const u64 alignment = reinterpret_cast<u64>(row) | bytes;
+  if (alignment % 16 == 0) {
+    for (u32 i = thread; i < bytes / 16; i += nt) cp_async_16(reinterpret_cast<u8*>(shared) + i * 16, reinterpret_cast<const u8*>(row) + i * 16);
+  } else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    for (u32 i = thread; i < length; i += nt) cp_async(shared + i, row + i);
+  } else {
+    for (u32 i = thread; i < length; i += nt) shared[i] = row[i];
+  }
+}
+
+/// Sorts each of `rows` rows of `length` keys (at most nt * vt) stably. Writes keys_out if writes_keys; indices_out, the place of each
+/// key in its row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Of what has no
+/// bytes the pointers are not looked at. An output may be its own input: all of a row is read before any of it is written.
+///
+/// early_values: values are copied to shared memory while keys are sorted, for which they have room of their own.
+/// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row. full: length is nt * vt.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt,
+          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, bool early_values, int min_blocks, bool full>
+BITUNE_KERNEL(nt * rows_per_block, min_blocks)
+place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
+               typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
+               const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
+               typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, u64 rows, u32 length) {
+  using Raw = typename Codec::Raw;
+  using Word = typename Codec::Word;
+  using Value = typename CarriedValue<value_bytes>::Type;
+  using Index = typename CarriedValue<index_bytes>::Type;
+  using Form = Placed<Word, form>;
+  using Item = typename Form::Item;
+  using Tile = RegisterTile<Item, PlacedComparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
+  using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
+  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
+  constexpr bool has_tile = log2_of(nt) > shuffle_steps;
+  constexpr layout::PlaceRow parts = layout::place_row(Tile::nv, sizeof(Item), value_bytes, has_tile, early_values);
+  const RowsOf<const Raw> input{keys_in, keys_in_stride};
+  const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;  // no thread's own number, where that is the same for the block
+  u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
+  Value* const slots = reinterpret_cast<Value*>(shared + parts.values);
+
+  // The plan's only launch: the next one may begin when all before this one is done.
+  wait_for_previous_launch();
+  allow_next_launch();
+  const u64 row = u64{block_index()} * rows_per_block + group;
+  // Groups without a row go through all barriers and shuffles, and sort the last one. They write nothing.
+  const u64 source = minimum(row, rows - 1);
+  const auto copy_values = [&] {
+    if constexpr (value_bytes != 0) copy_row_to_shared<nt>(values_in + source * values_in_stride, length, slots);
+  };
+  Item items[vt];
+  {
+    Raw raw[vt];
+    const bool vectors = input.in_vectors(vector, length);
+    Keys::template read<full>(input.row(source), length, vectors, raw);
+    const u32 first = Keys::thread() * (vectors ? vector : 1);
+    const u32 inner = vectors ? 1 : nt;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 place = first + (r / vector * vector) * nt + (r % vector) * inner;
+      items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), place);
+    }
+  }
+  if constexpr (early_values) copy_values();
+  Tile::sort(reinterpret_cast<Item*>(shared), items);
+
+  u32 places[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) places[r] = Form::place(items[r]);
+  Places::swap_bits(places);
+  // In bytes of the values, once. Else the compiler keeps both the places and their addresses.
+  constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) places[r] = kept(places[r] * scale);
+  if constexpr (writes_keys) {
+    Word words[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Form::key(items[r]);
+    Keys::swap_bits(words);
+    if constexpr (NanWord<Codec>::exists) {
+      bool any = false;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) any |= NanWord<Codec>::is(words[r]);
+      if (any) {
+        // Volatile: one after the other. Loads under way at once would take registers for their addresses, of all threads.
+        const volatile Raw* const from = input.row(source);
+        BITUNE_UNROLL
+        for (int r = 0; r < vt; ++r) {
+          if (NanWord<Codec>::is(words[r]) && (full || places[r] / scale < length)) words[r] = Codec::encode(from[places[r] / scale]);
+        }
+      }
+      Tile::template barrier<false>();
+    }
+    if (row < rows) {
+      const RowsOf<Raw> to{keys_out, keys_out_stride};
+      Keys::template store<full>(to.row(row), length, to.in_vectors(vector, length), words);
+    }
+  }
+  if constexpr (index_bytes != 0) {
+    if (row < rows) {
+      constexpr int width = smaller_of(vector, 16 / index_bytes);
+      const RowsOf<Index> to{indices_out, indices_out_stride};
+      Index indices[vt];
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) indices[r] = places[r];
+      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), indices);
+    }
+  }
+  if constexpr (value_bytes != 0) {
+    if constexpr (!early_values) {
+      if constexpr (has_tile) Tile::template barrier<false>();
+      copy_values();
+    }
+    cp_async_wait_all();
+    // Also behind the stores of the keys, whose registers are free now.
+    Tile::template barrier<false>();
+    if (row < rows) {
+      constexpr int width = smaller_of(vector, 16 / value_bytes);
+      const RowsOf<Value> to{values_out, values_out_stride};
+      Value values[vt];
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) values[r] = *reinterpret_cast<const Value*>(shared + (static_cast<u32>(parts.values) + places[r]));
+      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), values);
+    }
+  }
+}
+
+}  // namespace bitune

@@ -1,0 +1,76 @@
+#include "runtime/variants/carried.hpp"
+
+#include <algorithm>
+
+#include "model/key_type.hpp"
+
+namespace bitune {
+
+bool carries_one_thing(const Problem& problem) noexcept {
+  const bool pairs = problem.operation == Operation::sort_pairs;
+  const bool indices = problem.operation == Operation::sort || problem.operation == Operation::argsort;
+  return problem.value_bytes == 0 ? indices && problem.index_bytes != 0 : pairs && problem.index_bytes == 0;
+}
+
+std::int64_t placed_item_bytes(KeyType key) noexcept {
+  switch (size_of(key)) {
+    case 8:
+      return 16;
+    case 4:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+std::string_view placed_form(KeyType key, bool as_double) noexcept {
+  switch (size_of(key)) {
+    case 8:
+      return "planes";
+    case 4:
+      return as_double ? "as_double" : "word64";
+    default:
+      return "word32";
+  }
+}
+
+std::int64_t merged_item_bytes(KeyType key) noexcept { return std::max<std::int64_t>(placed_item_bytes(key), 8); }
+
+std::string_view merged_form(KeyType key, bool as_double) noexcept {
+  return placed_form(size_of(key) < 4 ? KeyType::u32 : key, as_double);
+}
+
+std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept {
+  const bool is_fast = device.compute_minor == 0 && device.compute_major >= 6 && device.compute_major <= 10;
+  return size_of(key) == 4 && is_fast ? 1 : 0;
+}
+
+Restriction placed_words_may_be_doubles() {
+  return {"keys are compared as floating-point numbers where a key and its place have more than 32 bits and "
+          "fewer than 63: compare_as_double is 1 for keys of 32 bits alone",
+          [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+            return c.at("compare_as_double") == 0 || size_of(p.key) == 4;
+          },
+          {"compare_as_double"}};
+}
+
+Restriction placed_items_fit_registers() {
+  return {"the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
+          "multiprocessor's",
+          [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+            return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, d);
+          },
+          {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
+}
+
+bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device) {
+  const std::int64_t registers = a_thread * c.at("block_size_x");
+  return a_thread <= 255 && registers <= device.registers_per_block &&
+         registers * c.at("min_blocks_per_sm") <= device.registers_per_sm;
+}
+
+std::int64_t placed_item_registers(KeyType key) noexcept {
+  return size_of(key) == 8 ? 3 : placed_item_bytes(key) / 4;
+}
+
+}  // namespace bitune

@@ -1,0 +1,229 @@
+// The variant `rows_by_place`: short arrays of keys with values or indices, in registers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+
+#include "kernels/rows/row_layout.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/plan_builder.hpp"
+#include "runtime/variants/registered.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace of_rows_by_place {
+namespace {
+
+constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
+                 OperandStride, Address, OperandStride, U64, U32>
+    kernel{"kernels/rows/place_row_sort.cuh", "place_row_sort"};
+
+/// Keys that the registers of a row's threads hold.
+std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
+
+std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
+
+int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
+
+std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile, bool early_values) {
+  return layout::place_row(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile, early_values)
+      .bytes;
+}
+
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  const bool has_tile = log2(c.at("threads_per_row")) > c.at("shuffle_steps");
+  return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * rows_per_block(c);
+}
+
+/// Smallest capacity that holds a row: the tile that wastes least.
+std::int64_t smallest_capacity(std::uint64_t length) {
+  return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
+}
+
+/// What a block of 512 threads holds without spilling.
+std::uint64_t longest_row(const Problem& problem) {
+  return size_of(problem.key) == 8 || problem.value_bytes > 4 ? 8192 : 16384;
+}
+
+class RowsByPlaceVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "rows_by_place"; }
+  std::string_view description() const noexcept override {
+    return "short rows with values or indices, in registers: keys with their places; stable";
+  }
+  std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override {
+    return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
+           problem.n <= longest_row(problem) &&
+           row_bytes(smallest_capacity(problem.n), problem, true, false) <=
+               device.shared_bytes_per_block_optin;
+  }
+  /// A longer array is for many multiprocessors.
+  bool suits(const Problem& problem, const DeviceInfo& device) const override {
+    return problem.n <= 8192 || problem.rows >= static_cast<std::uint64_t>(device.sm_count) / 2;
+  }
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
+
+SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"threads_per_row",
+       {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
+       "threads that hold a row in registers"},
+      {"items_per_thread", {2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place"},
+      {"block_size_x",
+       {32, 64, 128, 256, 512, 1024},
+       "threads a block; a block has block_size_x / threads_per_row rows"},
+      {"shuffle_steps",
+       {0, 1, 2, 3, 4, 5},
+       "most steps on lane bits that go by shuffles at the end of a stage"},
+      {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
+      {"store_swaps",
+       {0, 1, 2, 3},
+       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+      {"compare_as_double",
+       {0, 1},
+       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      {"imad_quarters",
+       {0, 1, 2, 3},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"early_values",
+       {0, 1},
+       "whether values are copied to shared memory while keys are sorted, and have room of their own there"},
+      {"min_blocks_per_sm",
+       {1, 2, 3, 4, 8},
+       "blocks a multiprocessor that the compiler must leave registers for"},
+      {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      {"the row fits the registers of its threads, and fills more than half of them",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return capacity(c) == smallest_capacity(p.n);
+       },
+       {"threads_per_row", "items_per_thread"}},
+      {"a block holds whole rows",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("block_size_x") >= c.at("threads_per_row");
+       },
+       {"threads_per_row", "block_size_x"}},
+      {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t lane_bits = std::min(5, log2(c.at("threads_per_row")));
+         return c.at("shuffle_steps") <= lane_bits && (lane_bits == 5 || c.at("shuffle_steps") == lane_bits);
+       },
+       {"threads_per_row", "shuffle_steps"}},
+      {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
+         return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
+                c.at("store_swaps") <= log2(c.at("threads_per_row"));
+       },
+       {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
+      placed_words_may_be_doubles(),
+      {"early_values is for values: 0 without",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("early_values") == 0 || p.value_bytes != 0;
+       },
+       {"early_values"}},
+      shared_memory_fits_block(shared_bytes),
+      placed_items_fit_registers(),
+      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and values "
+       "with 34",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         if (p.operation == Operation::argsort) return true;
+         const std::int64_t items = c.at("items_per_thread");
+         const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
+         return registers_fit(c, std::max(items * placed_item_registers(p.key) + besides,
+                                          items * (1 + (p.value_bytes + 3) / 4) + 34), d);
+       },
+       {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
+      blocks_fit_multiprocessor(shared_bytes),
+      dependent_launch_fits_device(),
+  };
+  return space;
+}
+
+Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
+                                                        const DeviceInfo& device) const {
+  const std::int64_t row = smallest_capacity(problem.n);
+  // As many items a thread as do not spill. But a row has at least four threads, if it has that many vectors.
+  const std::int64_t most =
+      problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
+  // A single array is sorted sooner by more threads.
+  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
+  while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
+  const std::int64_t threads = row / items;
+  const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
+  const std::int64_t lane_bits = std::min(5, log2(threads));
+  const bool single = problem.rows == 1;
+  Configuration c{std::string(name()),
+                  {{"threads_per_row", threads},
+                   {"items_per_thread", items},
+                   {"block_size_x", threads > 32 || single ? std::max<std::int64_t>(threads, 32)
+                                                           : std::min(128, device.max_threads_per_block)},
+                   {"shuffle_steps", threads <= 32 ? lane_bits : 2},
+                   {"vector_width", vector},
+                   {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},
+                   {"compare_as_double", prefers_doubles(problem.key, device)},
+                   {"imad_quarters", 0},
+                   {"early_values", 0},
+                   {"min_blocks_per_sm", 1},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  // Values of several rows may be more than a block has memory for.
+  while (c.at("block_size_x") > threads && shared_bytes(c, problem) > device.shared_bytes_per_block_optin) {
+    c.parameters["block_size_x"] /= 2;
+  }
+  return c;
+}
+
+Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder(problem.rows);
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const auto rows = as_count(rows_per_block(c));
+  // Rows that fill their registers have a kernel of their own, without padding.
+  const bool is_full = problem.n == as_count(capacity(c));
+  const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
+  builder.launch(kernel,
+                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                             codec_arguments(problem.key, problem.order),
+                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                             problem.index_bytes, problem.operation != Operation::argsort,
+                             c.at("threads_per_row"), c.at("items_per_thread"), rows, c.at("shuffle_steps"),
+                             c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"),
+                             c.at("early_values") != 0, c.at("min_blocks_per_sm"), is_full),
+                 {.blocks = parts_of(problem.rows, rows),
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem))},
+                 pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
+                 OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
+                 pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
+                 OperandStride{Role::indices_out}, problem.rows, problem.n);
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
+  plan.out_of_place = true;
+  return plan;
+}
+
+}  // namespace
+}  // namespace of_rows_by_place
+
+/// A row is held by part of a warp, a warp, or a block, each key with its place. Values are fetched by place
+/// (kernels/rows/place_row_sort.cuh). A single array is one row.
+const Variant& rows_by_place_variant() {
+  static const of_rows_by_place::RowsByPlaceVariant variant;
+  return variant;
+}
+
+}  // namespace bitune

@@ -1,0 +1,137 @@
+// Rows with values and indices on the emulated device: every key type, order and width of what travels, row
+// lengths around powers of two, strides, in place and not, distributions in turn.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/kernel_cache.hpp"
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/sort_engine.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/pairs_check.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace rows_by_place {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+/// What goes with keys.
+struct Load {
+  Operation operation;
+  std::uint32_t value_bytes;
+  std::uint32_t index_bytes;
+};
+
+constexpr std::array all_loads = {
+    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},     Load{Operation::sort_pairs, 2, 0},
+    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},        Load{Operation::sort_pairs, 8, 0},
+    Load{Operation::argsort, 0, 8},    Load{Operation::sort_pairs, 16, 0}, Load{Operation::sort, 0, 4}};
+
+constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
+                                      Distribution::few_distinct, Distribution::sawtooth};
+
+Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, std::uint64_t rows) {
+  return {{.operation = load.operation,
+           .key = key,
+           .value_bytes = load.value_bytes,
+           .index_bytes = load.index_bytes,
+           .order = order,
+           .stable = true},
+          {.n = n, .rows = rows}};
+}
+
+class RowsByPlace : public ::testing::TestWithParam<KeyType> {};
+
+/// Some configurations of each type: all operations, widths, orders and parameters meet in some test.
+TEST_P(RowsByPlace, SortsStablyWhateverTheConfiguration) {
+  const Variant& family = variant("rows_by_place");
+  const KeyType key = GetParam();
+  auto turn = 5 * static_cast<std::uint64_t>(key);
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const std::uint64_t n : {3, 32, 100, 1000, 4096}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      ++turn;
+      const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, n, 5);
+      for (auto& configuration : sample_configurations(family, problem, emulated().device->info(), 1, turn)) {
+        sorts.emplace_back(problem, std::move(configuration));
+      }
+    }
+  }
+  compile_all(emulated(), sorts);
+  for (const auto& [problem, configuration] : sorts) {
+    for (const bool in_place : {false, true}) {
+      ++turn;
+      EXPECT_TRUE(carries(emulated(), problem, configuration, distributions.at(turn % distributions.size()),
+                          turn, in_place, turn % 3 != 0));
+    }
+  }
+}
+
+/// The kernel of a length that fills its registers, and that of shorter ones.
+TEST_P(RowsByPlace, SortsRowsOfAnyLength) {
+  const Variant& family = variant("rows_by_place");
+  const KeyType key = GetParam();
+  auto turn = 11 * static_cast<std::uint64_t>(key);
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const std::uint64_t n : {2, 31, 33, 63, 64, 513}) {
+    ++turn;
+    const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+    const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, n, 7);
+    sorts.emplace_back(problem, family.default_configuration(problem, emulated().device->info()));
+  }
+  compile_all(emulated(), sorts);
+  for (const auto& [problem, configuration] : sorts) {
+    ++turn;
+    EXPECT_TRUE(carries(emulated(), problem, configuration, Distribution::special, turn, turn % 2 == 0,
+                        turn % 3 == 0));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RowsByPlace, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// Equal keys keep their places, in whatever order threads run. In place, values and the bits of NaNs are
+/// read before they are overwritten.
+TEST(RowsByPlaceStability, HoldsUnderEveryOrderOfThreads) {
+  const Variant& family = variant("rows_by_place");
+  for (const std::uint64_t order : {1u, 2u, 3u}) {
+    for (const Load& load : {all_loads[3], all_loads[8]}) {
+      const Problem problem = problem_of(load, KeyType::f32, Order::descending, 500, 3);
+      const Configuration configuration = family.default_configuration(problem, seeded(order).device->info());
+      EXPECT_TRUE(carries(seeded(order), problem, configuration, Distribution::special, order, true));
+    }
+  }
+}
+
+/// The whole way, with the default configuration.
+TEST(RowsByPlaceEngine, CarriesRowsOfAllLengthsAndNone) {
+  SortEngine engine(
+      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
+      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  for (const Load& load : {all_loads[1], all_loads[3], all_loads[4]}) {
+    for (const std::uint64_t n : {0, 1, 2, 100}) {
+      for (const std::uint64_t rows : {0, 1, 6}) {
+        for (const bool in_place : {false, true}) {
+          const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, rows);
+          const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
+          EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place, run, true));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rows_by_place
+}  // namespace bitune::test

@@ -1,0 +1,147 @@
+#include "bench/peer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "bench/turns.hpp"
+#include "bitune/error.hpp"
+#include "measure/inputs.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/device.hpp"
+
+namespace bitune {
+namespace {
+
+TEST(Peer, SaysWhereItWasLookedFor) {
+  ::setenv("BITUNE_PEERS", "/nowhere:/not/there/either", 1);
+  std::string note;
+  EXPECT_FALSE(Peer::open("cub", note).has_value());
+  EXPECT_NE(note.find("bitune_peer_cub.so"), std::string::npos) << note;
+  EXPECT_NE(note.find("/not/there/either"), std::string::npos) << note;
+  ::unsetenv("BITUNE_PEERS");
+}
+
+TEST(Peer, IsChosenForTheDevice) {
+  const auto device = open_device("emulated");
+  std::string note;
+  EXPECT_FALSE(Peer::open_for(*device, "none", note).has_value());
+  EXPECT_EQ(note, "") << "nothing was asked for";
+  EXPECT_FALSE(Peer::open_for(*device, "", note).has_value());
+  EXPECT_NE(note.find("--against host"), std::string::npos) << note;
+  note.clear();
+  const auto host = Peer::open_for(*device, "host", note);
+  ASSERT_TRUE(host.has_value()) << note;
+  EXPECT_EQ(host->name(), "host");
+}
+
+/// The peer's method as the bench has it, in memory of its own.
+Contestant contestant_of(const Peer& peer, const BitunePeerMethod& method, const Problem& problem,
+                         std::vector<std::byte>& workspace) {
+  workspace.resize(peer.workspace_bytes(method, problem).value());
+  return {method.name, method.in_place != 0, [&, problem](Operands operands, Stream stream) {
+            operands[Role::workspace] = {workspace.data(), workspace.size(), 0};
+            peer.sort(method, problem, operands, stream);
+          }};
+}
+
+TEST(HostPeer, SortsWhateverTravels) {
+  const auto device = open_device("emulated");
+  std::string note;
+  const auto peer = Peer::open_for(*device, "host", note);
+  ASSERT_TRUE(peer.has_value()) << note;
+  KernelStore kernels(device, nullptr);
+  std::vector<SortSpec> specs;
+  for (const KeyType key : all_key_types) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      specs.push_back({.operation = Operation::sort, .key = key, .order = order});
+      specs.push_back({.operation = Operation::sort, .key = key, .index_bytes = 4, .order = order});
+      for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
+        specs.push_back({.operation = Operation::sort_pairs,
+                         .key = key,
+                         .value_bytes = bytes,
+                         .order = order,
+                         .stable = true});
+      }
+      specs.push_back(
+          {.operation = Operation::argsort, .key = key, .index_bytes = 8, .order = order, .stable = true});
+    }
+  }
+  for (const SortSpec& spec : specs) {
+    for (const std::uint64_t rows : {1u, 5u}) {
+      const Problem problem{spec, {.n = 70, .rows = rows}};
+      Turns turns(*device, kernels, problem,
+                  std::array{make_keys(problem.key, key_count(problem), Distribution::few_distinct, 1)});
+      int methods = 0;
+      for (const BitunePeerMethod* method : peer->methods()) {
+        if (method->of_rows == 0 && rows > 1) continue;
+        std::vector<std::byte> workspace;
+        EXPECT_TRUE(turns.verify(contestant_of(*peer, *method, problem, workspace))) << text_of(problem);
+        ++methods;
+      }
+      EXPECT_EQ(methods, rows == 1 ? 2 : 1);
+    }
+  }
+  const Problem top{{.operation = Operation::top_k, .k = 2}, {.n = 70}};
+  EXPECT_EQ(peer->workspace_bytes(*peer->methods().front(), top), std::nullopt);
+}
+
+/// Four keys, of which the middle two are equal, and values that tell them apart. Each contestant writes what
+/// it was told to.
+class TurnsOfPairs : public testing::Test {
+ protected:
+  static constexpr std::array<std::uint32_t, 4> keys = {9, 4, 4, 1};
+
+  bool verify(bool stable, bool in_place, std::array<std::size_t, 4> order, bool with_values = true) {
+    const Problem problem{
+        {.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4, .stable = stable},
+        {.n = keys.size()}};
+    std::vector<std::byte> bytes(sizeof(keys));
+    std::memcpy(bytes.data(), keys.data(), bytes.size());
+    Turns turns(*device_, kernels_, problem, std::array{bytes});
+    Contestant contestant{
+        "by order", in_place, [&](const Operands& operands, Stream) {
+          EXPECT_EQ(operands[Role::keys_in].data == operands[Role::keys_out].data, in_place);
+          EXPECT_EQ(operands[Role::values_in].data == operands[Role::values_out].data, in_place);
+          EXPECT_EQ(bound_, operands[Role::values_out].data);
+          write(operands, Role::keys_in, Role::keys_out, order);
+          if (with_values) write(operands, Role::values_in, Role::values_out, order);
+        }};
+    contestant.bind = [&](const Operands& operands) { bound_ = operands[Role::values_out].data; };
+    return turns.verify(contestant);
+  }
+
+ private:
+  static void write(const Operands& operands, Role in, Role out, std::array<std::size_t, 4> order) {
+    std::array<std::uint32_t, 4> before{};
+    std::memcpy(before.data(), operands[in].data, sizeof(before));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      static_cast<std::uint32_t*>(operands[out].data)[i] = before[order[i]];
+    }
+  }
+
+  std::shared_ptr<Device> device_ = open_device("emulated");
+  KernelStore kernels_{device_, nullptr};
+  void* bound_ = nullptr;
+};
+
+TEST_F(TurnsOfPairs, AreVerifiedWithTheirValues) {
+  constexpr std::array<std::size_t, 4> stable = {3, 1, 2, 0};
+  constexpr std::array<std::size_t, 4> swapped = {3, 2, 1, 0};
+  constexpr std::array<std::size_t, 4> wrong = {3, 1, 0, 2};
+  for (const bool in_place : {true, false}) {
+    EXPECT_TRUE(verify(true, in_place, stable));
+    EXPECT_TRUE(verify(false, in_place, stable));
+    EXPECT_FALSE(verify(true, in_place, swapped)) << "equal keys have changed places";
+    EXPECT_TRUE(verify(false, in_place, swapped)) << "their order is free";
+    EXPECT_FALSE(verify(false, in_place, wrong));
+    EXPECT_FALSE(verify(false, in_place, stable, false)) << "values stay where they were";
+  }
+}
+
+}  // namespace
+}  // namespace bitune
