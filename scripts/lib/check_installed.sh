@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Installs a build folder and uses it as a stranger would: the examples by find_package and by pkg-config, shared and static, each
+# run on the emulated device; and the shipped tunings, from programs that lie elsewhere.
+#
+#   scripts/lib/check_installed.sh BUILD OUT
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$PWD/${1#"$PWD/"} out=$PWD/${2#"$PWD/"} examples=$PWD/examples
+prefix=$out/prefix
+rm -rf "$out"
+mkdir -p "$out/home"
+export HOME=$out/home
+export XDG_DATA_HOME=$HOME/data XDG_CACHE_HOME=$HOME/cache
+unset BITUNE_DB BITUNE_CACHE BITUNE_SHIPPED_DB BITUNE_LIBRARY LD_LIBRARY_PATH XDG_DATA_DIRS
+# Compiled objects are nobody's home's.
+export CCACHE_DISABLE=1
+
+cmake --install "$build" --prefix "$prefix" >"$out/install.log"
+
+# Tunings of the emulated device, as an installation would ship them: who finds them sorts by what was tuned.
+"$prefix/bin/bitune" tune --device emulated --keys f32 --sizes 5000 --variants warp --budget 2evals --samples 2 --quiet --db "$out/tuned.db" \
+  >"$out/tune.log" 2>&1 || { cat "$out/tune.log"; exit 1; }
+rm "$prefix/share/bitune/tunings.db"
+"$prefix/bin/bitune" db ship "$prefix/share/bitune/tunings.db" --db "$out/tuned.db" >"$out/ship.log"
+
+cmake -S examples -B "$out/examples" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >"$out/configure.log"
+cmake --build "$out/examples" >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bitune.pc)")
+read -ra flags < <(pkg-config --cflags --libs bitune)
+library=$(pkg-config --variable=libdir bitune)
+cc "$examples/sort_in_c.c" "${flags[@]}" -Wl,-rpath,"$library" -o "$out/by_pkg_config"
+# -lbitune takes the shared library where both are.
+read -ra flags < <(pkg-config --cflags --libs --static bitune | sed 's/-lbitune /-l:libbitune.a /')
+cc "$examples/sort_in_c.c" "${flags[@]}" -o "$out/by_pkg_config_static"
+
+bad=0
+# run NAME PROGRAM...: from another folder.
+run() {
+  local name=$1
+  shift
+  (cd "$out/home" && "$@") >"$out/$name.log" 2>&1 && return
+  printf '%s failed:\n' "$name"
+  cat "$out/$name.log"
+  bad=1
+}
+programs=(sort_floats argsort sort_in_c sort_in_c_static)
+if [[ -x $out/examples/sort_in_fortran ]]; then programs+=(sort_in_fortran); else echo "no Fortran compiler: examples/sort_in_fortran.f90 was not tried"; fi
+for program in "${programs[@]}"; do run "$program" "$out/examples/$program"; done
+run by_pkg_config "$out/by_pkg_config"
+run by_pkg_config_static env XDG_DATA_DIRS="$prefix/share" "$out/by_pkg_config_static"
+for linked in sort_in_c_static by_pkg_config_static; do
+  [[ -x $out/examples/$linked ]] && program=$out/examples/$linked || program=$out/$linked
+  if ldd "$program" | grep -q libbitune; then
+    echo "$linked takes the shared library"
+    bad=1
+  fi
+done
+
+# The program is Python, wherever it lies.
+run shipped_to_a_library python3 - "$library/libbitune.so" <<'PYTHON'
+import ctypes
+import json
+import sys
+
+library = ctypes.CDLL(sys.argv[1])
+library.bitune_last_error.restype = ctypes.c_char_p
+options = (ctypes.c_void_p * 4)(32, ctypes.cast(ctypes.c_char_p(b"emulated"), ctypes.c_void_p).value, None, None)
+sorter, text = ctypes.c_void_p(), ctypes.c_char_p()
+assert library.bitune_sorter_create(options, ctypes.byref(sorter)) == 0, library.bitune_last_error()
+# size; operation, key (f32); value and index bytes; order, stable; k; n; rows; ragged
+problem = (ctypes.c_uint64 * 8)(64, 8 << 32, 0, 0, 0, 5000, 1, 0)
+assert library.bitune_explain(sorter, problem, ctypes.byref(text)) == 0, library.bitune_last_error()
+how = json.loads(text.value)
+assert how["match"] == "exact" and "shipped" in how["reason"], how
+PYTHON
+exit "$bad"
