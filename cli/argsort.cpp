@@ -21,8 +21,7 @@ namespace {
 constexpr const char* description =
     "Writes where the keys of a file would come from if they were sorted: keys taken by these indices are in "
     "order. The file stays as it is. Equal keys keep their order, with --descending too. All NaNs are equal "
-    "keys, and last, or first with --descending; -0 is before +0. INPUT is a .npy array of one dimension, "
-    "raw "
+    "keys, and last, or first with --descending; -0 is before +0. INPUT is a .npy array, raw "
     "binary keys, text, or - for standard input; with --key, records of a structured .npy array or CSV.";
 
 constexpr const char* footer = BITUNE_FORMAT_RULES
@@ -36,6 +35,7 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  bitune argsort keys.npy -o order.npy --descending --verify\n"
     "  bitune argsort keys.bin --type f32 --index u64 -o order.bin\n"
     "  printf '30\\n10\\n20\\n' | bitune argsort -      1, 2, 0\n"
+    "  bitune argsort scores.npy --rows auto -o order.npy      each row on its own\n"
     "  bitune argsort records.npy --key price:desc,time -o order.npy\n"
     "\n"
     "In Python: numpy.load('keys.npy')[numpy.load('order.npy')] is sorted.";
@@ -47,6 +47,7 @@ struct ArgsortOptions {
   std::string output;
   std::string output_format;
   std::string index = "u32";
+  std::string rows;
   bool descending = false;
   bool verify = false;
 };
@@ -59,21 +60,23 @@ KeyType index_type_of(const std::string& text) {
 
 KeyArray order_of_keys(const ArgsortOptions& options, const InputRequest& request, KeyType index,
                        Format& format, SortReport& report) {
-  const SortInput input = read_input(request);
-  require_list(input, "argsort takes");
+  SortInput input = read_input(request);
   format = input.format;
+  const RowsOfKeys rows = row_shape_of(input, options.rows);
   const std::uint64_t n = input.keys.count();
   const Problem problem{{.operation = Operation::argsort,
                          .key = input.keys.type,
                          .index_bytes = static_cast<std::uint32_t>(size_of(index)),
                          .order = options.descending ? Order::descending : Order::ascending,
                          .stable = true},
-                        {.n = n}};
+                        {.n = rows.length, .rows = rows.count}};
   KeyArray indices = make_list(index, std::vector<std::byte>(n * size_of(index)));
+  indices.shape = input.keys.shape;
+  indices.separator = input.keys.separator;
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
-  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, n};
-  operands[Role::indices_out] = {indices.bytes.data(), n, n};
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, rows.length};
+  operands[Role::indices_out] = {indices.bytes.data(), n, rows.length};
   report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
@@ -92,6 +95,9 @@ int argsort(const ArgsortOptions& options) {
   const InputRequest request = request_of(options.input);
   check_record_options(options.records);
   require_named_database(options.common);
+  if (!options.records.keys.empty() && !options.rows.empty()) {
+    throw Error(ErrorCode::usage, "--key takes the records of a file: leave --rows out");
+  }
   const KeyType index = index_type_of(options.index);
   const std::string destination = options.output.empty() ? "-" : options.output;
   if (options.common.json && destination == "-") {
@@ -130,6 +136,10 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   add_text(command, "--output-format", options->output_format,
            "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
            "FORMAT");
+  add_text(command, "--rows", options->rows,
+           "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
+           "text; 1: all as one array",
+           "R");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

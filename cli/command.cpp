@@ -14,6 +14,7 @@
 #include "bitune/error.hpp"
 #include "bitune/version.hpp"
 #include "cache/tuning_database.hpp"
+#include "cli/end_on_signal.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
 #include "model/key_type.hpp"
@@ -71,6 +72,7 @@ int report(const Error& error) {
 
 int parse_and_run(int argc, const char* const* argv) {
   quiet = false;
+  remove_leftovers_on_signals();
   CLI::App app(wrapped(program_description, help_width), "bitune");
   app.footer(program_footer);
   app.get_formatter()->column_width(30);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,6 +39,7 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
     "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
     "  bitune sort keys.npy --values ids.npy -o keys.sorted.npy --values-out ids.sorted.npy\n"
+    "  bitune sort scores.npy --values ids.npy --rows auto -o scores.sorted.npy --values-out ids.sorted.npy\n"
     "  bitune sort trades.csv --key price:desc,time -o sorted.csv\n"
     "  bitune sort records.npy --key price -o sorted.npy\n"
     "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
@@ -75,9 +77,8 @@ void check_usage(const SortOptions& options) {
     throw Error(ErrorCode::usage,
                 "--values-out names a file of its own, as keys and values do not go to one");
   }
-  if (!options.values.empty() && (!options.generate.empty() || !options.rows.empty())) {
-    throw Error(ErrorCode::usage,
-                "values travel with the keys of a file that is one array: leave --generate and --rows out");
+  if (!options.values.empty() && !options.generate.empty()) {
+    throw Error(ErrorCode::usage, "values travel with the keys of a file: leave --generate out");
   }
   check_record_options(options.records);
   if (!options.records.keys.empty() &&
@@ -135,21 +136,27 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 
 /// Puts keys and values in the order of the keys. What was read stays until it is verified.
 SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
-  const std::uint64_t n = input.keys.count();
-  require_list(input, "values travel in");
+  const RowsOfKeys rows = row_shape_of(input, options.rows);
+  if (values.shape.size() > 1 && values.shape != input.keys.shape) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
+                            options.values, fmt::join(values.shape, ", "), input.name,
+                            fmt::join(input.keys.shape, ", ")));
+  }
   const Problem problem{{.operation = Operation::sort_pairs,
                          .key = input.keys.type,
                          .value_bytes = static_cast<std::uint32_t>(values.value_bytes),
                          .order = options.descending ? Order::descending : Order::ascending,
                          .stable = true},
-                        {.n = n}};
+                        {.n = rows.length, .rows = rows.count}};
+  const std::uint64_t n = input.keys.count();
   std::vector<std::byte> sorted_keys(input.keys.bytes.size());
   std::vector<std::byte> sorted_values(values.bytes.size());
   Operands operands;
-  operands[Role::keys_in] = {input.keys.bytes.data(), n, n};
-  operands[Role::keys_out] = {sorted_keys.data(), n, n};
-  operands[Role::values_in] = {values.bytes.data(), n, n};
-  operands[Role::values_out] = {sorted_values.data(), n, n};
+  operands[Role::keys_in] = {input.keys.bytes.data(), n, rows.length};
+  operands[Role::keys_out] = {sorted_keys.data(), n, rows.length};
+  operands[Role::values_in] = {values.bytes.data(), n, rows.length};
+  operands[Role::values_out] = {sorted_values.data(), n, rows.length};
   SortReport report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
   input.keys.bytes = std::move(sorted_keys);

@@ -104,18 +104,16 @@ std::uint64_t rows_of(KeyArray& keys, const std::string& option, const std::stri
   return rows;
 }
 
+RowsOfKeys row_shape_of(SortInput& input, const std::string& option) {
+  const std::uint64_t rows = rows_of(input.keys, option, input.name);
+  return {rows, rows > 0 ? input.keys.count() / rows : 0};
+}
+
 void refuse_for_memory(const std::string& input) {
   throw Error(ErrorCode::io,
               fmt::format("there is not enough host memory to sort {}, which takes several times its own "
                           "size; sort it in parts, or let --max-bytes refuse it early",
                           input == "-" ? "standard input" : input));
-}
-
-void require_list(const SortInput& input, const char* what) {
-  if (input.keys.shape.size() <= 1 && !input.keys.ragged) return;
-  throw Error(
-      ErrorCode::unavailable,
-      fmt::format("{} has more than one dimension, and {} single arrays: save it flat", input.name, what));
 }
 
 }  // namespace bitune::cli

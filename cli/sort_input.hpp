@@ -75,6 +75,15 @@ struct InputRequest {
 /// `keys` then is. \throws Error (usage) where it does not fit the shape
 [[nodiscard]] std::uint64_t rows_of(KeyArray& keys, const std::string& option, const std::string& name);
 
+/// Rows of one length.
+struct RowsOfKeys {
+  std::uint64_t count = 1;
+  std::uint64_t length = 0;
+};
+
+/// The rows of an input, by `rows_of`. \throws Error (usage)
+[[nodiscard]] RowsOfKeys row_shape_of(SortInput& input, const std::string& option);
+
 /// Says that the host has no memory to sort this. \throws Error (io)
 [[noreturn]] void refuse_for_memory(const std::string& input);
 
@@ -89,8 +98,5 @@ int within_memory(const std::string& input, Action&& action) {
     refuse_for_memory(input);
   }
 }
-
-/// Refuses what is no single array. `what` is what takes no other. \throws Error (unavailable)
-void require_list(const SortInput& input, const char* what);
 
 }  // namespace bitune::cli

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "bitune/error.hpp"
+#include "cache/leftovers.hpp"
 
 namespace bitune::cli {
 
@@ -19,6 +20,9 @@ StopOnSignal::StopOnSignal() {
   sigemptyset(&watched);
   sigaddset(&watched, SIGINT);
   sigaddset(&watched, SIGTERM);
+  struct sigaction hangup = {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&watched, SIGHUP);  // as under nohup
   ::pthread_sigmask(SIG_BLOCK, &watched, &previous_mask_);
   signals_ = ::signalfd(-1, &watched, SFD_CLOEXEC);
   finish_ = ::eventfd(0, EFD_CLOEXEC);
@@ -57,6 +61,7 @@ void StopOnSignal::watch() {
     }
     const int number = static_cast<int>(received.ssi_signo);
     if (stop_.exchange(true)) {
+      remove_leftovers();
       ::_exit(128 + number);
     }
     signal_ = number;

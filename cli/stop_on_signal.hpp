@@ -9,8 +9,8 @@
 
 namespace bitune::cli {
 
-/// While it lives, SIGINT and SIGTERM set a flag; the second one ends the process at once with 128 + its
-/// number.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (the terminal is closed) set a flag. The second one ends the
+/// process at once with 128 + its number, and removes its temporary files. Under nohup SIGHUP does nothing.
 ///
 /// The signals are blocked, and a thread reads them. Child processes inherit the blocked mask. A terminal
 /// sends Ctrl-C to all of them; so it stops neither a worker nor a compiler in the middle of something. That

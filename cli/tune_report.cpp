@@ -88,9 +88,9 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     table.add({operation_text(outcome.problem), std::string(name_of(outcome.problem.key)),
                outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
                std::to_string(outcome.problem.rows), microseconds_text(median),
-               median ? rate_text(static_cast<double>(key_count(outcome.problem)), *median) : "-", std::to_string(outcome.evaluated),
-               std::to_string(outcome.skipped), std::to_string(outcome.failed),
-               std::to_string(outcome.ties.size()),
+               median ? rate_text(static_cast<double>(key_count(outcome.problem)), *median) : "-",
+               std::to_string(outcome.evaluated), std::to_string(outcome.skipped),
+               std::to_string(outcome.failed), std::to_string(outcome.ties.size()),
                outcome.best ? outcome.best->configuration.text() : "none"});
   }
   std::string devices;

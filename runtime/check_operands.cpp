@@ -24,9 +24,10 @@ void check_stride(const Problem& problem, const Operand& operand, std::size_t si
                   std::string_view elements = "keys") {
   if (problem.kind() != ShapeKind::rows) return;
   if (operand.stride < problem.n) {
-    refuse(fmt::format("rows of {0} {2} that begin every {1} {2} overlap: the row stride is in {2}, and at "
-                       "least the row length",
-                       problem.n, operand.stride, elements));
+    refuse(
+        fmt::format("rows of {0} {2} that begin every {1} {2} overlap: the row stride is in {2}, and at "
+                    "least the row length",
+                    problem.n, operand.stride, elements));
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(operand.stride, size, &bytes) ||
@@ -93,9 +94,10 @@ bool is_apart(const Problem& problem, const Named& a, const Named& b) {
 void check_overlap(const Problem& problem, const Named& a, const Named& b, bool may_be_one) {
   if (may_be_one && a.operand.data == b.operand.data) {
     if (problem.kind() == ShapeKind::rows && a.operand.stride != b.operand.stride) {
-      refuse(fmt::format("{} and {} are the same memory with row strides of {} and {}: in place rows stay "
-                         "where they are",
-                         a.what, b.what, a.operand.stride, b.operand.stride));
+      refuse(
+          fmt::format("{} and {} are the same memory with row strides of {} and {}: in place rows stay "
+                      "where they are",
+                      a.what, b.what, a.operand.stride, b.operand.stride));
     }
     return;
   }

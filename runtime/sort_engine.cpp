@@ -89,7 +89,8 @@ void SortEngine::write_trivial(const Problem& problem, const Operands& operands,
   }
   if (problem.index_bytes != 0) {
     const Operand& indices = operands[Role::indices_out];
-    device_->fill_rows(indices.data, indices.stride * problem.index_bytes, 0, problem.index_bytes, problem.rows, stream);
+    device_->fill_rows(indices.data, indices.stride * problem.index_bytes, 0, problem.index_bytes,
+                       problem.rows, stream);
   }
 }
 
@@ -105,8 +106,8 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
     workspace = {own->data(), plan.workspace_bytes, 0};
   }
   // Most kernels know one stride, of input and output. What they cannot read where it is, is copied first.
-  const bool finds_rows = plan.own_strides || problem.rows == 1 ||
-                          operands.input().stride == operands[Role::keys_out].stride;
+  const bool finds_rows =
+      plan.own_strides || problem.rows == 1 || operands.input().stride == operands[Role::keys_out].stride;
   if (!operands.in_place() && !(plan.out_of_place && finds_rows)) {
     copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
     operands[Role::keys_in] = {};

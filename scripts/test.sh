@@ -2,16 +2,16 @@
 # All that CI runs: set-up, build with sanitizers, tests, coverage, release build, installation, demo, format, lint.
 #
 #   scripts/test.sh              everything
-#   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release install demo tidy
+#   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release install demo python tidy
 #   scripts/test.sh reformat     rewrites the sources as .clang-format has them
 #
-# A failing stage does not stop the later ones. The last line counts CTest's tests, and each failed stage as one more failure.
+# A failing stage does not stop the later ones. The last line counts CTest's tests and pytest's, and each failed stage as one more failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib/setup.sh
 source scripts/lib/checks.sh
 
-all_stages=(tree format build test coverage release install demo tidy)
+all_stages=(tree format build test coverage release install demo python tidy)
 case ${1:-} in
   -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
 esac
@@ -19,6 +19,7 @@ stages=("$@")
 ((${#stages[@]})) || stages=("${all_stages[@]}")
 
 junit=$PWD/build/test-results.xml
+python_junit=$PWD/build/python/tests.xml
 declare -A state=()
 
 stage_tree() { check_tree; }
@@ -53,6 +54,17 @@ stage_coverage() {
 # The flags are those of stage_release, so that nothing is built twice. What a longer session finds is nothing to test.
 stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" BITUNE_DEMO_BUDGET=${BITUNE_DEMO_BUDGET:-15s} bash scripts/demo.sh; }
 
+# The wheel of what stage_release has built, in an environment that has nothing else of ours. In two processes, which share the kernels
+# that the emulated device compiled: most of the time.
+stage_python() {
+  local environment=$PWD/build/python/environment python=$PWD/build/python/environment/bin/python
+  rm -rf build/python
+  [[ ${state[release]:-passed} == passed ]] || { echo "not run, as the release build failed"; return 1; }
+  bash scripts/wheel.sh build/python/dist --of build/release && python3 -m venv "$environment" || return 1
+  "$python" -m pip install --quiet --disable-pip-version-check "$(echo "$PWD"/build/python/dist/*.whl)[test]" || return 1
+  BITUNE_TEST_HOME=$PWD/build/python/home "$python" -m pytest -q -rs -n 2 --junitxml="$python_junit" tests/python
+}
+
 # A folder that is only configured: clang-tidy wants the commands of the sources by themselves.
 stage_tidy() {
   configure release tidy -DBITUNE_UNITY=OFF || return 1
@@ -84,12 +96,16 @@ for name in "${stages[@]}"; do run_stage "$name"; done
 # Nothing is counted if no test ran: what an earlier run left is not of this one.
 passed=0 failed=0 skipped=0
 [[ -z ${state[test]:-} ]] || read -r passed failed skipped < <(python3 scripts/lib/count_tests.py "$junit" build/sanitize/test-results)
+if [[ ${state[python]:-} ]]; then
+  read -r more_passed more_failed more_skipped < <(python3 scripts/lib/count_tests.py "$python_junit")
+  passed=$((passed + more_passed)) failed=$((failed + more_failed)) skipped=$((skipped + more_skipped))
+fi
 failed_stages=0
 printf '\n======== summary\n%-10s %-8s %5d s\n' setup passed "$setup_took"
 for name in "${stages[@]}"; do
   printf '%-10s %-8s %5d s\n' "$name" "${state[$name]}" "${took[$name]}"
-  # CTest counts the failures of the stage 'test' itself, if it ran at all.
-  if [[ ${state[$name]} != passed && ! ($name == test && $failed -gt 0) ]]; then
+  # CTest and pytest count the failures of these stages themselves, if they ran at all.
+  if [[ ${state[$name]} != passed && ! ($name =~ ^(test|python)$ && $failed -gt 0) ]]; then
     failed_stages=$((failed_stages + 1))
   fi
 done

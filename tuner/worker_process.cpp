@@ -68,7 +68,9 @@ WorkerProcess::WorkerProcess(const std::string& program, const std::vector<std::
   posix_spawnattr_init(&attributes);
   sigset_t blocked;
   sigemptyset(&blocked);
+  // What a terminal sends to all of a session is for the session itself: it ends its workers.
   sigaddset(&blocked, SIGINT);
+  sigaddset(&blocked, SIGHUP);
   posix_spawnattr_setsigmask(&attributes, &blocked);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 

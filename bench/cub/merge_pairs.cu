@@ -1,6 +1,6 @@
 /// \file
 /// CUB's merge sort of pairs, in its stable form. The one that copies is not said to be stable, and has the
-/// same kernels: the oracle looks at each result.
+/// same kernels: the oracle looks at each result. Built ascending alone, as nvcc takes long for each.
 
 #include <cub/device/device_merge_sort.cuh>
 
@@ -11,21 +11,27 @@ namespace {
 
 struct MergePairs {
   static constexpr bool in_place = true;
+  template <class Key, class Value>
+  static constexpr bool is_built_for = is_usual<Key, Value>;
+  template <class Key>
+  static constexpr bool descends = false;
 
   template <class Key, class Value>
   static cudaError_t run(Call& call) {
     auto* keys = static_cast<Key*>(call.keys);
     auto* values = static_cast<Value*>(call.values);
-    return call.descending ? cub::DeviceMergeSort::StableSortPairs(call.workspace, call.bytes, keys, values,
-                                                                   call.n, Descending{}, call.stream)
-                           : cub::DeviceMergeSort::StableSortPairs(call.workspace, call.bytes, keys, values,
-                                                                   call.n, Ascending{}, call.stream);
+    return cub::DeviceMergeSort::StableSortPairs(call.workspace, call.bytes, keys, values, call.n,
+                                                 Ascending{}, call.stream);
   }
 };
 
 struct MergeCopyPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = true;  ///< takes iterators: an argsort needs no array of places
+  template <class Key, class Value>
+  static constexpr bool is_built_for = is_usual<Key, Value>;
+  template <class Key>
+  static constexpr bool descends = false;
 
   template <class Key, class Value>
   static cudaError_t run(Call& call) {
@@ -41,11 +47,8 @@ struct MergeCopyPairs {
   static cudaError_t sort_from(Call& call, From values, Value* values_out) {
     const auto* keys = static_cast<const Key*>(call.keys);
     auto* out = static_cast<Key*>(call.out);
-    return call.descending
-               ? cub::DeviceMergeSort::SortPairsCopy(call.workspace, call.bytes, keys, values, out,
-                                                     values_out, call.n, Descending{}, call.stream)
-               : cub::DeviceMergeSort::SortPairsCopy(call.workspace, call.bytes, keys, values, out,
-                                                     values_out, call.n, Ascending{}, call.stream);
+    return cub::DeviceMergeSort::SortPairsCopy(call.workspace, call.bytes, keys, values, out, values_out,
+                                               call.n, Ascending{}, call.stream);
   }
 };
 

@@ -3,6 +3,9 @@
 /// \file
 /// How CUB's sorts of pairs are called by key type and width of the values, and how they make an argsort.
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "bench/cub/call.cuh"
 
 namespace bitune::cub_peer {
@@ -68,47 +71,87 @@ cudaError_t run_argsort(Call& call) {
   return status;
 }
 
+/// Values of 16 bytes.
+struct alignas(16) WideValue {
+  std::uint64_t words[2];
+};
+
+/// The keys that are measured most; nvcc takes long for each type.
+template <class Key>
+constexpr bool is_usual_key = std::is_same_v<Key, std::uint16_t> || std::is_same_v<Key, std::uint32_t> ||
+                              std::is_same_v<Key, float> || std::is_same_v<Key, std::uint64_t>;
+
+template <class Value>
+constexpr bool is_usual_value = sizeof(Value) == 4 || sizeof(Value) == 8;
+
+template <class Key, class Value>
+constexpr bool is_usual = (sizeof(Value) == 4 || sizeof(Value) == 8) && is_usual_key<Key>;
+
 template <class Method, class Key, class Value>
 int run_pairs(Values values, Call& call) {
-  if constexpr (is_sample && !(std::is_same_v<Key, std::uint32_t> && sizeof(Value) == 4)) {
+  constexpr bool descends = Method::template descends<Key>;
+  constexpr bool is_sampled = std::is_same_v<Key, std::uint32_t> && sizeof(Value) == 4;
+  if constexpr (is_sample ? !is_sampled : !Method::template is_built_for<Key, Value>) {
     return not_built_in;
-  } else if (values.makes_places) {
-    if constexpr (Method::in_place)
-      return not_built_in;  // an argsort leaves the keys as they are
-    else
-      return status_of(run_argsort<Method, Key, Value>(call));
-  } else {
+  } else if (call.descending && !descends) {
+    return not_built_in;
+  } else if (!values.makes_places) {
     return status_of(Method::template run<Key, Value>(call));
+  } else if constexpr (Method::in_place || !is_usual_value<Value>) {
+    return not_built_in;  // an argsort leaves the keys as they are, and its indices have 4 or 8 bytes
+  } else {
+    return status_of(run_argsort<Method, Key, Value>(call));
   }
 }
 
 template <class Method, class Key>
 int dispatch_values(Values values, Call& call) {
   switch (values.bytes) {
+    case 1:
+      return run_pairs<Method, Key, std::uint8_t>(values, call);
+    case 2:
+      return run_pairs<Method, Key, std::uint16_t>(values, call);
     case 4:
       return run_pairs<Method, Key, std::uint32_t>(values, call);
     case 8:
       return run_pairs<Method, Key, std::uint64_t>(values, call);
+    case 16:
+      return run_pairs<Method, Key, WideValue>(values, call);
     default:
       return not_built_in;
   }
 }
 
-/// The key types that CUB's pairs are measured with; nvcc takes long for each.
+/// Sorts by the method what it is built for.
 template <class Method>
 int dispatch_pairs(KeyType key, Values values, Call& call) {
   switch (key) {
+    case KeyType::u8:
+      return dispatch_values<Method, std::uint8_t>(values, call);
+    case KeyType::i8:
+      return dispatch_values<Method, std::int8_t>(values, call);
     case KeyType::u16:
       return dispatch_values<Method, std::uint16_t>(values, call);
+    case KeyType::i16:
+      return dispatch_values<Method, std::int16_t>(values, call);
+    case KeyType::f16:
+      return dispatch_values<Method, __half>(values, call);
+    case KeyType::bf16:
+      return dispatch_values<Method, __nv_bfloat16>(values, call);
     case KeyType::u32:
       return dispatch_values<Method, std::uint32_t>(values, call);
+    case KeyType::i32:
+      return dispatch_values<Method, std::int32_t>(values, call);
     case KeyType::f32:
       return dispatch_values<Method, float>(values, call);
     case KeyType::u64:
       return dispatch_values<Method, std::uint64_t>(values, call);
-    default:
-      return not_built_in;
+    case KeyType::i64:
+      return dispatch_values<Method, std::int64_t>(values, call);
+    case KeyType::f64:
+      return dispatch_values<Method, double>(values, call);
   }
+  return not_built_in;
 }
 
 }  // namespace bitune::cub_peer

@@ -11,6 +11,11 @@ namespace {
 struct RadixPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = false;
+  template <class Key, class Value>
+  static constexpr bool is_built_for =
+      sizeof(Value) == 4 || is_usual<Key, Value> || std::is_same_v<Key, std::uint32_t>;
+  template <class Key>
+  static constexpr bool descends = is_usual_key<Key>;
 
   template <class Key, class Value>
   static cudaError_t run(Call& call) {
@@ -19,11 +24,14 @@ struct RadixPairs {
     auto* out = static_cast<Key*>(call.out);
     auto* values_out = static_cast<Value*>(call.values_out);
     constexpr int bits = static_cast<int>(sizeof(Key) * 8);
-    return call.descending
-               ? cub::DeviceRadixSort::SortPairsDescending(call.workspace, call.bytes, keys, out, values,
-                                                           values_out, call.n, 0, bits, call.stream)
-               : cub::DeviceRadixSort::SortPairs(call.workspace, call.bytes, keys, out, values, values_out,
-                                                 call.n, 0, bits, call.stream);
+    if constexpr (is_usual_key<Key>) {
+      if (call.descending) {
+        return cub::DeviceRadixSort::SortPairsDescending(call.workspace, call.bytes, keys, out, values,
+                                                         values_out, call.n, 0, bits, call.stream);
+      }
+    }
+    return cub::DeviceRadixSort::SortPairs(call.workspace, call.bytes, keys, out, values, values_out, call.n,
+                                           0, bits, call.stream);
   }
 };
 

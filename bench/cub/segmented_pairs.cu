@@ -1,5 +1,6 @@
 /// \file
-/// CUB's segmented sorts of pairs, for rows; both are stable.
+/// CUB's segmented sorts of pairs, for rows; both are stable. They take nvcc long: they are built for fewer
+/// types, and ascending.
 
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
@@ -12,6 +13,10 @@ namespace {
 struct SegmentedPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = false;
+  template <class Key, class Value>
+  static constexpr bool is_built_for = sizeof(Value) == 4 && is_usual_key<Key>;
+  template <class Key>
+  static constexpr bool descends = false;
 
   template <class Key, class Value>
   static cudaError_t run(Call& call) {
@@ -28,6 +33,10 @@ struct SegmentedPairs {
 struct SegmentedRadixPairs {
   static constexpr bool in_place = false;
   static constexpr bool makes_places = false;
+  template <class Key, class Value>
+  static constexpr bool is_built_for = std::is_same_v<Key, std::uint32_t> && sizeof(Value) == 4;
+  template <class Key>
+  static constexpr bool descends = false;
 
   template <class Key, class Value>
   static cudaError_t run(Call& call) {
@@ -44,29 +53,14 @@ struct SegmentedRadixPairs {
 
 }  // namespace
 
-/// The segmented sorts take nvcc long: they are built for fewer types, and ascending.
 int sort_segmented_pairs(KeyType key, Values values, Call& call) {
-  if (!fits_32_bits(call) || call.descending || values.bytes != 4) return not_built_in;
-  switch (key) {
-    case KeyType::u32:
-      return run_pairs<SegmentedPairs, std::uint32_t, std::uint32_t>(values, call);
-    case KeyType::f32:
-      return run_pairs<SegmentedPairs, float, std::uint32_t>(values, call);
-    default:
-      return not_built_in;
-  }
+  if (!fits_32_bits(call)) return not_built_in;
+  return dispatch_pairs<SegmentedPairs>(key, values, call);
 }
 
 int sort_segmented_radix_pairs(KeyType key, Values values, Call& call) {
-  if (!fits_32_bits(call) || call.descending || values.bytes != 4) return not_built_in;
-  switch (key) {
-    case KeyType::u32:
-      return run_pairs<SegmentedRadixPairs, std::uint32_t, std::uint32_t>(values, call);
-    case KeyType::f32:
-      return run_pairs<SegmentedRadixPairs, float, std::uint32_t>(values, call);
-    default:
-      return not_built_in;
-  }
+  if (!fits_32_bits(call)) return not_built_in;
+  return dispatch_pairs<SegmentedRadixPairs>(key, values, call);
 }
 
 }  // namespace bitune::cub_peer

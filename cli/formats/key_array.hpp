@@ -31,9 +31,10 @@ struct KeyArray {
   [[nodiscard]] std::uint64_t count() const noexcept { return bytes.size() / size_of(type); }
 };
 
-/// A list of values that travel with keys. Nothing is known of them but their size.
+/// Values that travel with keys, in C order. Nothing is known of them but their size.
 struct ValueArray {
   std::uint64_t value_bytes = 0;
+  std::vector<std::uint64_t> shape;  ///< empty where the file does not say one
   std::vector<std::byte> bytes;
   std::string npy_descr;  ///< as of KeyArray
   bool npy_utf8 = false;  ///< whether names in the dtype are in UTF-8

@@ -191,19 +191,21 @@ ValueArray read_npy_values(InputFile& file) {
                             "bitune argsort, and take the values by its indices",
                             file.name(), values.value_bytes));
   }
-  if (header.shape.size() > 1) {
+  if (header.fortran_order && header.shape.size() > 1) {
     throw Error(ErrorCode::input,
-                fmt::format("{} has the shape ({}): values that travel with keys are a list", file.name(),
-                            fmt::join(header.shape, ", ")));
+                fmt::format("{} has its columns one behind the other: save values with their rows so, by "
+                            "numpy.ascontiguousarray",
+                            file.name()));
   }
   values.bytes = read_npy_elements(file, header, values.value_bytes);
+  values.shape = std::move(header.shape);
   values.npy_descr = std::move(header.descr);
   values.npy_utf8 = header.utf8;
   return values;
 }
 
 void write_npy_values(OutputFile& file, const ValueArray& values) {
-  file.write(npy_header_text(values.npy_descr, {values.count()}, values.npy_utf8));
+  file.write(npy_header_text(values.npy_descr, values.shape, values.npy_utf8));
   file.write(values.bytes);
 }
 

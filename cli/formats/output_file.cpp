@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -18,71 +16,6 @@
 namespace bitune::cli {
 namespace {
 
-constexpr std::array<int, 3> fatal_signals = {SIGINT, SIGTERM, SIGHUP};
-
-/// A file that the signal handler removes. The path is written before the flag and read after it.
-struct PendingFile {
-  std::array<char, 4096> path;
-  volatile std::sig_atomic_t is_there = 0;
-};
-std::array<PendingFile, 4> pending_files;
-std::array<struct sigaction, fatal_signals.size()> previous_actions;
-
-extern "C" void remove_pending_file(int signal) {
-  for (const PendingFile& file : pending_files) {
-    if (file.is_there != 0) {
-      ::unlink(file.path.data());
-    }
-  }
-  // The process ends as it would have without this handler, so that a shell sees the signal.
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
-}
-
-bool is_any_pending() {
-  return std::any_of(pending_files.begin(), pending_files.end(),
-                     [](const PendingFile& file) { return file.is_there != 0; });
-}
-
-void remove_on_signal(const std::string& path) {
-  const auto free = std::find_if(pending_files.begin(), pending_files.end(),
-                                 [](const PendingFile& file) { return file.is_there == 0; });
-  if (free == pending_files.end() || path.size() >= free->path.size()) {
-    return;
-  }
-  const bool is_first = !is_any_pending();
-  std::copy_n(path.c_str(), path.size() + 1, free->path.begin());
-  free->is_there = 1;
-  if (!is_first) {
-    return;
-  }
-  struct sigaction action = {};
-  action.sa_handler = remove_pending_file;
-  action.sa_flags = SA_NODEFER;
-  for (std::size_t i = 0; i < fatal_signals.size(); ++i) {
-    ::sigaction(fatal_signals[i], nullptr, &previous_actions[i]);
-    if (previous_actions[i].sa_handler != SIG_IGN) {
-      ::sigaction(fatal_signals[i], &action, nullptr);
-    }
-  }
-}
-
-void forget_pending_file(const std::string& path) {
-  const auto found = std::find_if(pending_files.begin(), pending_files.end(), [&](const PendingFile& file) {
-    return file.is_there != 0 && path == file.path.data();
-  });
-  if (found == pending_files.end()) {
-    return;
-  }
-  found->is_there = 0;
-  if (is_any_pending()) {
-    return;
-  }
-  for (std::size_t i = 0; i < fatal_signals.size(); ++i) {
-    ::sigaction(fatal_signals[i], &previous_actions[i], nullptr);
-  }
-}
-
 /// Permissions of a new file, or those of the file that is replaced.
 mode_t permissions_for(const struct stat* existing) {
   if (existing != nullptr) {
@@ -91,6 +24,26 @@ mode_t permissions_for(const struct stat* existing) {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666U & ~mask;
+}
+
+/// A new file for `name` in the folder, locked, so that nobody sweeps it while this process lives; its path is
+/// put into `path`. -1 and errno if that fails. First what others left there for this name is swept.
+int create_temporary(const std::filesystem::path& folder, const std::string& name, std::string& path) {
+  constexpr std::size_t most_name = 200;  // of 255 bytes
+  const std::string prefix = fmt::format(".{}.bitune-", name.substr(0, most_name));
+  sweep_files(folder, prefix);
+  while (true) {
+    path = (folder / (prefix + "XXXXXX")).string();
+    const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor < 0) return descriptor;
+    // Somebody may be about to sweep it, or have done so, before it is locked. Where files have no locks,
+    // nobody sweeps.
+    const bool taken = !lock_file(descriptor) && errno == EWOULDBLOCK;
+    struct stat status = {};
+    if (!taken && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0) return descriptor;
+    ::close(descriptor);
+    ::unlink(path.c_str());
+  }
 }
 
 /// Follows links by hand, as the last one may point to a file that does not exist yet.
@@ -132,14 +85,12 @@ OutputFile::OutputFile(std::string path) : name_(std::move(path)) {
     fail("cannot write");
   }
   const std::filesystem::path target = destination_;
-  temporary_ =
-      (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string().substr(0, 200))).string();
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  descriptor_ = create_temporary(target.parent_path(), target.filename().string(), temporary_);
   if (descriptor_ < 0) {
     temporary_.clear();
     fail("cannot write");
   }
-  remove_on_signal(temporary_);
+  leftover_.emplace(temporary_);
   if (::fchmod(descriptor_, permissions_for(exists ? &status : nullptr)) != 0) {
     const int reason = errno;
     close_and_remove();
@@ -157,7 +108,7 @@ void OutputFile::close_and_remove() noexcept {
   descriptor_ = -1;
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
-    forget_pending_file(temporary_);
+    leftover_.reset();
     temporary_.clear();
   }
 }
@@ -190,12 +141,15 @@ void OutputFile::commit() {
   if (::fsync(descriptor_) != 0) {
     fail("cannot write");
   }
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0 || ::rename(temporary_.c_str(), destination_.c_str()) != 0) {
+  // Renamed while it is open: once it is closed, its lock is gone, and others might sweep it.
+  if (::rename(temporary_.c_str(), destination_.c_str()) != 0) {
     fail("cannot write");
   }
-  forget_pending_file(temporary_);
+  leftover_.reset();
   temporary_.clear();
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    fail("cannot write");
+  }
   // The name is in the directory: without this a power cut could take it back. Not every file system can.
   const auto parent = std::filesystem::path(destination_).parent_path();
   const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -4,18 +4,22 @@
 /// An output file that appears whole or not at all.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "cache/leftovers.hpp"
 
 namespace bitune::cli {
 
 /// Writes to a temporary file beside the destination and renames it at `commit`. Without `commit` (an
 /// exception, or SIGINT, SIGTERM, SIGHUP) the temporary file is removed and the destination is as it was. A
+/// What a killed process left is removed by the next one that writes to the same destination. A
 /// destination that exists and is no regular file (a pipe, /dev/null) is written directly; a symbolic link is
 /// followed.
 ///
-/// Thread-confined, a few at a time in a process (signals know four files). Every function throws Error (io).
+/// Signals do so in the command (remove_leftovers_on_signals). Thread-confined. Every function throws Error (io).
 class OutputFile {
  public:
   /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is
@@ -38,6 +42,7 @@ class OutputFile {
   std::string name_;         ///< for messages
   std::string destination_;  ///< links resolved
   std::string temporary_;    ///< empty where the destination is written directly
+  std::optional<Leftover> leftover_;
   int descriptor_ = -1;
 };
 

@@ -74,14 +74,14 @@ void for_each_number(std::string_view text, Visit&& visit) {
 }
 
 /// How many numbers there are, and how they lie.
-struct Layout {
+struct TextLayout {
   std::uint64_t count = 0;
   std::uint64_t lines = 0;
   std::uint64_t fewest = 0;  ///< in a line
   std::uint64_t most = 0;
 };
 
-Layout layout_of(std::string_view text) {
+TextLayout layout_of(std::string_view text) {
   if (text.empty()) return {};
   const std::array<char, 4> separators = {',', ';', ' ', '\t'};
   if (std::all_of(separators.begin(), separators.end(),
@@ -89,7 +89,7 @@ Layout layout_of(std::string_view text) {
     const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
     return {lines, lines, 1, 1};
   }
-  Layout layout;
+  TextLayout layout;
   std::uint64_t in_line = 0;
   const auto end_line = [&] {
     layout.fewest = layout.lines == 1 ? in_line : std::min(layout.fewest, in_line);
@@ -149,7 +149,7 @@ KeyArray parse_text(std::string_view text, std::optional<KeyType> type, const st
   const std::uint64_t taken = text.size();
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  const Layout layout = layout_of(text);
+  const TextLayout layout = layout_of(text);
   const NumberSource source{
       .name = file,
       .count = layout.count,

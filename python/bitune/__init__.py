@@ -230,6 +230,7 @@ def prepare(
     descending: bool = False,
     stable: bool = True,
     index_dtype: Any = "int64",
+    return_keys: bool = False,
     device: Any = None,
 ) -> None:
     """Compile and load now what a call with such an array needs, so that the call only launches, and can be captured.
@@ -241,7 +242,7 @@ def prepare(
     operation : {"sort", "argsort", "sort_by_key"}
     values : array, optional
         Of sort_by_key; only the size of its elements counts.
-    axis, descending, stable, index_dtype, device
+    axis, descending, stable, index_dtype, return_keys, device
         As in the call to come.
 
     Raises
@@ -254,7 +255,7 @@ def prepare(
     >>> import bitune, numpy as np
     >>> bitune.prepare(np.empty(100, dtype="u4"), device="emulated")
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
     sorter.prepare(key)
 
 
@@ -268,13 +269,14 @@ def explain(
     descending: bool = False,
     stable: bool = True,
     index_dtype: Any = "int64",
+    return_keys: bool = False,
     device: Any = None,
 ) -> dict[str, Any]:
     """How a call with such an array sorts, and why.
 
     Parameters
     ----------
-    x, operation, values, axis, descending, stable, index_dtype, device
+    x, operation, values, axis, descending, stable, index_dtype, return_keys, device
         As in `prepare`.
 
     Returns
@@ -294,7 +296,7 @@ def explain(
     >>> sorted(bitune.explain(np.empty(100, dtype="u4"), device="emulated"))[:2]
     ['compiled_kernels', 'configuration']
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
     return sorter.explain(key)
 
 

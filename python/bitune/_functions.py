@@ -295,15 +295,16 @@ _OPERATIONS = ("sort", "argsort", "sort_by_key")
 
 
 def problem_of(
-    x: Any, operation: str, axis: Any, descending: bool, stable: bool, index_dtype: Any, values: Any, device: Any
-) -> tuple[Sorter, ProblemKey]:
+    x: Any, operation: str, axis: Any, descending: bool, stable: bool, index_dtype: Any, return_keys: bool, values: Any,
+    device: Any,
+) -> tuple[Sorter, ProblemKey]:  # fmt: skip
     """What a call of this operation with these arrays would ask of which sorter."""
     asked = ask(x, axis, device, None)
     if operation == "sort":
         return asked.sorter, asked.key(SORT, 0, 0, bool(descending), False)
     if operation == "argsort":
         size = index_bytes_of(name_of_dtype(index_dtype), asked.length)
-        return asked.sorter, asked.key(ARGSORT, 0, size, bool(descending), bool(stable))
+        return asked.sorter, asked.key(SORT if return_keys else ARGSORT, 0, size, bool(descending), bool(stable))
     if operation == "sort_by_key":
         kind = kind_of(values)
         if kind is None:

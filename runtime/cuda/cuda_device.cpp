@@ -156,8 +156,8 @@ class CudaDevice final : public Device {
     context_->check(api().cuMemsetD8Async(address_of(to), value, bytes, stream_of(stream)),
                     "cuMemsetD8Async");
   }
-  void fill_rows(void* to, std::uint64_t stride, std::uint8_t value, std::size_t row_bytes, std::uint64_t rows,
-                 Stream stream) const override {
+  void fill_rows(void* to, std::uint64_t stride, std::uint8_t value, std::size_t row_bytes,
+                 std::uint64_t rows, Stream stream) const override {
     if (row_bytes == 0 || rows == 0) return;
     if (rows == 1 || stride == row_bytes) return fill(to, value, row_bytes * rows, stream);
     if (stride > most_pitch) return Device::fill_rows(to, stride, value, row_bytes, rows, stream);

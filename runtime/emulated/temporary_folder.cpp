@@ -18,8 +18,10 @@ namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder() : owner_(getpid()) {
   const char* chosen = std::getenv("TMPDIR");
-  std::string name =
-      (fs::path(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp") / "bitune-XXXXXX").string();
+  const fs::path parent = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+  constexpr const char* prefix = "bitune-";
+  sweep_folders(parent, prefix);
+  std::string name = (parent / prefix).string() + "XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
     throw Error(ErrorCode::io,
                 fmt::format("Cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be "
@@ -27,6 +29,8 @@ TemporaryFolder::TemporaryFolder() : owner_(getpid()) {
                             name, std::strerror(errno)));
   }
   path_ = name;
+  lock_.emplace(path_);
+  leftover_.emplace(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {

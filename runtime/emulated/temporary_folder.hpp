@@ -6,13 +6,17 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "cache/leftovers.hpp"
 
 namespace bitune::emulated {
 
 /// A folder that only this user can read, removed with all that is in it on destruction (by the process that
-/// made it: not by a fork of it).
+/// made it: not by a fork of it). If that process is killed, the next one that makes such a folder removes
+/// it.
 class TemporaryFolder {
  public:
   /// Below `$TMPDIR`, else /tmp. \throws Error (io)
@@ -29,6 +33,8 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
   pid_t owner_;
+  std::optional<FolderLock> lock_;
+  std::optional<Leftover> leftover_;
 };
 
 /// The process's own, made when first asked for and removed at exit. Thread-safe.

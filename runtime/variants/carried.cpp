@@ -34,6 +34,12 @@ std::string_view placed_form(KeyType key, bool as_double) noexcept {
   }
 }
 
+std::int64_t merged_item_bytes(KeyType key) noexcept { return std::max<std::int64_t>(placed_item_bytes(key), 8); }
+
+std::string_view merged_form(KeyType key, bool as_double) noexcept {
+  return placed_form(size_of(key) < 4 ? KeyType::u32 : key, as_double);
+}
+
 std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept {
   const bool is_fast = device.compute_minor == 0 && device.compute_major >= 6 && device.compute_major <= 10;
   return size_of(key) == 4 && is_fast ? 1 : 0;
@@ -49,21 +55,22 @@ Restriction placed_words_may_be_doubles() {
 }
 
 Restriction placed_items_fit_registers() {
-  return {"the threads' items, with 34 registers besides, 44 where keys are written and 64 with early_values, fit "
-          "a block's registers, and min_blocks_per_sm times a multiprocessor's; so do places and values, with 34",
+  return {"the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
+          "multiprocessor's",
           [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            const std::int64_t item = size_of(p.key) == 8 ? 3 : placed_item_bytes(p.key) / 4;
-            const std::int64_t besides = p.operation == Operation::argsort ? 34
-                                         : c.at("early_values") == 0       ? 44
-                                                                           : 64;
-            const std::int64_t value = (p.value_bytes + 3) / 4;
-            const std::int64_t a_thread = std::max(c.at("items_per_thread") * item + besides,
-                                                   c.at("items_per_thread") * (1 + value) + 34);
-            const std::int64_t registers = a_thread * c.at("block_size_x");
-            return a_thread <= 255 && registers <= d.registers_per_block &&
-                   registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
+            return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, d);
           },
-          {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}};
+          {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
+}
+
+bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device) {
+  const std::int64_t registers = a_thread * c.at("block_size_x");
+  return a_thread <= 255 && registers <= device.registers_per_block &&
+         registers * c.at("min_blocks_per_sm") <= device.registers_per_sm;
+}
+
+std::int64_t placed_item_registers(KeyType key) noexcept {
+  return size_of(key) == 8 ? 3 : placed_item_bytes(key) / 4;
 }
 
 }  // namespace bitune

@@ -20,6 +20,10 @@ namespace bitune {
 /// The name of the kernels' PlacedForm.
 [[nodiscard]] std::string_view placed_form(KeyType key, bool as_double) noexcept;
 
+/// The same for items with a place of 30 bits or more, of which there is no form in 32 bits.
+[[nodiscard]] std::int64_t merged_item_bytes(KeyType key) noexcept;
+[[nodiscard]] std::string_view merged_form(KeyType key, bool as_double) noexcept;
+
 /// Whether keys of this width are compared as floating-point numbers by default: 1 on devices with as many
 /// units for 64 bits as for 32.
 [[nodiscard]] std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept;
@@ -27,8 +31,14 @@ namespace bitune {
 /// compare_as_double is 1 for keys of 32 bits alone.
 [[nodiscard]] Restriction placed_words_may_be_doubles();
 
-/// items_per_thread items and what else a thread holds, for block_size_x threads, fit a block's registers, and
-/// min_blocks_per_sm times a multiprocessor's.
+/// Registers of a key with its place.
+[[nodiscard]] std::int64_t placed_item_registers(KeyType key) noexcept;
+
+/// Whether so many registers of each of block_size_x threads fit a block's, and min_blocks_per_sm times a
+/// multiprocessor's.
+[[nodiscard]] bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device);
+
+/// items_per_thread items, with what else a thread holds that sorts them, fit the registers.
 [[nodiscard]] Restriction placed_items_fit_registers();
 
 }  // namespace bitune

@@ -77,7 +77,12 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    return radix_parts::space(name(), item_size, needs_two_passes);
+    SearchSpace space = radix_parts::space(name(), item_size, needs_two_passes);
+    space.parameters.push_back({"write_lanes",
+                                {0, 8, 16, 32},
+                                "lanes that write a digit's items, in steps that end where sectors of memory "
+                                "do; 0: neighbouring threads write what is side by side in the tile"});
+    return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -102,7 +107,8 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
-                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
+                   {"write_lanes", 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
 }
@@ -136,11 +142,12 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
     const bool is_last = pass + 1 == passes;
     builder.launch(
         pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
                     carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
                     writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
                     c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm")),
+                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
+                    c.at("write_lanes")),
         {.blocks = tile_count(c, problem),
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
          .shared_bytes = as_count(pass_bytes(c, problem, item_size(problem).slot_bytes))},

@@ -21,5 +21,6 @@ namespace bitune {
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();
 [[nodiscard]] const Variant& rows_by_place_variant();
+[[nodiscard]] const Variant& merge_by_place_variant();
 
 }  // namespace bitune

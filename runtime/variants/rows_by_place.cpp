@@ -62,7 +62,8 @@ class RowsByPlaceVariant final : public Variant {
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
            problem.n <= longest_row(problem) &&
-           row_bytes(smallest_capacity(problem.n), problem, true, false) <= device.shared_bytes_per_block_optin;
+           row_bytes(smallest_capacity(problem.n), problem, true, false) <=
+               device.shared_bytes_per_block_optin;
   }
   /// A longer array is for many multiprocessors.
   bool suits(const Problem& problem, const DeviceInfo& device) const override {
@@ -139,6 +140,16 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
+      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and values "
+       "with 34",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         if (p.operation == Operation::argsort) return true;
+         const std::int64_t items = c.at("items_per_thread");
+         const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
+         return registers_fit(c, std::max(items * placed_item_registers(p.key) + besides,
+                                          items * (1 + (p.value_bytes + 3) / 4) + 34), d);
+       },
+       {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
@@ -149,9 +160,8 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
   const std::int64_t row = smallest_capacity(problem.n);
   // As many items a thread as do not spill. But a row has at least four threads, if it has that many vectors.
-  const std::int64_t most = problem.value_bytes == 16
-                                ? 16
-                                : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
+  const std::int64_t most =
+      problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
   std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
@@ -186,22 +196,21 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
   const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
-  builder.launch(
-      kernel,
-      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                  codec_arguments(problem.key, problem.order),
-                  placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                  problem.index_bytes, problem.operation != Operation::argsort, c.at("threads_per_row"),
-                  c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
-                  c.at("min_blocks_per_sm"), is_full),
-      {.blocks = parts_of(problem.rows, rows),
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem))},
-      pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
-      OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
-      pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
-      OperandStride{Role::indices_out}, problem.rows, problem.n);
+  builder.launch(kernel,
+                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                             codec_arguments(problem.key, problem.order),
+                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                             problem.index_bytes, problem.operation != Operation::argsort,
+                             c.at("threads_per_row"), c.at("items_per_thread"), rows, c.at("shuffle_steps"),
+                             c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"),
+                             c.at("early_values") != 0, c.at("min_blocks_per_sm"), is_full),
+                 {.blocks = parts_of(problem.rows, rows),
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem))},
+                 pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
+                 OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
+                 pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
+                 OperandStride{Role::indices_out}, problem.rows, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

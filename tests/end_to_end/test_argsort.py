@@ -47,6 +47,20 @@ def test_descending_keeps_equal_keys_in_order(bitune):
     assert np.load("order.npy").dtype == np.uint64
 
 
+@pytest.mark.parametrize("shape", [(7, 100), (2, 3, 33), (4, 1), (0, 5)])
+def test_rows(bitune, shape):
+    keys = np.random.default_rng(2).integers(0, 20, shape).astype("f4")
+    np.testing.assert_array_equal(argsort(bitune, keys, "--rows", "auto", "--verify"), np.argsort(keys, axis=-1, kind="stable"))
+    np.testing.assert_array_equal(argsort(bitune, keys, "--rows", "1"), np.argsort(keys, axis=None, kind="stable"))
+    values = np.arange(keys.size, dtype="i8").reshape(shape)
+    np.save("values.npy", values)
+    bitune.sort("keys.npy", "--values", "values.npy", "--rows", "auto", "-o", "out.npy", "--values-out", "values_out.npy",
+                "--verify")
+    order = np.argsort(keys, axis=-1, kind="stable")
+    np.testing.assert_array_equal(np.load("out.npy"), np.take_along_axis(keys, order, -1))
+    np.testing.assert_array_equal(np.load("values_out.npy"), np.take_along_axis(values, order, -1))
+
+
 def test_few_keys(bitune):
     for n in (0, 1):
         order = argsort(bitune, np.zeros(n, dtype="i8"), "--verify")
@@ -58,7 +72,7 @@ def test_text_and_json(bitune):
         file.write("30\n10\n20\n")
     said = bitune.json("argsort", "--device", "emulated", "in.txt", "-o", "order.txt", "--verify")
     assert said["problem"]["operation"] == "argsort" and said["verified"] is True
-    assert said["configuration"].startswith("radix_pairs(")
+    assert said["configuration"].startswith("rows_by_place(")
     with open("order.txt") as file:
         assert file.read() == "1\n2\n0\n"
 
@@ -94,12 +108,14 @@ def test_refusals(bitune, tmp_path):
     np.save("wide.npy", np.zeros(10, dtype="S24"))
     to = ("-o", "out.npy", "--values-out", "values_out.npy")
     device = ("--device", "emulated")
-    bitune.refuses(1, "more than one dimension", "argsort", "matrix.npy", "-o", "out.npy", *device)
+    bitune.refuses(2, "give --rows 2", "argsort", "matrix.npy", "-o", "out.npy", *device)
     bitune.refuses(2, "u32 or u64", "argsort", "keys.npy", "-o", "out.npy", "--index", "i32", *device)
     bitune.refuses(1, "9 values, and there are 10 keys", "sort", "keys.npy", "--values", "short.npy", *to, *device)
     bitune.refuses(1, "values of 24 bytes", "sort", "keys.npy", "--values", "wide.npy", *to, *device)
     bitune.refuses(2, "--values-out FILE", "sort", "keys.npy", "--values", "short.npy", "-o", "out.npy", *device)
-    bitune.refuses(2, "leave --generate and --rows out", "sort", "matrix.npy", "--rows", "auto", "--values", "short.npy", *to,
-                   *device)
+    bitune.refuses(2, "give --rows 2", "sort", "matrix.npy", "--values", "short.npy", *to, *device)
+    np.save("turned.npy", np.zeros((5, 2)))
+    bitune.refuses(1, "give a value for each key, in rows as they are", "sort", "matrix.npy", "--rows", "auto", "--values",
+                   "turned.npy", *to, *device)
     left = {path.name for path in tmp_path.iterdir()} - {"home"}
-    assert left == {"keys.npy", "matrix.npy", "short.npy", "wide.npy"}
+    assert left == {"keys.npy", "matrix.npy", "short.npy", "turned.npy", "wide.npy"}

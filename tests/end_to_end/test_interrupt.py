@@ -4,6 +4,8 @@ import json
 import os
 import signal
 
+import pytest
+
 SESSION = ("tune", "--device", "emulated", "--samples", 3, "--keys", "u32", "--sizes", 300)
 
 
@@ -35,9 +37,27 @@ def test_interrupted_and_resumed(bitune):
     assert problem["skipped"] == 0
 
 
-def test_killed(bitune):
+@pytest.fixture
+def scratch(bitune, tmp_path):
+    """An empty folder that the command takes for its temporary files."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    bitune.environment["TMPDIR"] = str(folder)
+    return folder
+
+
+def test_a_hangup_is_as_ctrl_c(bitune, scratch):
+    code, said = stop(bitune, signal.SIGHUP, "--json")
+    assert code == 128 + signal.SIGHUP and "stopped" in said.err and said.json["interrupted"]
+    assert not list(scratch.iterdir())
+
+
+def test_killed(bitune, scratch):
     code, _ = stop(bitune, signal.SIGKILL)
     assert code == -signal.SIGKILL
+    assert list(scratch.iterdir()), "a killed process cleans nothing up"
+    bitune(*SESSION, "--budget", "1evals")
+    assert not list(scratch.iterdir()), "the next one does"
     assert "is sound" in bitune("db", "check").out
     assert len(trials(bitune)) >= 3, "a trial is stored before it is told of"
 

@@ -1,5 +1,7 @@
 """Tests of the package `bitune` on the emulated device. They are skipped where the package or its library is not there."""
 
+import os
+import pathlib
 import warnings
 
 import pytest
@@ -15,7 +17,8 @@ except ImportError as why:
 def places(tmp_path_factory):
     """A home of its own, so that nobody's tunings and kernels are read or written."""
     patch = pytest.MonkeyPatch()
-    home = tmp_path_factory.mktemp("home")
+    named = os.environ.get("BITUNE_TEST_HOME")  # kept, for who runs tests several times
+    home = pathlib.Path(named) if named else tmp_path_factory.mktemp("home")
     patch.setenv("BITUNE_DB", str(home / "tuning.db"))
     patch.setenv("BITUNE_CACHE", str(home / "kernels"))
     yield home

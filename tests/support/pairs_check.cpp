@@ -93,8 +93,10 @@ class Call {
     return false;
   }
   void add(Role role, const GuardedImage& image) {
+    // Aligned to its elements, and to nothing more.
+    const std::size_t offset = 3 * image.layout().element_bytes;
     images_.emplace(role, image);
-    operands_[role] = images_on_device_.try_emplace(role, device_, image, 0).first->second.operand();
+    operands_[role] = images_on_device_.try_emplace(role, device_, image, offset).first->second.operand();
   }
   void add_output(Role role, Role input, const GuardedLayout& layout, bool in_place) {
     if (!in_place) return add(role, GuardedImage(layout));

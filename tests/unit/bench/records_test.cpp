@@ -83,9 +83,13 @@ TEST_F(RecordsTest, KeepsWhatTorchWasMeasuredAt) {
   rows.form = "out of place";
   EXPECT_EQ(bench_records_json(std::vector{rows}).find("torch"), std::string::npos);
   rows.torch_us = 4321.5;
+  rows.torch_bytes = std::uint64_t{3} << 30;
+  rows.workspace_bytes = std::uint64_t{5} << 30;
   rows.torch_version = "2.9.0";
   const auto read = parse_bench_records(bench_records_json(std::vector{rows}), "text").at(0);
   EXPECT_EQ(read.torch_us, 4321.5);
+  EXPECT_EQ(read.torch_bytes, std::uint64_t{3} << 30);
+  EXPECT_EQ(read.workspace_bytes, std::uint64_t{5} << 30);
   EXPECT_EQ(read.torch_version, "2.9.0");
   EXPECT_EQ(read.form, "out of place");
   EXPECT_EQ(read.problem.rows, 1u << 19);

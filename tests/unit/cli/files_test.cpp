@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "bitune/error.hpp"
+#include "cli/end_on_signal.hpp"
 #include "cli/formats/format.hpp"
 #include "cli/formats/input_file.hpp"
 #include "cli/formats/output_file.hpp"
@@ -157,6 +158,7 @@ TEST(OutputFile, SignalsRemoveTheTemporaryFile) {
   folder.write("out", "old");
   const pid_t child = fork();
   if (child == 0) {
+    remove_leftovers_on_signals();
     OutputFile file(folder.file("out"));
     file.write("half");
     raise(SIGTERM);
@@ -173,6 +175,7 @@ TEST(OutputFile, SignalsRemoveAllOfSeveral) {
   const Folder folder;
   const pid_t child = fork();
   if (child == 0) {
+    remove_leftovers_on_signals();
     OutputFile keys(folder.file("keys"));
     OutputFile values(folder.file("values"));
     OutputFile done(folder.file("done"));
@@ -186,15 +189,25 @@ TEST(OutputFile, SignalsRemoveAllOfSeveral) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"done"});
 }
 
-TEST(OutputFile, RestoresSignalHandlers) {
+TEST(OutputFile, SweepsWhatKilledProcessesLeft) {
   const Folder folder;
-  {
+  folder.write(".out.bitune-backup.bak", "somebody's");
+  folder.write(".other.bitune-aaaaaa", "of another file");
+  const pid_t child = fork();
+  if (child == 0) {
     OutputFile file(folder.file("out"));
-    file.commit();
+    file.write("half");
+    raise(SIGKILL);
   }
-  struct sigaction action = {};
-  sigaction(SIGTERM, nullptr, &action);
-  EXPECT_EQ(action.sa_handler, SIG_DFL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(folder.names().size(), 3U);
+  OutputFile living(folder.file("out"));
+  OutputFile next(folder.file("out"));
+  EXPECT_EQ(folder.names().size(), 4U) << "the one of the killed process is gone, the living one's is not";
+  living.write("whole");
+  living.commit();
+  EXPECT_EQ(folder.read("out"), "whole");
 }
 
 TEST(Raw, NeedsWholeKeys) {

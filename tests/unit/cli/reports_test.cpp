@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cache/leftovers.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/tune_report.hpp"
+#include "tests/unit/cli/folder.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -108,6 +110,40 @@ TEST(StopOnSignal, SetsTheFlag) {
   sigset_t mask;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGINT), 0) << "the mask is as it was";
+}
+
+TEST(StopOnSignal, TakesAHangupForCtrlC) {
+  {
+    const StopOnSignal stop;
+    kill(getpid(), SIGHUP);
+    while (stop.signal() == 0) std::this_thread::yield();
+    EXPECT_EQ(stop.signal(), SIGHUP);
+  }
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopOnSignal stop;
+    kill(getpid(), SIGHUP);  // ignored, as under nohup
+    kill(getpid(), SIGINT);
+    while (stop.signal() == 0) std::this_thread::yield();
+    EXPECT_EQ(stop.signal(), SIGINT);
+  }
+  std::signal(SIGHUP, before);
+}
+
+TEST(StopOnSignalDeathTest, TheSecondSignalLeavesNoTemporaryFiles) {
+  const Folder folder;
+  folder.write("half", "written");
+  EXPECT_EXIT(
+      {
+        const Leftover leftover(folder.file("half"));
+        const StopOnSignal stop;
+        kill(getpid(), SIGINT);
+        while (stop.signal() == 0) std::this_thread::yield();
+        kill(getpid(), SIGHUP);
+        while (true) pause();
+      },
+      testing::ExitedWithCode(129), "");
+  EXPECT_TRUE(folder.names().empty());
 }
 
 TEST(StopOnSignalDeathTest, TheSecondSignalEndsAtOnce) {

@@ -21,7 +21,7 @@ Problem problem_of(KeyType key, std::uint64_t n) { return {{.key = key}, {.n = n
 
 /// Whether the variant carries values or indices, and does not sort keys alone.
 bool carries(const Variant& variant) {
-  return variant.name() == "radix_pairs" || variant.name() == "rows_by_place";
+  return variant.name() == "radix_pairs" || variant.name().ends_with("_by_place");
 }
 
 /// A problem that is for the variant: of keys alone, or of keys with values.

@@ -1,0 +1,40 @@
+# pyright: strict
+"""What a program with types writes. It is not run: mypy and pyright must find nothing in it, by their strict rules."""
+
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+import bitune
+
+
+def sorted_copy(x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    result = bitune.sort(x, axis=0, descending=True, device="emulated")
+    return bitune.sort(result, out=result)
+
+
+def order(x: npt.NDArray[np.float32]) -> Any:
+    indices, keys = bitune.argsort(x, index_dtype=np.int32, return_keys=True)
+    return indices, keys
+
+
+def pairs(keys: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return bitune.sort_by_key(keys, values)[0]
+
+
+def told(x: npt.NDArray[np.float32]) -> list[str]:
+    bitune.prepare(x, "argsort", return_keys=True)
+    reason: str = bitune.explain(x, "argsort")["reason"]
+    selectors = [str(device["selector"]) for device in bitune.devices()]
+    best = bitune.Database("tuning.db").best(key="f32")
+    report = bitune.tune([(1024,), (32, 128)], "float32", device="emulated", progress=lambda now: now["evaluated"] > 3)
+    return [reason, *selectors, *map(str, best), *report]
+
+
+def caught(x: npt.NDArray[np.float32]) -> Union[str, None]:
+    try:
+        bitune.sort(x)
+    except bitune.Error as error:
+        return error.code
+    return None
