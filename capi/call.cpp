@@ -16,9 +16,8 @@ namespace {
 thread_local std::string last_sentence;
 thread_local const char* last_error = "";
 
-constexpr std::array names = {"ok",       "usage",   "input",        "io",
-                              "unavailable", "device",  "compile",      "unfit",
-                              "database", "capture", "verification", "cancelled"};
+constexpr std::array names = {"ok",      "usage", "input",    "io",      "unavailable",  "device",
+                              "compile", "unfit", "database", "capture", "verification", "cancelled"};
 
 static_assert(static_cast<int>(ErrorCode::usage) + 1 == BITUNE_ERROR_USAGE);
 static_assert(static_cast<int>(ErrorCode::unfit) + 1 == BITUNE_ERROR_UNFIT);

@@ -41,8 +41,8 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
     *sorter = nullptr;
     bitune::SorterOptions wanted;
     if (options != nullptr) {
-      const auto read = read_struct<bitune_sorter_options>(*options, BITUNE_SORTER_OPTIONS_INIT,
-                                                           "bitune_sorter_options");
+      const auto read =
+          read_struct<bitune_sorter_options>(*options, BITUNE_SORTER_OPTIONS_INIT, "bitune_sorter_options");
       if (*text_or_empty(read.device) != '\0') wanted.device = read.device;
       wanted.database = text_or_empty(read.database);
       wanted.kernel_cache = text_or_empty(read.kernel_cache);

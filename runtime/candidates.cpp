@@ -31,8 +31,8 @@ std::vector<Candidate> read(const Problem& problem, const fs::path& path, std::s
   }
 }
 
-/// Where an installation may have its data, the likeliest first: around this library and this program; then, for
-/// programs that bitune is linked into, where the XDG base directories are.
+/// Where an installation may have its data, the likeliest first: around this library and this program; then,
+/// for programs that bitune is linked into, where the XDG base directories are.
 std::vector<fs::path> data_folders() {
   std::vector<fs::path> folders;
   for (const fs::path& folder : own_folders()) {
@@ -43,7 +43,8 @@ std::vector<fs::path> data_folders() {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (const std::string home = variable("XDG_DATA_HOME"); !home.empty()) folders.emplace_back(home);
+  if (const std::string home = variable("XDG_DATA_HOME"); !home.empty())
+    folders.emplace_back(home);
   else if (const std::string user = variable("HOME"); !user.empty())
     folders.push_back(fs::path(user) / ".local" / "share");
   std::string shared = variable("XDG_DATA_DIRS");

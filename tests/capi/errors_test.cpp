@@ -71,7 +71,8 @@ TEST_F(CLibrary, NullIsNamed) {
   expect_refused(bitune_explain(sorter, &problem, nullptr), BITUNE_ERROR_USAGE, "'json'");
   expect_refused(bitune_device_name(sorter, nullptr), BITUNE_ERROR_USAGE, "'text'");
   expect_refused(bitune_devices(nullptr), BITUNE_ERROR_USAGE, "'json'");
-  expect_refused(bitune_tune(nullptr, nullptr, 1, nullptr, nullptr, nullptr), BITUNE_ERROR_USAGE, "'problems'");
+  expect_refused(bitune_tune(nullptr, nullptr, 1, nullptr, nullptr, nullptr), BITUNE_ERROR_USAGE,
+                 "'problems'");
 }
 
 TEST_F(CLibrary, NumbersThatMeanNothingAreNamed) {
@@ -116,7 +117,8 @@ TEST_F(CLibrary, SizesThatAreNoneAreRefused) {
   bitune_host_times times = BITUNE_HOST_TIMES_INIT;
   times.size = 3;
   operands = BITUNE_OPERANDS_INIT;
-  expect_refused(bitune_run_host(sorter, &problem, &operands, &times), BITUNE_ERROR_USAGE, "bitune_host_times");
+  expect_refused(bitune_run_host(sorter, &problem, &operands, &times), BITUNE_ERROR_USAGE,
+                 "bitune_host_times");
 }
 
 // A program that was compiled with an older header: its structs end earlier.
@@ -160,7 +162,8 @@ TEST_F(CLibrary, StructsOfANewerHeaderAreTakenUnlessTheySayMore) {
   } times;
   times.known.size = sizeof(times);
   problem.newer[1] = 0;
-  ASSERT_EQ(bitune_run_host(sorter, &problem.known, &operands, &times.known), BITUNE_OK) << bitune_last_error();
+  ASSERT_EQ(bitune_run_host(sorter, &problem.known, &operands, &times.known), BITUNE_OK)
+      << bitune_last_error();
   EXPECT_GT(times.known.total_us, 0);
   EXPECT_EQ(times.newer, -1) << "the library knows no such member";
 }

@@ -47,10 +47,9 @@ class CLibrary : public ::testing::Test {
     return json;
   }
 
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("bitune-capi-") + std::to_string(::getpid()) + "-" +
-       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       (std::string("bitune-capi-") + std::to_string(::getpid()) + "-" +
+                                        ::testing::UnitTest::GetInstance()->current_test_info()->name());
   const std::string database = (folder / "tuning.db").string();
   bitune_sorter* sorter = nullptr;
 };

@@ -111,8 +111,10 @@ TEST_F(CLibrary, ThreadsSortOnOneSorter) {
         std::vector<std::uint32_t> keys = random_keys(problem.n, round);
         bitune_operands operands = BITUNE_OPERANDS_INIT;
         operands.keys_out = operand_of(keys);
-        if (bitune_run_host(sorter, &problem, &operands, nullptr) != BITUNE_OK) wrong[i] = bitune_last_error();
-        else if (!std::is_sorted(keys.begin(), keys.end())) wrong[i] = "not sorted";
+        if (bitune_run_host(sorter, &problem, &operands, nullptr) != BITUNE_OK)
+          wrong[i] = bitune_last_error();
+        else if (!std::is_sorted(keys.begin(), keys.end()))
+          wrong[i] = "not sorted";
       }
     });
   }

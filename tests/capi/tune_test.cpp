@@ -79,7 +79,8 @@ TEST_F(TuneFromC, TheCallbackEndsASessionAndTheReportIsGiven) {
   Watcher watcher;
   watcher.stop = true;
   char* report = nullptr;
-  EXPECT_EQ(bitune_tune(&wanted, &problem, 1, watch, &watcher, &report), BITUNE_ERROR_CANCELLED) << bitune_last_error();
+  EXPECT_EQ(bitune_tune(&wanted, &problem, 1, watch, &watcher, &report), BITUNE_ERROR_CANCELLED)
+      << bitune_last_error();
   ASSERT_NE(report, nullptr);
   EXPECT_TRUE(json_of(report).is_object());
 }
@@ -121,7 +122,8 @@ TEST_F(TuneFromC, TheDatabaseSaysWhatItIsAskedWrongly) {
   ASSERT_EQ(bitune_tune(&wanted, &problem, 1, nullptr, nullptr, nullptr), BITUNE_OK) << bitune_last_error();
   EXPECT_EQ(bitune_database_json(database.c_str(), "best", "[1", &text), BITUNE_ERROR_INPUT);
   EXPECT_EQ(bitune_database_json(database.c_str(), "worst", nullptr, &text), BITUNE_ERROR_USAGE);
-  EXPECT_EQ(bitune_database_json(database.c_str(), "best", R"({"colour": "red"})", &text), BITUNE_ERROR_USAGE);
+  EXPECT_EQ(bitune_database_json(database.c_str(), "best", R"({"colour": "red"})", &text),
+            BITUNE_ERROR_USAGE);
   EXPECT_EQ(bitune_database_json(database.c_str(), nullptr, nullptr, &text), BITUNE_ERROR_USAGE);
   EXPECT_EQ(bitune_database_json(database.c_str(), "best", nullptr, nullptr), BITUNE_ERROR_USAGE);
 }
