@@ -24,6 +24,7 @@ install(FILES "${PROJECT_BINARY_DIR}/bituneConfig.cmake" "${PROJECT_BINARY_DIR}/
 
 # From the folder of bitune.pc back to the prefix, so that an installation can be moved.
 file(RELATIVE_PATH BITUNE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" BITUNE_PC_PREFIX "${BITUNE_PC_PREFIX}")
 set(BITUNE_PC_FMT "-lfmt")
 if(BITUNE_PORTABLE)
   set(BITUNE_PC_FMT "")  # it is inside

@@ -33,6 +33,7 @@ stage_release() { build release app "${release_flags[@]}"; }
 
 # What others build against: an installation, its examples, and the ABI of the C library.
 stage_install() {
+  [[ ${state[release]:-passed} == passed ]] || { echo "not run, as the release build failed"; return 1; }
   bash scripts/lib/check_installed.sh build/release build/installed && bash scripts/abi.sh build/release/lib/libbitune.so
 }
 
