@@ -25,6 +25,24 @@ rm "$prefix/share/bitune/tunings.db"
 cmake -S examples -B "$out/examples" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >"$out/configure.log"
 cmake --build "$out/examples" >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }
 
+# A project in C alone takes the shared library, and hears why there is no other.
+mkdir "$out/c_alone"
+cat >"$out/c_alone/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.25)
+project(c_alone LANGUAGES C)
+find_package(bitune 0.1 REQUIRED \${COMPONENTS})
+add_executable(sort_in_c "$examples/sort_in_c.c")
+target_link_libraries(sort_in_c PRIVATE bitune::bitune_c)
+CMAKE
+cmake -S "$out/c_alone" -B "$out/c_alone/build" -DCMAKE_PREFIX_PATH="$prefix" >"$out/c_alone.log" 2>&1 &&
+  cmake --build "$out/c_alone/build" >>"$out/c_alone.log" 2>&1 || { cat "$out/c_alone.log"; exit 1; }
+if cmake -S "$out/c_alone" -B "$out/c_alone/static" -DCMAKE_PREFIX_PATH="$prefix" "-DCOMPONENTS=COMPONENTS;static" >"$out/c_static.log" 2>&1 ||
+  ! grep -q "missing: CXX" "$out/c_static.log"; then
+  echo "find_package(bitune COMPONENTS static) does not say that it wants C++:"
+  cat "$out/c_static.log"
+  exit 1
+fi
+
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bitune.pc)")
 read -ra flags < <(pkg-config --cflags --libs bitune)
@@ -47,6 +65,7 @@ run() {
 programs=(sort_floats argsort sort_in_c sort_in_c_static)
 if [[ -x $out/examples/sort_in_fortran ]]; then programs+=(sort_in_fortran); else echo "no Fortran compiler: examples/sort_in_fortran.f90 was not tried"; fi
 for program in "${programs[@]}"; do run "$program" "$out/examples/$program"; done
+run c_alone "$out/c_alone/build/sort_in_c"
 run by_pkg_config "$out/by_pkg_config"
 run by_pkg_config_static env XDG_DATA_DIRS="$prefix/share" "$out/by_pkg_config_static"
 for linked in examples/sort_in_c_static by_pkg_config_static; do
