@@ -85,7 +85,17 @@ CandidateSet read_candidates(const Problem& problem, const fs::path& user_databa
   } else {
     set.user = read(problem, user_database, warning);
   }
-  if (const auto shipped = shipped_database_path()) set.shipped = read(problem, *shipped, warning);
+  if (const auto shipped = shipped_database_path()) {
+    std::string fault;
+    set.shipped = read(problem, *shipped, &fault);
+    // The advice of the sentence is about the user's database.
+    if (!fault.empty()) {
+      add_warning(warning,
+                  fmt::format("the shipped tunings are not used: {}; BITUNE_SHIPPED_DB names others, "
+                              "or none where it is empty",
+                              fault.substr(0, fault.find(';'))));
+    }
+  }
   return set;
 }
 

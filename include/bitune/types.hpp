@@ -16,7 +16,8 @@
 
 namespace bitune {
 
-/// Element types that can be sorted. Floating point orders as NumPy does: -0 before +0, every NaN last.
+/// Element types that can be sorted. Floating point orders as in NumPy, every NaN last; but -0, which NumPy
+/// takes for equal to +0, is before +0.
 enum class KeyType : std::uint8_t { u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
 
 /// Direction of a sort. `descending` is the exact reverse of `ascending`: NaN comes first there.
