@@ -1,6 +1,6 @@
 /// \file
-/// Sorts floats of the host with the items that they belong to, from C, and tells how. Without a GPU it sorts on
-/// the emulated device.
+/// Sorts floats of the host with the items that they belong to, from C, and tells how. Without a GPU it sorts
+/// on the emulated device.
 ///
 /// Arrays that are in device memory already are sorted asynchronously on a stream by
 ///   bitune_run(sorter, &problem, &operands, stream);
