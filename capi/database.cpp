@@ -91,6 +91,7 @@ extern "C" bitune_status bitune_database_json(const char* path, const char* what
     require(what, "what");
     require(json, "json");
     *json = nullptr;
-    *json = text_for_caller(bitune::line_of(document(open(path), what, filter_from(filter_json))));
+    const Filter filter = filter_from(filter_json);
+    *json = text_for_caller(bitune::line_of(document(open(path), what, filter)));
   });
 }

@@ -167,6 +167,7 @@ void tune_all(const bitune_tune_options& options, std::vector<Problem> problems,
 
   std::atomic<bool> stop{false};
   std::vector<DeviceJob> jobs;
+  jobs.reserve(devices.size());
   for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop));
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<DeviceResult> results = tune_devices(request, jobs, Reporter(callback, user, stop));

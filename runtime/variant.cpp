@@ -11,7 +11,6 @@ namespace bitune {
 
 std::span<const Variant* const> variants() {
   // Where no tuning fits, the last one that suits the problem does.
-<<<<<<< HEAD
   static const std::array<const Variant*, 16> all = {&classic_variant(),        &global_variant(),
                                                      &shared_variant(),         &warp_variant(),
                                                      &multiway_variant(),       &samplesort_variant(),
@@ -20,13 +19,6 @@ std::span<const Variant* const> variants() {
                                                      &rows_variant(),           &packed_rows_variant(),
                                                      &merge_by_place_variant(), &cluster_by_place_variant(),
                                                      &rows_by_place_variant(),  &counting_variant()};
-=======
-  static const std::array<const Variant*, 15> all = {
-      &classic_variant(),        &global_variant(),          &shared_variant(),  &warp_variant(),
-      &multiway_variant(),       &samplesort_variant(),      &radix_variant(),   &radix_pairs_variant(),
-      &cluster_variant(),        &packed_clusters_variant(), &rows_variant(),    &packed_rows_variant(),
-      &merge_by_place_variant(), &rows_by_place_variant(),   &counting_variant()};
->>>>>>> hostile
   return all;
 }
 

@@ -145,7 +145,6 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
 
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
     const bool is_last = pass + 1 == passes;
-<<<<<<< HEAD
     builder.launch(pass_kernel,
                    fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                                codec, carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
@@ -159,21 +158,6 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
                    keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
                    pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets,
                    counts.digits, counts.look_back, tile_count(c, problem));
-=======
-    builder.launch(
-        pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                    carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
-                    writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
-                    c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"), c.at("write_lanes")),
-        {.blocks = tile_count(c, problem),
-         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem, item_size(problem).slot_bytes))},
-        keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
-        pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets, counts.digits,
-        counts.look_back, tile_count(c, problem));
->>>>>>> hostile
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -1,5 +1,6 @@
 """The main job without a GPU: tune, sort with what was learnt, look into the database."""
 
+import json
 import shutil
 import subprocess
 
@@ -131,3 +132,10 @@ def test_example_program_sorts_and_says_how(bitune):
     lines = said.stdout.splitlines()
     assert any(line.startswith("sorted 5000 floats on") for line in lines)
     assert any(line.startswith("by ") and "): " in line for line in lines)
+
+
+def test_example_program_in_c_sorts_and_says_how(bitune):
+    said = subprocess.run([bitune.executable.parent / "sort_in_c"], env=bitune.environment, capture_output=True, text=True, check=True)
+    first, lowest, how = said.stdout.splitlines()
+    assert first.startswith("sorted 5000 prices on") and lowest.startswith("the lowest is 0.0, of item ")
+    assert json.loads(how)["launches"]
