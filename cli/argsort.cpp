@@ -131,7 +131,7 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<argsort_command::ArgsortOptions>();
   add_input_options(command, options->input, true);
   add_record_options(command, options->records);
-  add_path(command, "-o,--output", options->output, "Indices (default: standard output)");
+  add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
   add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
   add_text(command, "--output-format", options->output_format,
            "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",

@@ -85,7 +85,8 @@ BITUNE_API void bitune_free(void* text);
 
 // -------------------------------------------------------------------------------------------------- problems
 
-/// Element types that can be sorted. Floating point orders as NumPy does: -0 before +0, every NaN last.
+/// Element types that can be sorted. Floating point orders as in NumPy, every NaN last; but -0, which NumPy
+/// takes for equal to +0, is before +0.
 typedef uint32_t bitune_key_type;
 enum {
   BITUNE_KEY_U8 = 0,

@@ -2,16 +2,18 @@
 
 /// \file
 /// bitune: sorting on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at
-/// hand.
+/// hand. C++17; what takes a std::span is there from C++20 on.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
 
 #include "bitune/error.hpp"
 #include "bitune/operands.hpp"
@@ -116,9 +118,11 @@ class Sorter {
   HostSortTimes sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
                                Order order = Order::ascending);
 
+#ifdef __cpp_lib_span
   /// As `sort_host`, the key type taken from the element type.
   template <class T>
   HostSortTimes sort(std::span<T> keys, Order order = Order::ascending);
+#endif
 
   /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
   void prepare(const Problem& problem);
@@ -156,9 +160,11 @@ constexpr KeyType key_type_of() {
   }
 }
 
+#ifdef __cpp_lib_span
 template <class T>
 HostSortTimes Sorter::sort(std::span<T> keys, Order order) {
   return sort_host(keys.data(), keys.size(), key_type_of<T>(), order);
 }
+#endif
 
 }  // namespace bitune

@@ -26,7 +26,7 @@ for tool in ${sanitizer:+memcheck racecheck}; do
     [[ $variant == rows* || $variant == packed_* ]] && shape=(--sizes 100,1000 --total "${N:-6000}")
     [[ $variant == *_pairs || $variant == *_by_place ]] && shape+=(--operation sort_pairs,argsort) budget=$((2 * budget))
     beside "$name" env BITUNE_DB="$OUT/$name.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
-      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget "$budget" --samples 1 \
+      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget "${budget}evals" --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
   done
 done
