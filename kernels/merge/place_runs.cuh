@@ -30,22 +30,24 @@ place_runs(typename Placed<typename Codec::Word, form>::Item* items_out, const t
   const u32 count = minimum(length - begin, Tile::nv);
   const auto* const keys = keys_in + at.row * keys_in_stride + begin;
   const u64 packed = at.row * length + begin;
+  if constexpr (value_bytes != 0) {
+    for (u32 i = thread_index(); i < count; i += nt) kept_values[packed + i] = values_in[at.row * values_in_stride + begin + i];
+  }
   Item items[vt];
+  bool any_nan = false;
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = thread_index() + r * nt;
-    auto word = Codec::padding;
-    if (i < count) {
-      const auto raw = keys[i];
-      word = TieCodec<Codec>::encode(raw);
-      if constexpr (writes_keys && NanWord<Codec>::exists) {
-        if (NanWord<Codec>::is(word & Codec::mask)) kept_nans[packed + i] = raw;
+    const auto word = (i < count ? TieCodec<Codec>::encode(keys[i]) : Codec::padding) & Codec::mask;
+    any_nan |= NanWord<Codec>::is(word);
+    items[r] = Form::make(word, begin + i);
+  }
+  if constexpr (writes_keys && NanWord<Codec>::exists) {
+    if (any_nan) {  // rare: what was read is read again
+      for (u32 i = thread_index(); i < count; i += nt) {
+        if (NanWord<Codec>::is(TieCodec<Codec>::encode(keys[i]) & Codec::mask)) kept_nans[packed + i] = keys[i];
       }
     }
-    items[r] = Form::make(word & Codec::mask, begin + i);
-  }
-  if constexpr (value_bytes != 0) {
-    for (u32 i = thread_index(); i < count; i += nt) kept_values[packed + i] = values_in[at.row * values_in_stride + begin + i];
   }
   Item* const shared = shared_memory<Item>();
   Tile::sort(shared, items);

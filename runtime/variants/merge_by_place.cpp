@@ -82,7 +82,7 @@ SearchSpace MergeByPlaceVariant::space(const Problem&, const DeviceInfo&) const 
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 2, 4},
+       {1, 2, 3, 4},
        "blocks that sort runs a multiprocessor that the compiler must leave registers for"},
       {"merge_threads", {64, 128, 256, 512}, "threads of a block that merges"},
       {"merge_items", {4, 8, 16}, "items a thread merges"},
@@ -131,17 +131,22 @@ Configuration MergeByPlaceVariant::default_configuration(const Problem& problem,
     items = 4;
   }
   const std::int64_t merged = std::min<std::int64_t>(items, 8);
-  return {
+  Configuration c{
       std::string(name()),
       {{"block_size_x", threads},
        {"items_per_thread", items},
        {"shuffle_steps", 2},
        {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
        {"imad_quarters", 0},
-       {"min_blocks_per_sm", 1},
+       {"min_blocks_per_sm", threads < 256 ? 1
+                             : wide        ? 4
+                                           : 3},
        {"merge_threads", threads},
        {"merge_items", merged},
        {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  const SearchSpace all = space(problem, device);
+  if (all.violation(c, problem, device)) c.parameters["min_blocks_per_sm"] = 1;
+  return c;
 }
 
 Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {

@@ -113,7 +113,7 @@ def test_refusals(bitune, tmp_path):
     bitune.refuses(1, "9 values, and there are 10 keys", "sort", "keys.npy", "--values", "short.npy", *to, *device)
     bitune.refuses(1, "values of 24 bytes", "sort", "keys.npy", "--values", "wide.npy", *to, *device)
     bitune.refuses(2, "--values-out FILE", "sort", "keys.npy", "--values", "short.npy", "-o", "out.npy", *device)
-    bitune.refuses(2, "give --rows 2", "sort", "matrix.npy", "--values", "short.npy", *to, *device)
+    bitune.refuses(2, "give --rows 2", "sort", "matrix.npy", "--values", "keys.npy", *to, *device)
     np.save("turned.npy", np.zeros((5, 2)))
     bitune.refuses(1, "give a value for each key, in rows as they are", "sort", "matrix.npy", "--rows", "auto", "--values",
                    "turned.npy", *to, *device)
