@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/between.hpp"
 #include "bench/captured_sort.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
@@ -178,7 +179,13 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
     return std::nullopt;
   }
-  sorter_.prepare(problem);
+  try {
+    sorter_.prepare(problem);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unavailable) throw;
+    add_note(fmt::format("'{}' was left out: {}", text_of(problem), error.what()));
+    return std::nullopt;
+  }
   BenchRecord record = describe(problem);
   record.distribution = name_of(distribution);
 
@@ -210,6 +217,12 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   }
 
   add_times(all, sides, turns.run(all, std::max(request_.samples, 1)), record);
+  if (record.verified && !is_emulated(*device_) && record.bitune_us < longest_between_us) {
+    const auto own = std::find_if(all.begin(), all.end(),
+                                  [&](const Contestant& contestant) { return contestant.name == record.form; });
+    record.between_us =
+        time_between_kernels(*device_, kernels_, *own, turns, std::max(request_.samples, 1));
+  }
   record.gkeys_per_s = rate_of(problem, record.bitune_us);
   if (record.peer_us) record.peer_gkeys_per_s = rate_of(problem, *record.peer_us);
   if (record.verified && record.peer_us) record.ratio = *record.peer_us / record.bitune_us;

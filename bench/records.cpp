@@ -65,6 +65,7 @@ Json json_of(const BenchRecord& record) {
   add_problem(record, json);
   json["bitune_us"] = record.bitune_us;
   if (record.graph_us) json["graph_us"] = *record.graph_us;
+  if (record.between_us) json["between_us"] = *record.between_us;
   if (record.start) {
     json["cuda_start_us"] = record.start->cuda_start_us;
     json["first_us"] = record.start->first_us;
@@ -115,6 +116,7 @@ BenchRecord record_from(const Json& json) {
   record.gpus = json.value("gpus", record.gpus);
   record.bitune_us = json.at("bitune_us").get<double>();
   record.graph_us = optional_number(json, "graph_us");
+  record.between_us = optional_number(json, "between_us");
   if (json.contains("first_us")) {
     record.start = {.cuda_start_us = json.at("cuda_start_us").get<double>(),
                     .first_us = json.at("first_us").get<double>(),

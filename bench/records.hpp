@@ -36,6 +36,7 @@ struct BenchRecord {
   int gpus = 1;         ///< that sorted together
   double bitune_us = 0;
   std::optional<double> graph_us;     ///< the same sort as a CUDA graph; only where that was asked for
+  std::optional<double> between_us;   ///< between two kernels of others, where bitune_us is below 50
   std::optional<StartTimes> start;    ///< suite "start" only, where `bitune_us` is `first_us`
   std::optional<double> peer_us;      ///< the fastest of the peer's methods
   std::optional<double> ratio;        ///< peer_us / bitune_us: above 1 bitune is faster

@@ -18,6 +18,29 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// A parameter that a variant had once, and the value that all its configurations have now.
+struct RetiredParameter {
+  std::string_view variant;
+  std::string_view name;
+  std::int64_t value;
+};
+
+constexpr std::array<RetiredParameter, 3> retired_parameters = {{
+    {"multiway", "cluster_size", 1},
+    {"multiway", "cooperative", 0},
+    {"multiway", "split_chain", 1},
+}};
+
+void leave_out_retired(Configuration& configuration) {
+  for (const RetiredParameter& retired : retired_parameters) {
+    if (configuration.variant != retired.variant) continue;
+    const auto found = configuration.parameters.find(retired.name);
+    if (found != configuration.parameters.end() && found->second == retired.value) {
+      configuration.parameters.erase(found);
+    }
+  }
+}
+
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw Error(
       ErrorCode::usage,
@@ -76,6 +99,7 @@ Configuration Configuration::parse(std::string_view text) {
     if (comma + 1 == rest.size()) refuse(text, "it ends in a comma");
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
+  leave_out_retired(configuration);
   return configuration;
 }
 

@@ -23,7 +23,9 @@ struct Configuration {
   /// The canonical text form, parameters in alphabetical order: "warp(block_size_x=256,items_per_thread=16)".
   [[nodiscard]] std::string text() const;
 
-  /// Reads what `text` writes. \throws Error (usage)
+  /// Reads what `text` writes, and what older versions of bitune wrote: a parameter that is no more is left
+  /// out where it has the only value that was kept. With another value it stays, and no search space has such
+  /// a point. \throws Error (usage)
   [[nodiscard]] static Configuration parse(std::string_view text);
 
   std::strong_ordering operator<=>(const Configuration&) const = default;

@@ -59,9 +59,11 @@ struct Launch {
   Dim3 block = {1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
   std::uint32_t cluster = 1;       ///< blocks a cluster, along x
-  bool cooperative = false;        ///< all blocks resident at once
-  bool dependent =
-      false;  ///< may begin while the launch before it ends: its kernel waits for that before it reads
+  /// May begin while the launch before it ends. Its kernel waits for that before it touches memory.
+  bool dependent = false;
+  /// Its kernel reads keys_in before it waits. So it is not the first of its plan, and no launch before it
+  /// writes keys (PlanBuilder::take).
+  bool reads_keys_early = false;
   std::vector<Argument> arguments;
 
   bool operator==(const Launch&) const = default;

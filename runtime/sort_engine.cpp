@@ -29,7 +29,6 @@ std::string text_of(const Launch& launch, const Plan& plan) {
       fmt::format("{} grid={} block={} shared={}", plan.kernels.at(launch.kernel).name_expression,
                   text_of(launch.grid), text_of(launch.block), launch.shared_bytes);
   if (launch.cluster > 1) text += fmt::format(" cluster={}", launch.cluster);
-  if (launch.cooperative) text += " cooperative";
   return text;
 }
 

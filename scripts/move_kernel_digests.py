@@ -16,6 +16,10 @@ Then:
         writes the new digest for the old one in these files, and prints the pairs for cache/database/kernel_digest_moves.cpp;
         a variant moves only if every kernel of it is proven equal
 
+With --any-launch-order two kernels are equal, too, if they differ only in which comes first at their beginning: waiting for the launch before,
+or letting the next launch begin. The compiler moves some instructions around these two. So up to the next but one multiple of 64 instructions only
+what they do is compared, and all behind that as it is.
+
 Machine code is what the .text sections of a cubin hold, with constants, shared memory, registers and barriers. Names are left
 out: a kernel may be called otherwise, or lie in another header. So are variables, which no kernel of bitune reads.
 """
@@ -28,7 +32,7 @@ import re
 import sqlite3
 import sys
 
-Kernel = collections.namedtuple("Kernel", "code bytes registers header name")
+Kernel = collections.namedtuple("Kernel", "code any_launch_order bytes registers header name")
 
 
 class List:
@@ -50,7 +54,13 @@ class List:
             raise SystemExit(f"{path}: no list of kernel_code")
 
 
-def differences(before, after):
+def are_equal(old, new, any_order):
+    if "not compiled" in (old.code, new.code):
+        return False
+    return old.code == new.code or (any_order and old.any_launch_order == new.any_launch_order)
+
+
+def differences(before, after, any_order):
     """Sentences by variant. A case that neither tree can plan is no difference."""
     found = collections.defaultdict(list)
     compiled = set()  # what several cases share is told once
@@ -62,7 +72,7 @@ def differences(before, after):
             which, there = ("before", old) if new is None else ("after", new)
             why = (before if old is None else after).refused.get(case[:3], "its plan has another number of kernels")
             found[variant].append(f"only {which}: {there.name} of {there.header} ({where}): {why}")
-        elif (old.code != new.code or old.code == "not compiled") and (old, new) not in compiled:
+        elif not are_equal(old, new, any_order) and (old, new) not in compiled:
             compiled.add((old, new))
             renamed = f", now {new.name} of {new.header}" if (old.name, old.header) != (new.name, new.header) else ""
             found[variant].append(f"{old.name} of {old.header}{renamed}: {old.bytes} bytes and {old.registers} registers before, "
@@ -70,16 +80,16 @@ def differences(before, after):
     return found
 
 
-def proven(before, after):
+def proven(before, after, any_order):
     """Old digest -> new digest of each variant that has kernels in the lists, all of them equal."""
-    found = differences(before, after)
+    found = differences(before, after, any_order)
     listed = {case[0] for case in before.kernels}
     return {version: after.versions[variant] for variant, version in before.versions.items()
             if variant in listed and variant not in found and variant in after.versions}
 
 
-def compare(before, after):
-    found = differences(before, after)
+def compare(before, after, any_order):
+    found = differences(before, after, any_order)
     for variant in sorted(found):
         for sentence in found[variant]:
             print(f"{variant}: {sentence}")
@@ -114,8 +124,8 @@ def move_records(path, moves):
     return moved
 
 
-def move(before, after, files):
-    moves = proven(before, after)
+def move(before, after, any_order, files):
+    moves = proven(before, after, any_order)
     for variant, old in before.versions.items():
         if moves.get(old) == old:
             continue
@@ -135,11 +145,12 @@ def main():
     parser.add_argument("before", type=pathlib.Path, help="what kernel_code wrote in the tree before the change")
     parser.add_argument("after", type=pathlib.Path, help="what it wrote in the tree after it")
     parser.add_argument("files", type=pathlib.Path, nargs="*", help="databases and records to rewrite (move only)")
+    parser.add_argument("--any-launch-order", action="store_true", help="as the text above says")
     arguments = parser.parse_args()
     before, after = List(arguments.before), List(arguments.after)
     if arguments.action == "compare":
-        return compare(before, after)
-    return move(before, after, arguments.files)
+        return compare(before, after, arguments.any_launch_order)
+    return move(before, after, arguments.any_launch_order, arguments.files)
 
 
 if __name__ == "__main__":

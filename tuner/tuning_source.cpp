@@ -30,7 +30,7 @@ std::string digest_of(const Plan& plan) {
     for (const std::uint32_t size : launch.block) add(size);
     add(launch.shared_bytes);
     add(launch.cluster);
-    add((launch.cooperative ? 1U : 0U) + (launch.dependent ? 2U : 0U));
+    add(launch.dependent ? 1U : 0U);
     for (const Argument& argument : launch.arguments) {
       add(static_cast<std::uint64_t>(argument.kind));
       add(argument.value);
@@ -91,7 +91,12 @@ class VariantSource final : public TuningSource {
   }
 
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override {
-    return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
+    try {
+      return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      return {};  // there is no such plan: whoever compiles it hears why
+    }
   }
 
   std::string kernel_digest(std::string_view variant_name) const override {

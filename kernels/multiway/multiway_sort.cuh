@@ -12,7 +12,6 @@
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/encoded_codec.cuh"
 #include "kernels/network/launch.cuh"
-#include "kernels/platform/grid_barrier.cuh"
 
 namespace bitune {
 
@@ -35,8 +34,11 @@ struct LaunchOrder {
 /// Pass 0 sorts runs of ranks * nt * vt keys from `input` to `words`, which has room for as many words for each run. Pass 1 sorts the buckets,
 /// of as many keys, from `words` to `keys`. Rows of `input` and `keys` begin row_stride keys apart. The last bucket of a row may be shorter.
 /// `splits`: multiway_split's, if pivots is 0. Each run or bucket is the work of a cluster of `ranks` blocks; a row takes blocks_per_row
-/// blocks. Does the passes first_pass .. last_pass; `between` is the barrier of all blocks between the two. Shared memory: gather_bucket's,
-/// which is enough for a run, too.
+/// blocks. Does the passes first_pass .. last_pass, with `between` between the two. Shared memory: gather_bucket's, which is enough for a
+/// run, too.
+///
+/// Every plan does one pass a launch, with one block for each run. It can do more since any simpler text becomes other machine code, and
+/// tunings would have to be measured again: simplify it when they are (as multiway_split's `chain`).
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, bool late, int ranks,
           int lanes, int pivots, int window, class Barrier>
 BITUNE_DEVICE void multiway_passes(u32 first_pass, u32 last_pass, const Barrier& between, typename Codec::Raw* keys,
@@ -79,7 +81,7 @@ BITUNE_DEVICE void multiway_passes(u32 first_pass, u32 last_pass, const Barrier&
   }
 }
 
-/// For a single pass, nothing.
+/// Between the passes of a launch that does one, nothing.
 struct NoBarrier {
   BITUNE_DEVICE void sync() const {}
 };
@@ -92,17 +94,6 @@ multiway_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, typen
               u64 row_stride, u32 blocks_per_row) {
   multiway_passes<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, late, ranks, lanes, pivots, window>(
       pass, pass, NoBarrier{}, keys, input, words, splits, n, row_stride, blocks_per_row);
-}
-
-/// Both passes in one launch, all of whose blocks are resident at once: a block sorts a run each, then a bucket each, whose ends it
-/// finds itself. barrier: GridBarrier's.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int vector, int imad_quarters, int min_blocks, int lanes,
-          int pivots, int window>
-BITUNE_KERNEL(nt, min_blocks)
-cooperative_multiway(typename Codec::Raw* keys, const typename Codec::Raw* input, typename Codec::Raw* words, u64* barrier, u64 n,
-                     u64 row_stride, u32 blocks_per_row) {
-  multiway_passes<Codec, Payload, nt, vt, shuffle_steps, vector, imad_quarters, false, 1, lanes, pivots, window>(
-      0, 1, GridBarrier(barrier), keys, input, words, nullptr, n, row_stride, blocks_per_row);
 }
 
 }  // namespace bitune

@@ -6,11 +6,11 @@
 
 namespace bitune {
 
-/// What every kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next
-/// one's neither.
+/// What a kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next one's neither. In this
+/// order: when the next launch begins, all before this one is done.
 BITUNE_DEVICE void begin_dependent_launch() {
-  allow_next_launch();
   wait_for_previous_launch();
+  allow_next_launch();
 }
 
 /// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.

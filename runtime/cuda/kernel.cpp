@@ -35,16 +35,11 @@ CUfunction function_of(CUkernel kernel) {
 
 /// `attributes` must live as long as what is returned.
 CUlaunchConfig config_of(const Launch& launch, CUstream stream,
-                         std::array<CUlaunchAttribute, 3>& attributes) {
+                         std::array<CUlaunchAttribute, 2>& attributes) {
   unsigned count = 0;
   if (launch.cluster > 1) {
     attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attributes[count].value.clusterDim = {launch.cluster, 1, 1};
-    ++count;
-  }
-  if (launch.cooperative) {
-    attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-    attributes[count].value.cooperative = 1;
     ++count;
   }
   if (launch.dependent) {
@@ -145,11 +140,9 @@ int CudaKernel::attribute(CUfunction_attribute which) const {
 
 std::string CudaKernel::about(const Launch& launch, std::size_t arguments) const {
   return fmt::format(
-      "kernel {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory, cluster {}{}, {} "
-      "arguments",
+      "kernel {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory, cluster {}, {} arguments",
       name_, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-      launch.block[2], launch.shared_bytes, launch.cluster, launch.cooperative ? ", cooperative" : "",
-      arguments);
+      launch.block[2], launch.shared_bytes, launch.cluster, arguments);
 }
 
 void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arguments,
@@ -168,7 +161,7 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
   const Driver& driver = context_->driver();
   const auto& [grid_x, grid_y, grid_z] = launch.grid;
   const auto& [block_x, block_y, block_z] = launch.block;
-  if (launch.cluster <= 1 && !launch.cooperative && !launch.dependent) {
+  if (launch.cluster <= 1 && !launch.dependent) {
     const CUresult result =
         driver.cuLaunchKernel(function_of(kernel_), grid_x, grid_y, grid_z, block_x, block_y, block_z,
                               launch.shared_bytes, stream, pointers.data(), nullptr);
@@ -176,14 +169,14 @@ void CudaKernel::launch(const Launch& launch, std::span<const std::uint64_t> arg
     return;
   }
 
-  std::array<CUlaunchAttribute, 3> attributes{};
+  std::array<CUlaunchAttribute, 2> attributes{};
   const CUlaunchConfig config = config_of(launch, stream, attributes);
   const CUresult result = driver.cuLaunchKernelEx(&config, function_of(kernel_), pointers.data(), nullptr);
   if (result != CUDA_SUCCESS) context_->fail(result, "cuLaunchKernelEx", about(launch, arguments.size()));
 }
 
 bool CudaKernel::holds_cluster(const Launch& launch) const {
-  std::array<CUlaunchAttribute, 3> attributes{};
+  std::array<CUlaunchAttribute, 2> attributes{};
   const CUlaunchConfig config = config_of(launch, nullptr, attributes);
   int clusters = 0;
   const CUresult result =

@@ -94,6 +94,7 @@ class EmulatedDevice : public Device {
     const auto& kernel = dynamic_cast<const EmulatedKernel&>(loaded);
     check_launch(info_, kernel.name(), launch);
     check_arguments(kernel.name(), kernel.signature(), launch, arguments.size());
+    DependentWait wait(options_.at_first_wait);
     const LaunchFacts facts{.kernel = kernel.name(),
                             .entry = kernel.entry(),
                             .slots = arguments.data(),
@@ -102,15 +103,22 @@ class EmulatedDevice : public Device {
                             .warp_size = static_cast<std::uint32_t>(info_.warp_size),
                             .shared_bytes = launch.shared_bytes,
                             .cluster_size = launch.cluster,
-                            .cooperative = launch.cooperative,
+                            .dependent_wait = launch.dependent ? &wait : nullptr,
                             .seed = options_.seed};
-    const std::uint32_t blocks_a_group = launch.cooperative ? launch.grid[0] : launch.cluster;
-    const std::uint32_t groups = launch.grid[0] / blocks_a_group;
+    const std::uint32_t groups = launch.grid[0] / launch.cluster;
     const GroupOrder order(groups, options_.seed);
     const std::lock_guard lock(launching_);
     host_threads_.run(groups, [&](std::size_t worker, std::uint32_t i) {
-      runners_[worker].run(facts, order(i) * blocks_a_group, blocks_a_group);
+      runners_[worker].run(facts, order(i) * launch.cluster, launch.cluster);
     });
+    if (launch.dependent && !wait.passed()) {
+      throw Error(
+          ErrorCode::device,
+          fmt::format(
+              "The kernel {} failed on the emulated device: it is launched as a dependent one, and no "
+              "thread of it waits for the launch before.",
+              kernel.name()));
+    }
   }
 
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {

@@ -15,8 +15,8 @@ namespace bitune {
 using emulated::EmulatedOptions;
 
 /// Makes an emulated device. Everything on it is done when the call returns: streams are immediate, events
-/// are points of the host's steady clock. A group of co-resident blocks (a block, a cluster, or a cooperative
-/// grid) runs on one host thread; several groups run on several. Device memory and shared memory are filled
+/// are points of the host's steady clock. A group of co-resident blocks (a block or a cluster)
+/// runs on one host thread; several groups run on several. Device memory and shared memory are filled
 /// with junk at first.
 ///
 /// Kernels that deadlock or break a rule of the platform throw Error (device) naming kernel, block and

@@ -4,6 +4,7 @@
 /// What an emulated device is like.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace bitune::emulated {
@@ -20,6 +21,10 @@ struct EmulatedOptions {
   /// Resumes threads in a random order, reproducibly for each seed and block; nothing: in the order of their
   /// indices.
   std::optional<std::uint64_t> seed;
+
+  /// Called in each dependent launch when the first of its threads waits for the launch before. A test lets
+  /// arrive then what that launch wrote. Called while the launch is running: it must launch nothing.
+  std::function<void()> at_first_wait;
 
   /// The defaults, changed by BITUNE_EMULATOR_SEED, BITUNE_EMULATOR_SMS, BITUNE_EMULATOR_SHARED_BYTES and
   /// BITUNE_EMULATOR_THREADS (host threads) where they are set. \throws Error (usage) naming a variable that

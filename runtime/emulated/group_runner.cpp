@@ -64,7 +64,6 @@ void GroupRunner::prepare(std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t begin = 0; begin < thread_count_; begin += cluster_threads) {
     clusters_.push_back({begin, begin + cluster_threads, cluster_threads, 0});
   }
-  grid_ = {0, thread_count_, thread_count_, 0};
 
   std::optional<std::uint64_t> seed;
   if (launch_.seed) seed = seed_of_group(*launch_.seed, first);
@@ -95,6 +94,7 @@ void GroupRunner::prepare_block(std::uint32_t slot, std::uint32_t index) {
     thread.block_slot = slot;
     thread.warp_slot = static_cast<std::uint32_t>(warps_.size() - 1);
     thread.wait = Wait::nothing;
+    thread.has_waited = false;
     thread.started = false;
     thread.finished = false;
   }
@@ -202,8 +202,6 @@ std::string_view text_of(Wait wait) {
       return "waits in a shuffle for the other lanes of its warp";
     case Wait::cluster:
       return "waits at sync_cluster()";
-    case Wait::grid:
-      return "waits at sync_grid()";
     case Wait::bytes:
       return "waits for bytes that nobody sends";
   }
@@ -215,8 +213,7 @@ std::string_view text_of(Wait wait) {
 // Names the first thread of each kind of wait, and how many others of the group wait likewise.
 std::string GroupRunner::deadlock_text() const {
   std::string text = fmt::format("The kernel {} deadlocks on the emulated device: ", launch_.kernel);
-  for (const Wait wait :
-       {Wait::block, Wait::part, Wait::warp, Wait::shuffle, Wait::cluster, Wait::grid, Wait::bytes}) {
+  for (const Wait wait : {Wait::block, Wait::part, Wait::warp, Wait::shuffle, Wait::cluster, Wait::bytes}) {
     const auto begin = threads_.begin();
     const auto end = begin + thread_count_;
     const auto waits = [wait](const auto& thread) { return !thread->finished && thread->wait == wait; };

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,27 @@
 
 namespace bitune::emulated {
 
+/// Whether any thread of a launch has waited for the launch before it. Thread-safe.
+class DependentWait {
+ public:
+  /// `at_first` is called once, by the first thread that waits; it may be empty.
+  explicit DependentWait(const std::function<void()>& at_first) : at_first_(at_first) {}
+
+  void pass() {
+    std::call_once(once_, [this] {
+      if (at_first_) at_first_();
+      passed_ = true;
+    });
+  }
+  /// When the launch has ended.
+  [[nodiscard]] bool passed() const { return passed_; }
+
+ private:
+  const std::function<void()>& at_first_;
+  std::once_flag once_;
+  bool passed_ = false;
+};
+
 /// One launch, as all its blocks see it.
 struct LaunchFacts {
   std::string_view kernel;  ///< for messages
@@ -29,11 +52,11 @@ struct LaunchFacts {
   std::uint32_t warp_size = 32;
   std::uint32_t shared_bytes = 0;
   std::uint32_t cluster_size = 1;
-  bool cooperative = false;
+  DependentWait* dependent_wait = nullptr;  ///< of a dependent launch
   std::optional<std::uint64_t> seed;
 };
 
-/// Runs groups of co-resident blocks: a single block, a cluster, or a whole cooperative grid. Fibres, their
+/// Runs groups of co-resident blocks: a single block, or a cluster. Fibres, their
 /// stacks and shared memory are kept for the next group.
 ///
 /// Invariants: each unfinished thread either runs (one), is in `ready_`, or has `wait != nothing`. A
@@ -82,7 +105,8 @@ class GroupRunner {
   static void shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);
   static void sync_cluster();
   static unsigned char* shared_of_rank(unsigned int rank);
-  static void sync_grid(unsigned int* barrier_state);
+  static void wait_for_previous_launch();
+  static void allow_next_launch();
   static void bytes_arrive(unsigned long long* expected, unsigned int bytes);
   static void wait_for_bytes(unsigned long long* expected);
   static void fail_running(const char* what);
@@ -95,9 +119,8 @@ class GroupRunner {
   std::vector<Rendezvous> blocks_;
   std::vector<Rendezvous> clusters_;
   std::map<std::uint32_t, Rendezvous> parts_;  // of blocks, by their first thread in the group
-  Rendezvous grid_;
-  std::vector<SharedMemory> shared_;  // by block of the group
-  std::vector<std::byte> exchanged_;  // what the lanes of a shuffle pass
+  std::vector<SharedMemory> shared_;           // by block of the group
+  std::vector<std::byte> exchanged_;           // what the lanes of a shuffle pass
   ReadyThreads ready_;
   std::uint32_t thread_count_ = 0;
   std::uint32_t unfinished_ = 0;

@@ -17,7 +17,8 @@ const Services& GroupRunner::services() {
       .shuffle = &GroupRunner::shuffle,
       .sync_cluster = &GroupRunner::sync_cluster,
       .shared_of_rank = &GroupRunner::shared_of_rank,
-      .sync_grid = &GroupRunner::sync_grid,
+      .wait_for_previous_launch = &GroupRunner::wait_for_previous_launch,
+      .allow_next_launch = &GroupRunner::allow_next_launch,
       .bytes_arrive = &GroupRunner::bytes_arrive,
       .wait_for_bytes = &GroupRunner::wait_for_bytes,
       .fail = &GroupRunner::fail_running,
@@ -55,18 +56,21 @@ void GroupRunner::sync_cluster() {
   runner.arrive(thread, Wait::cluster, runner.clusters_[thread.block_slot / runner.launch_.cluster_size]);
 }
 
-// A thread that has returned is still expected: on a GPU the others would wait for its block for ever.
-void GroupRunner::sync_grid(unsigned int* barrier_state) {
-  constexpr unsigned int generation_bit = 0x80000000u;
+// On a GPU the launch before may still run until then, and what came before that is done.
+void GroupRunner::wait_for_previous_launch() {
   Thread& thread = *running();
-  GroupRunner& runner = *thread.runner;
-  if (!runner.launch_.cooperative)
-    runner.fail(thread, "calls sync_grid() in a launch that is not cooperative");
-  if ((*barrier_state & ~generation_bit) != 0) {
-    runner.fail(thread, "calls sync_grid() with a barrier state that was not zeroed before its first use");
+  thread.has_waited = true;
+  const LaunchFacts& launch = thread.runner->launch_;
+  if (launch.dependent_wait != nullptr) launch.dependent_wait->pass();
+}
+
+// Who lets the next launch begin before it has waited lets it begin while what came before the sort still
+// runs.
+void GroupRunner::allow_next_launch() {
+  Thread& thread = *running();
+  if (!thread.has_waited) {
+    thread.runner->fail(thread, "lets the next launch begin before it has waited for the launch before");
   }
-  if (runner.grid_.arrived + 1 == runner.grid_.expected) *barrier_state ^= generation_bit;
-  runner.arrive(thread, Wait::grid, runner.grid_);
 }
 
 void GroupRunner::sync_warp(unsigned int mask) {

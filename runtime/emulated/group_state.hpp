@@ -20,7 +20,7 @@ class GroupRunner;
 inline constexpr unsigned char junk_byte = 0xb5;
 
 /// What an emulated thread waits for. `nothing`: it is running or ready.
-enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, grid, bytes };
+enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, bytes };
 
 /// One emulated thread. It stays with its fibre; the coordinates are set anew for each group.
 struct Thread : ThreadCoordinates {
@@ -32,6 +32,7 @@ struct Thread : ThreadCoordinates {
   std::uint32_t warp_slot = 0;   ///< index of its warp in the group
   std::uint32_t block_slot = 0;  ///< index of its block in the group
   Wait wait = Wait::nothing;
+  bool has_waited = false;  ///< for the launch before
   bool started = false;
   bool finished = true;
   // The shuffle or warp barrier that it waits in:

@@ -2,19 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "bitune/error.hpp"
 #include "runtime/kernel_limits.hpp"
 
 namespace bitune::emulated {
-
-int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch) {
-  const std::int64_t by_threads = device.max_threads_per_sm / std::max<std::int64_t>(launch.block[0], 1);
-  const std::int64_t by_shared = device.shared_bytes_per_sm / (launch.shared_bytes + reserved_shared_bytes);
-  return static_cast<int>(std::min({by_threads, by_shared, std::int64_t{device.max_blocks_per_sm}}));
-}
 
 namespace {
 
@@ -70,12 +63,6 @@ void check_launch(const DeviceInfo& device, std::string_view kernel, const Launc
   }
   if (grid % launch.cluster != 0) {
     refuse(fmt::format("{} blocks cannot be divided into clusters of {}", grid, launch.cluster));
-  }
-  const std::int64_t resident = std::int64_t{device.sm_count} * resident_blocks_per_sm(device, launch);
-  if (launch.cooperative && !device.cooperative_launch) refuse("the device has no cooperative launches");
-  if (launch.cooperative && grid > resident) {
-    refuse(fmt::format("a cooperative launch of {} blocks, of which only {} fit the device at once", grid,
-                       resident));
   }
 }
 

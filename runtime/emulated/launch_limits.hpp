@@ -16,9 +16,6 @@ namespace bitune::emulated {
 /// do.
 inline constexpr std::int64_t reserved_shared_bytes = 1024;
 
-/// How many blocks of this launch an SM holds at once: 0 if not even one. Registers are not counted.
-[[nodiscard]] int resident_blocks_per_sm(const DeviceInfo& device, const Launch& launch);
-
 /// Refuses arguments that are not what the kernel's parameters are (EmulatedKernel::signature). A launch that
 /// does not say what its `count` arguments are is checked for their number alone. \throws Error (device)
 void check_arguments(std::string_view kernel, std::string_view signature, const Launch& launch,

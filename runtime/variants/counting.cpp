@@ -19,7 +19,8 @@ namespace bitune {
 namespace of_counting {
 namespace {
 
-constexpr Kernel<Address, Address, U64> count_kernel{"kernels/counting/count_values.cuh", "count_values"};
+constexpr Kernel<Address, Address, U64> count_kernel{"kernels/counting/count_values.cuh", "count_values",
+                                                     true};
 constexpr Kernel<Address, Address, U64, U32> write_kernel{"kernels/counting/write_counted.cuh",
                                                           "write_counted"};
 

@@ -21,13 +21,8 @@ namespace {
 
 constexpr RowsKernel<Address, Address, Address, Address, U64, U32> sort_kernel{
     "kernels/multiway/multiway_sort.cuh", "multiway_sort"};
-constexpr RowsKernel<Address, Address, Address, Address, U64> cooperative_kernel{
-    "kernels/multiway/multiway_sort.cuh", "cooperative_multiway"};
 constexpr RowsKernel<Address, Address, U64, U32, U32, U32, U32> split_kernel{
     "kernels/multiway/multiway_split.cuh", "multiway_split"};
-
-/// Bytes of GridBarrier::words (grid_barrier.cuh).
-constexpr std::uint64_t barrier_bytes = 32;
 
 class MultiwayVariant final : public Variant {
  public:
@@ -89,7 +84,6 @@ Configuration MultiwayVariant::default_configuration(const Problem& problem, con
   const bool in_buckets = parts_of(problem.n, as_count(tile)) <= 256;
   Configuration c{std::string(name()),
                   {{"block_size_x", tile / items},
-                   {"cluster_size", 1},
                    {"items_per_thread", items},
                    {"shuffle_steps", is_short ? 2 : 1},
                    {"vector_width", wide ? 2 : 4},
@@ -99,9 +93,7 @@ Configuration MultiwayVariant::default_configuration(const Problem& problem, con
                    {"split_threads", in_buckets || wide ? 256 : 128},
                    {"split_pivots", tile * word < 64 << 10 ? 3 : 5},
                    {"split_levels", in_buckets ? 0 : 1},
-                   {"split_chain", 1},
                    {"split_window", 64},
-                   {"cooperative", 0},
                    {"dependent_launch", device.compute_major < 9 ? 0
                                         : is_short               ? 2
                                                                  : 1}}};
@@ -126,23 +118,9 @@ struct PlanFacts {
 };
 
 LaunchShape shape_of(const PlanFacts& facts, std::int64_t shared_bytes) {
-  const auto ranks = as_count(facts.c.at("cluster_size"));
-  return {.blocks = facts.tiles * ranks,
+  return {.blocks = facts.tiles,
           .threads = static_cast<std::uint32_t>(facts.c.at("block_size_x")),
-          .shared_bytes = as_count(shared_bytes),
-          .cluster = static_cast<std::uint32_t>(ranks)};
-}
-
-/// Both passes in one launch.
-void append_cooperative(PlanBuilder& builder, const PlanFacts& facts) {
-  const Configuration& c = facts.c;
-  LaunchShape shape = shape_of(facts, bucket_bytes(c, facts.problem));
-  shape.cooperative = true;
-  builder.launch(cooperative_kernel,
-                 fmt::format("{}, {}, {}, {}", facts.tile_arguments, c.at("gather_lanes"),
-                             c.at("split_pivots"), c.at("split_window")),
-                 shape, keys_address(), input_address(), facts.runs, builder.workspace(barrier_bytes),
-                 facts.problem.n);
+          .shared_bytes = as_count(shared_bytes)};
 }
 
 /// Pass 0 sorts the runs, pass 1 the buckets.
@@ -150,9 +128,9 @@ void append_pass(PlanBuilder& builder, const PlanFacts& facts, Address splits, u
   const Configuration& c = facts.c;
   const std::int64_t bytes = pass == 0 ? run_bytes(c, facts.problem) : bucket_bytes(c, facts.problem);
   builder.launch(sort_kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}", facts.tile_arguments, c.at("dependent_launch") == 2,
-                             c.at("cluster_size"), c.at("gather_lanes"),
-                             splits_in_buckets(c) ? c.at("split_pivots") : 0, c.at("split_window")),
+                 fmt::format("{}, {}, 1, {}, {}, {}", facts.tile_arguments, c.at("dependent_launch") == 2,
+                             c.at("gather_lanes"), splits_in_buckets(c) ? c.at("split_pivots") : 0,
+                             c.at("split_window")),
                  shape_of(facts, bytes), keys_address(), input_address(), facts.runs, splits, facts.problem.n,
                  pass);
 }
@@ -161,7 +139,6 @@ void append_pass(PlanBuilder& builder, const PlanFacts& facts, Address splits, u
 /// above.
 void append_splitting(PlanBuilder& builder, const PlanFacts& facts, Address splits) {
   const Configuration& c = facts.c;
-  const auto chain = as_count(c.at("split_chain"));
   std::uint64_t parent_step = 0;
   for (std::int64_t level = c.at("split_levels"); level > 0; --level) {
     std::uint64_t step = 1;
@@ -170,14 +147,13 @@ void append_splitting(PlanBuilder& builder, const PlanFacts& facts, Address spli
     const std::uint64_t multiples = (facts.tiles - 1) / step;
     const std::uint64_t intervals = parent_step == 0 ? 1 : parts_of(facts.tiles, parent_step);
     const std::uint64_t boundaries = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
-    builder.launch(split_kernel,
-                   fmt::format("{}, {}, {}, {}", size_of(facts.problem.key), c.at("split_threads"),
-                               c.at("split_pivots"), chain),
-                   {.blocks = parts_of(boundaries, chain),
-                    .threads = static_cast<std::uint32_t>(c.at("split_threads")),
-                    .shared_bytes = as_count(split_bytes(c, facts.problem))},
-                   splits, facts.runs, facts.problem.n, as_count(tile_size(c)), facts.tiles, step,
-                   parent_step);
+    builder.launch(
+        split_kernel,
+        fmt::format("{}, {}, {}, 1", size_of(facts.problem.key), c.at("split_threads"), c.at("split_pivots")),
+        {.blocks = boundaries,
+         .threads = static_cast<std::uint32_t>(c.at("split_threads")),
+         .shared_bytes = as_count(split_bytes(c, facts.problem))},
+        splits, facts.runs, facts.problem.n, as_count(tile_size(c)), facts.tiles, step, parent_step);
     parent_step = step;
   }
 }
@@ -192,16 +168,12 @@ Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const
                                     c.at("block_size_x"), c.at("items_per_thread"), c.at("shuffle_steps"),
                                     c.at("vector_width"), c.at("imad_quarters"), c.at("min_blocks_per_sm")),
                         builder.workspace(problem.rows * run_places * size_of(problem.key))};
-  if (c.at("cooperative") == 1) {
-    append_cooperative(builder, facts);
-  } else {
-    // Where the buckets' blocks split the runs themselves, nothing reads this argument.
-    const Address splits =
-        splits_in_buckets(c) ? facts.runs : builder.workspace(problem.rows * layout::split_places(tiles) * 4);
-    append_pass(builder, facts, splits, 0);
-    append_splitting(builder, facts, splits);
-    append_pass(builder, facts, splits, 1);
-  }
+  // Where the buckets' blocks split the runs themselves, nothing reads this argument.
+  const Address splits =
+      splits_in_buckets(c) ? facts.runs : builder.workspace(problem.rows * layout::split_places(tiles) * 4);
+  append_pass(builder, facts, splits, 0);
+  append_splitting(builder, facts, splits);
+  append_pass(builder, facts, splits, 1);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -14,9 +14,6 @@
 namespace bitune::of_multiway {
 namespace {
 
-/// Keys that a block holds.
-std::int64_t share_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
-
 /// Bytes of splitting in a block of so many threads, in two groups: one for each end of a bucket.
 std::int64_t splitting_bytes(const Configuration& c, const Problem& problem, std::int64_t threads) {
   const auto runs = static_cast<std::int64_t>(tile_count(c, problem));
@@ -26,7 +23,7 @@ std::int64_t splitting_bytes(const Configuration& c, const Problem& problem, std
 
 }  // namespace
 
-std::int64_t tile_size(const Configuration& c) { return share_size(c) * c.at("cluster_size"); }
+std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 
 std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
   return parts_of(problem.n, as_count(tile_size(c)));
@@ -55,11 +52,11 @@ namespace {
 /// sm_121. A block of 512 threads leaves a thread 128 registers. Smaller ones have to leave room for other
 /// blocks, where keys are of 4 bytes at most and there are not many pivots (its launch bounds).
 bool split_kernel_spills(std::int64_t key_bytes, std::int64_t threads, std::int64_t pivots,
-                         std::int64_t chain, const DeviceInfo& device) {
+                         const DeviceInfo& device) {
   const bool is_wide = key_bytes > 4;
   if (threads > 256) return is_wide || pivots > 3 || device.compute_major >= 10;
   if (is_wide || pivots > 5) return false;
-  return threads > 128 || (chain > 1 && device.compute_major >= 10);
+  return threads > 128;
 }
 
 }  // namespace
@@ -75,7 +72,7 @@ bool splitting_fits_registers(const Configuration& c, const Problem& problem, co
   const auto key_bytes = static_cast<std::int64_t>(size_of(problem.key));
   const bool many = pivots > (key_bytes == 8 ? 3 : 5);
   return threads * (many ? 256 : 128) <= device.registers_per_block &&
-         !split_kernel_spills(key_bytes, threads, pivots, c.at("split_chain"), device);
+         !split_kernel_spills(key_bytes, threads, pivots, device);
 }
 
 std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
@@ -85,7 +82,7 @@ std::uint64_t fan_out(const Configuration& c, const Problem& problem) {
 }
 
 std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
-  return padded_tile_bytes(share_size(c), problem.key);
+  return padded_tile_bytes(tile_size(c), problem.key);
 }
 
 std::int64_t bucket_bytes(const Configuration& c, const Problem& problem) {

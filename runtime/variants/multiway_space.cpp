@@ -14,7 +14,6 @@ namespace {
 std::vector<Parameter> tile_parameters() {
   return {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
-      {"cluster_size", {1, 2}, "blocks that sort a run or a bucket together (sm_90 on)"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
@@ -34,7 +33,6 @@ std::vector<Parameter> splitting_parameters() {
        {0, 1, 2},
        "launches of splitting: ranks far apart first, those between them within; 0: in the blocks that sort "
        "buckets"},
-      {"split_chain", {1, 4}, "ranks that a block splits the runs at, each from where the one before is"},
       {"split_window",
        {0, 64, 96},
        "keys of each run that are copied to shared memory, from around where it is likely to be split; 0: "
@@ -44,9 +42,6 @@ std::vector<Parameter> splitting_parameters() {
 
 std::vector<Parameter> launch_parameters() {
   return {
-      {"cooperative",
-       {0, 1},
-       "1: one launch whose blocks are all resident, with a barrier of the grid between runs and buckets"},
       {"dependent_launch",
        {0, 1, 2},
        "1: each launch begins while the one before it runs (sm_90 on); 2: while that one stores"},
@@ -57,23 +52,16 @@ std::vector<Restriction> tile_restrictions() {
   return {
       block_fits_device(),
       vector_fits_access(),
-      {"the device has clusters, which pay where a block has its most items and runs are split beforehand",
-       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") == 1 ||
-                (c.at("cluster_size") <= d.max_cluster_size && c.at("items_per_thread") == 32 &&
-                 c.at("block_size_x") >= 256 && !splits_in_buckets(c));
-       },
-       {"block_size_x", "cluster_size", "items_per_thread", "split_levels"}},
       {"the array is longer than a run, or than the smallest there is",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return as_count(tile_size(c)) < p.n || tile_size(c) == smallest_tile;
        },
-       {"block_size_x", "cluster_size", "items_per_thread"}},
+       {"block_size_x", "items_per_thread"}},
       {"there are at most 4096 runs",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return tile_count(c, p) <= most_tiles;
        },
-       {"block_size_x", "cluster_size", "items_per_thread"}},
+       {"block_size_x", "items_per_thread"}},
       {"a thread holds a whole number of vectors",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("vector_width") <= c.at("items_per_thread");
@@ -89,14 +77,14 @@ std::vector<Restriction> splitting_restrictions() {
          return c.at("split_levels") <= 1 || tile_count(c, p) > std::uint64_t{32}
                                                                     << (c.at("split_levels") - 1);
        },
-       {"block_size_x", "cluster_size", "items_per_thread", "split_levels"}},
-      {"where there are no levels, split_threads is 256 and split_chain 1, which tell nothing then; where "
-       "there are, split_window is 0",
+       {"block_size_x", "items_per_thread", "split_levels"}},
+      {"where there are no levels, split_threads is 256, which tells nothing then; where there are, "
+       "split_window "
+       "is 0",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return splits_in_buckets(c) ? c.at("split_threads") == 256 && c.at("split_chain") == 1
-                                     : c.at("split_window") == 0;
+         return splits_in_buckets(c) ? c.at("split_threads") == 256 : c.at("split_window") == 0;
        },
-       {"split_chain", "split_levels", "split_threads", "split_window"}},
+       {"split_levels", "split_threads", "split_window"}},
       {"blocks that split runs of keys of 4 bytes at most have windows of them, where these fit: without, "
        "keys that are equal or in order would take twice as long",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -112,27 +100,15 @@ std::vector<Restriction> splitting_restrictions() {
        {"split_threads"}},
       {"splitting fits the registers of its threads, without spilling any",
        splitting_fits_registers,
-       {"block_size_x", "min_blocks_per_sm", "split_chain", "split_levels", "split_pivots", "split_threads"}},
+       {"block_size_x", "min_blocks_per_sm", "split_levels", "split_pivots", "split_threads"}},
   };
 }
 
 std::vector<Restriction> launch_restrictions() {
   return {
-      shared_memory_fits_block(bucket_bytes),
-      shared_memory_fits_block(split_bytes),
-      items_fit_registers("min_blocks_per_sm"),
-      blocks_fit_multiprocessor(bucket_bytes),
+      shared_memory_fits_block(bucket_bytes),   shared_memory_fits_block(split_bytes),
+      items_fit_registers("min_blocks_per_sm"), blocks_fit_multiprocessor(bucket_bytes),
       dependent_launch_fits_device(),
-      {"one launch has no splitting between and none that it depends on, and its blocks fit the device at "
-       "once",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return c.at("cooperative") == 0 ||
-                (d.cooperative_launch && c.at("split_levels") == 0 && c.at("dependent_launch") == 0 &&
-                 tile_count(c, p) * p.rows <=
-                     static_cast<std::uint64_t>(d.sm_count * c.at("min_blocks_per_sm")));
-       },
-       {"block_size_x", "cluster_size", "cooperative", "dependent_launch", "items_per_thread",
-        "min_blocks_per_sm", "split_levels"}},
   };
 }
 

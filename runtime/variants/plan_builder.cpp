@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -23,10 +24,26 @@ std::uint32_t in_32_bits(std::uint64_t number, std::string_view what) {
   return static_cast<std::uint32_t>(number);
 }
 
+/// Of a sort in place, where keys_in is the memory of keys_out.
+bool may_write_keys(const Launch& launch) {
+  return std::any_of(launch.arguments.begin(), launch.arguments.end(), [](const Argument& argument) {
+    return argument.kind == Argument::Kind::pointer && argument.role == Role::keys_out;
+  });
+}
+
 }  // namespace
 
 Plan PlanBuilder::take(bool dependent) {
-  for (Launch& launch : plan_.launches) launch.dependent = dependent;
+  bool keys_are_untouched = false;  // and what comes before the sort is done
+  for (Launch& launch : plan_.launches) {
+    if (launch.reads_keys_early && !keys_are_untouched) {
+      throw std::logic_error(fmt::format("{} reads keys before it waits, and they may not be there yet",
+                                         plan_.kernels[launch.kernel].name_expression));
+    }
+    launch.dependent = dependent;
+    const bool is_first = &launch == &plan_.launches.front();
+    keys_are_untouched = (is_first || keys_are_untouched) && !may_write_keys(launch);
+  }
   return std::move(plan_);
 }
 
@@ -42,10 +59,12 @@ Argument PlanBuilder::argument_of(U32 number) {
 void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments) {
   constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
   if (shape.blocks > most_blocks) {
+    const std::string_view name = kernel.name_expression;
+    const std::size_t begin = name.find("::") == name.npos ? 0 : name.find("::") + 2;
     throw Error(ErrorCode::usage,
-                fmt::format("{} would need {} blocks, and a grid has at most {}: use a larger tile or "
-                            "block size",
-                            kernel.name_expression, shape.blocks, most_blocks));
+                fmt::format("its kernel '{}' would need {} blocks, and a grid has at most {}: use a larger "
+                            "tile or block size",
+                            name.substr(begin, name.find('<') - begin), shape.blocks, most_blocks));
   }
   const auto known = std::find(plan_.kernels.begin(), plan_.kernels.end(), kernel);
   Launch launch;
@@ -55,7 +74,6 @@ void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std:
   launch.block = {shape.threads, 1, 1};
   launch.shared_bytes = in_32_bits(shape.shared_bytes, "the size of shared memory");
   launch.cluster = shape.cluster;
-  launch.cooperative = shape.cooperative;
   launch.arguments = std::move(arguments);
   plan_.launches.push_back(std::move(launch));
 }

@@ -54,6 +54,7 @@ template <class... Parameters>
 struct Kernel {
   std::string_view header;
   std::string_view name;
+  bool reads_keys_early = false;  ///< Launch::reads_keys_early
 };
 
 /// A kernel whose last two parameters say where rows are, besides its own `Parameters`: a RowStride, and a
@@ -70,7 +71,6 @@ struct LaunchShape {
   std::uint32_t threads = 1;
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
-  bool cooperative = false;
 };
 
 /// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
@@ -84,6 +84,7 @@ class PlanBuilder {
   void launch(const Kernel<Parameters...>& kernel, std::string_view template_arguments,
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+    plan_.launches.back().reads_keys_early = kernel.reads_keys_early;
   }
 
   /// Adds a launch for all rows, each of which takes shape.blocks blocks.
@@ -97,6 +98,12 @@ class PlanBuilder {
   [[nodiscard]] Address workspace(std::uint64_t bytes);
 
   /// The plan; `dependent`: each launch may begin while the one before it ends.
+  ///
+  /// Every kernel waits for the launch before it, and lets the next one begin only then
+  /// (begin_dependent_launch in kernels/network/launch.cuh; the emulated device holds it). So when a launch
+  /// begins, all is done but the launch right before it: what the neighbours of a sort rely on. A launch that
+  /// reads keys before it waits is one whose plan has a launch before it, and none before it that writes
+  /// keys. \throws std::logic_error where that does not hold
   [[nodiscard]] Plan take(bool dependent = false);
 
  private:

@@ -22,7 +22,7 @@ namespace {
 constexpr Kernel<Address, Address, U32, Address, U64> sample_kernel{"kernels/samplesort/sample_sort.cuh",
                                                                     "sample_sort"};
 constexpr Kernel<Address, Address, Address, U32, U32, Address, U32, Address, U64> partition_kernel{
-    "kernels/samplesort/sample_partition.cuh", "sample_partition"};
+    "kernels/samplesort/sample_partition.cuh", "sample_partition", true};
 constexpr Kernel<Address, Address, Address, Address, U32, Address, U32> leaf_kernel{
     "kernels/samplesort/leaf_sort.cuh", "leaf_sort"};
 

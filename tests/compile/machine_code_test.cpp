@@ -51,6 +51,25 @@ TEST(MachineCode, SeesConstantsSharedMemoryAndRegisters) {
   EXPECT_NE(changed("tile[128]", "tile[256]"), before);
 }
 
+TEST(MachineCode, CanLeaveOutTheOrderOfWaitingAndLettingOthersBegin) {
+  const auto code = [](const std::string& beginning, const std::string& sum) {
+    return code_of("made/one.cuh", "first",
+                   "#pragma once\n__global__ void first(unsigned* keys) {\n" + beginning +
+                       "  unsigned sum = keys[threadIdx.x];\n#pragma unroll\n  for (unsigned i = 1; i < 200; ++i) sum = sum * " +
+                       sum + " + keys[i];\n  keys[threadIdx.x] = sum;\n}\n");
+  };
+  const std::string wait = "  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n";
+  const std::string allow = "  asm volatile(\"griddepcontrol.launch_dependents;\");\n";
+  const auto waits_first = code(wait + allow, "3");
+  const auto allows_first = code(allow + wait, "3");
+  EXPECT_NE(waits_first.digest, allows_first.digest);
+  EXPECT_EQ(waits_first.any_launch_order, allows_first.any_launch_order);
+  EXPECT_NE(waits_first.any_launch_order, code(wait + allow, "5").any_launch_order);
+  EXPECT_NE(waits_first.any_launch_order, code(wait, "3").any_launch_order);
+  const auto neither = code("", "3");
+  EXPECT_NE(neither.any_launch_order, waits_first.any_launch_order);
+}
+
 TEST(MachineCode, WhatIsNoCubinIsRefused) {
   EXPECT_THROW((void)test::machine_code(""), std::runtime_error);
   EXPECT_THROW((void)test::machine_code(std::string(4096, 'x')), std::runtime_error);

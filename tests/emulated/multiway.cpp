@@ -11,8 +11,7 @@
 namespace bitune::test {
 namespace {
 
-Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes,
-                         std::int64_t chain = 1) {
+Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes) {
   const Problem problem{{.key = key}, {.n = 20001}};
   Configuration configuration = variant("multiway").default_configuration(problem, DeviceInfo{});
   configuration.parameters["block_size_x"] = 64;
@@ -21,7 +20,6 @@ Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, 
   configuration.parameters["split_threads"] = 128;
   configuration.parameters["split_levels"] = levels;
   configuration.parameters["split_pivots"] = pivots;
-  configuration.parameters["split_chain"] = chain;
   configuration.parameters["split_window"] = 0;
   configuration.parameters["gather_lanes"] = lanes;
   return configuration;
@@ -33,19 +31,6 @@ Configuration windowed(Configuration configuration, std::int64_t window) {
   return configuration;
 }
 
-/// The same with two blocks a run: half as many runs.
-Configuration of_clusters(Configuration configuration) {
-  configuration.parameters["cluster_size"] = 2;
-  return configuration;
-}
-
-/// The same in one launch.
-Configuration cooperative(Configuration configuration) {
-  configuration.parameters["cooperative"] = 1;
-  configuration.parameters["dependent_launch"] = 0;
-  return configuration;
-}
-
 TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   // All in one test, since a process compiles a kernel for the emulated device once.
   const Bench bench = make_bench(open_device("emulated"));
@@ -53,20 +38,17 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
   for (const Distribution distribution : all_distributions) {
     std::uint64_t seed = 7;
     const Problem single{{.key = KeyType::u32}, {.n = 20001}};
-    const Problem shorter{{.key = KeyType::u32}, {.n = 2001}};
     // The distributions take turns with three orders of threads, and differ in what they make of each.
     order = order % 3 + 1;
     EXPECT_TRUE(sorts(seeded(order), single, small_runs(KeyType::u32, 0, 5, 8), distribution, ++seed));
     EXPECT_TRUE(
         sorts(seeded(order), single, windowed(small_runs(KeyType::u32, 0, 3, 8), 64), distribution, ++seed));
-    EXPECT_TRUE(
-        sorts(seeded(order), shorter, cooperative(small_runs(KeyType::u32, 0, 5, 8)), distribution, ++seed));
     // Narrow and wide keys in turn: what is above meets every distribution.
     const KeyType key = static_cast<int>(distribution) % 2 == 0 ? KeyType::u32 : KeyType::f64;
     const Problem problem{{.key = key, .order = Order::descending}, {.n = 20001}};
     const Configuration of_both[] = {small_runs(key, 0, 3, 4), windowed(small_runs(key, 0, 5, 4), 64),
-                                     small_runs(key, 1, 5, 32, 8), small_runs(key, 2, 3, 8),
-                                     of_clusters(small_runs(key, 1, 3, 8))};
+                                     small_runs(key, 1, 5, 32), small_runs(key, 2, 3, 8),
+                                     small_runs(key, 1, 3, 8)};
     for (std::size_t i = 0; i < std::size(of_both); ++i) {
       // Three of the five for each distribution; two neighbours differ in the keys, so that each meets both.
       if ((static_cast<std::size_t>(distribution) + i) % std::size(of_both) >= 3) continue;
@@ -74,8 +56,8 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
     }
     // Two rows with a gap, each of these for every third distribution.
     const Problem rows{{.key = KeyType::u32}, {.n = 20001, .rows = 2}};
-    const Configuration of_rows[] = {small_runs(KeyType::u32, 2, 5, 4, 4), small_runs(KeyType::u32, 0, 7, 8),
-                                     of_clusters(small_runs(KeyType::u32, 2, 3, 4))};
+    const Configuration of_rows[] = {small_runs(KeyType::u32, 2, 5, 4), small_runs(KeyType::u32, 0, 7, 8),
+                                     small_runs(KeyType::u32, 2, 3, 4)};
     EXPECT_TRUE(sorts(seeded(static_cast<std::uint64_t>(distribution) / 3), rows,
                       of_rows[static_cast<std::size_t>(distribution) % 3], distribution, seed,
                       {.gap_keys = 5}));

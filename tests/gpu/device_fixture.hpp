@@ -20,7 +20,7 @@
 
 namespace bitune::cuda {
 
-/// Kernels that show that arguments, shared memory, clusters and grid barriers arrive.
+/// Kernels that show that arguments, shared memory and clusters arrive.
 inline const std::vector<HeaderText> planted_kernels = {{"planted/kernels.cuh", R"(#pragma once
 namespace planted {
 __global__ void add(unsigned* out, unsigned long long wide, unsigned narrow, unsigned n) {
@@ -44,12 +44,6 @@ __global__ void cluster_size(unsigned* out) {
   asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(size));
 #endif
   if (threadIdx.x == 0 && blockIdx.x == 0) out[0] = size;
-}
-__global__ void meet(unsigned* counter) {
-  if (threadIdx.x == 0) {
-    atomicAdd(counter, 1u);
-    while (*static_cast<volatile unsigned*>(counter) < gridDim.x) {}
-  }
 }
 __global__ void write_to(unsigned* where) { *where = 1; }
 __global__ void none() {}

@@ -1,4 +1,4 @@
-// Loading and launching on a GPU: arguments, shared memory, clusters, cooperative grids, and what goes wrong.
+// Loading and launching on a GPU: arguments, shared memory, clusters, and what goes wrong.
 
 #include "tests/gpu/device_fixture.hpp"
 
@@ -149,22 +149,6 @@ TEST_F(GpuLaunch, LaunchesLargeClustersWhereItSaysThatTheyFit) {
   launch.grid = {32, 1, 1};
   launch.cluster = 32;
   EXPECT_FALSE(device_->obstacle(*kernel, launch).empty()) << "no GPU has clusters of 32 blocks";
-}
-
-TEST_F(GpuLaunch, LaunchesCooperativeGridsThatFitAndRefusesOthers) {
-  if (!device_->info().cooperative_launch) GTEST_SKIP() << "this GPU has no cooperative launch";
-  const auto kernel = load("meet");
-  const auto counter = device_->allocate(sizeof(unsigned));
-  device_->fill(counter->data(), 0, counter->size(), nullptr);
-  const auto sms = static_cast<std::uint32_t>(device_->info().sm_count);
-  Launch launch = launch_of(sms, 256);
-  launch.cooperative = true;
-  const std::vector<std::uint64_t> arguments = {slot(counter->data())};
-  device_->launch(*kernel, launch, arguments, nullptr);
-  EXPECT_EQ(read(counter->data(), 1).front(), sms);
-  launch.grid = {sms * 1000, 1, 1};
-  const std::string error = device_error([&] { device_->launch(*kernel, launch, arguments, nullptr); });
-  EXPECT_NE(error.find("COOPERATIVE_LAUNCH_TOO_LARGE"), std::string::npos) << error;
 }
 
 // Last of its process: CTest gives every test a process of its own, and this one ends the context.

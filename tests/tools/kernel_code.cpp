@@ -5,7 +5,8 @@
 //
 //     version <tab> variant <tab> digest of its kernel sources
 //     kernel <tab> variant <tab> problem <tab> configuration <tab> which of the plan <tab> digest of its code
-//            <tab> bytes of instructions <tab> registers <tab> header <tab> name
+//            <tab> digest of it but for the order of waiting and letting others begin <tab> bytes of
+//            instructions <tab> registers <tab> header <tab> name
 //     refused <tab> variant <tab> problem <tab> configuration <tab> why
 
 #include <fmt/format.h>
@@ -95,18 +96,21 @@ struct Kernels {
 
   [[nodiscard]] std::string line_of(const KernelSource& source) const {
     std::string code = "not compiled";
+    std::string any_order = code;
     std::size_t bytes = 0;
     int registers = -1;
     try {
       const KernelImage image = compiler->compile(source);
       const MachineCode machine = machine_code(image.bytes);
       code = machine.digest;
+      any_order = machine.any_launch_order;
       bytes = machine.bytes;
       registers = image.registers;
     } catch (const std::exception& error) {
       std::cerr << error.what() << '\n';
     }
-    return fmt::format("{}\t{}\t{}\t{}\t{}", code, bytes, registers, source.header, source.name_expression);
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", code, any_order, bytes, registers, source.header,
+                       source.name_expression);
   }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Clusters, dependent launches and barriers of the grid on a GPU.
+/// Clusters and dependent launches on a GPU.
 
 #include "kernels/platform/cuda/base.cuh"
 
@@ -149,7 +149,8 @@ BITUNE_DEVICE void wait_for_bytes(Arrivals* arrivals) {
 // --- Dependent launches (sm_90 on; before that each launch begins when the one before it has ended) ---
 
 /// Lets the stream's next launch begin, if it was launched as a dependent one: its blocks then wait for this launch to end
-/// in wait_for_previous_launch().
+/// in wait_for_previous_launch(). Every thread waits before it allows. So when a launch begins, all is done but the launch before it, and
+/// whoever comes behind a sort never meets what came before it.
 BITUNE_DEVICE void allow_next_launch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -162,32 +163,6 @@ BITUNE_DEVICE void wait_for_previous_launch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-}
-
-// --- The grid ---
-
-/// Barrier of all threads of a cooperative launch; orders global memory among them. `barrier_state` is one u32 in
-/// global memory that was zeroed once, before its first use in any launch: each barrier adds exactly 2^31 to it, so that
-/// its top bit tells the generation and the bits below are zero again.
-BITUNE_DEVICE void sync_grid(u32* barrier_state) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const u32 generation_bit = 0x80000000u;
-    const u32 arrival = blockIdx.x == 0 ? generation_bit - (gridDim.x - 1) : 1;
-    u32 before;
-    asm volatile("fence.acq_rel.gpu;\natom.add.release.gpu.global.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(__cvta_generic_to_global(barrier_state)), "r"(arrival)
-                 : "memory");
-    u32 now;
-    do {
-      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                   : "=r"(now)
-                   : "l"(__cvta_generic_to_global(barrier_state))
-                   : "memory");
-    } while (((now ^ before) & generation_bit) == 0);
-  }
-  __syncthreads();
 }
 
 }  // namespace bitune

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Clusters, dependent launches and barriers of the grid on the emulated device.
+/// Clusters and dependent launches on the emulated device.
 
 #include "kernels/platform/emulated/base.cuh"
 
@@ -44,13 +44,9 @@ BITUNE_DEVICE void send_to_rank(T* local, Arrivals* arrivals, u32 rank, T value)
 
 BITUNE_DEVICE void wait_for_bytes(Arrivals* arrivals) { detail::services->wait_for_bytes(&arrivals->state); }
 
-// --- Dependent launches: here each launch ends before the next begins ---
+// --- Dependent launches: here each launch ends before the next begins. That a kernel waits, and does so before it allows, is checked ---
 
-BITUNE_DEVICE void allow_next_launch() {}
-BITUNE_DEVICE void wait_for_previous_launch() {}
-
-// --- The grid ---
-
-BITUNE_DEVICE void sync_grid(u32* barrier_state) { detail::services->sync_grid(barrier_state); }
+BITUNE_DEVICE void allow_next_launch() { detail::services->allow_next_launch(); }
+BITUNE_DEVICE void wait_for_previous_launch() { detail::services->wait_for_previous_launch(); }
 
 }  // namespace bitune

@@ -32,7 +32,8 @@ struct Services {
   void (*sync_cluster)();
   /// Beginning of the shared memory of another block of the cluster.
   unsigned char* (*shared_of_rank)(unsigned int rank);
-  void (*sync_grid)(unsigned int* barrier_state);
+  void (*wait_for_previous_launch)();
+  void (*allow_next_launch)();
   /// So many bytes have arrived, of those that *expected says are still to come.
   void (*bytes_arrive)(unsigned long long* expected, unsigned int bytes);
   /// Waits until none are to come.

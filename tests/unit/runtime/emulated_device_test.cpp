@@ -62,20 +62,6 @@ TEST(EmulatedDevice, RefusesLaunchesOverTheLimits) {
   EXPECT_TRUE(contains(failure(launch), "along y or z"));
 }
 
-TEST(EmulatedDevice, CooperativeLaunchesMustFit) {
-  EmulatedOptions options;
-  options.sm_count = 2;
-  PlantedKernel kernel(count_threads, options);
-  Launch launch = launch_of(4, 1024);  // two blocks of 1024 threads fit an SM of 2048
-  launch.cooperative = true;
-  EXPECT_EQ(kernel.run(Data(1, 0), launch)[0], 4096u);
-  launch.grid[0] = 5;
-  EXPECT_TRUE(contains(kernel.failure(Data(1, 0), launch), "of which only 4 fit the device at once"));
-  launch = launch_of(3, 32, 120 * 1024);
-  launch.cooperative = true;
-  EXPECT_TRUE(contains(kernel.failure(Data(1, 0), launch), "of which only 2 fit"));
-}
-
 TEST(EmulatedDevice, RefusesAWrongNumberOfArguments) {
   PlantedKernel kernel(count_threads);
   EXPECT_THROW(kernel.device().launch(kernel.kernel(), launch_of(1, 1), {}, nullptr), Error);

@@ -144,22 +144,18 @@ TEST_P(EmulatedDeadlocks, AreReportedAndTheDeviceGoesOn) {
   }
 }
 
-TEST(EmulatedRules, GridBarrierInAnOrdinaryLaunchIsRefused) {
-  PlantedKernel kernel("BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) { sync_grid(data); }");
-  EXPECT_TRUE(says(kernel.failure(Data(1, 0), launch_of(2, 32)), "not cooperative"));
-  Launch cooperative = launch_of(2, 32);
-  cooperative.cooperative = true;
-  EXPECT_EQ(kernel.failure(Data(1, 0), cooperative), "");
-  EXPECT_TRUE(says(kernel.failure(Data(1, 3), cooperative), "was not zeroed"));
-}
-
-TEST(EmulatedRules, GridBarrierWaitsForBlocksThatReturned) {
-  PlantedKernel kernel(
-      "BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) { if (block_index() != 1) sync_grid(data); }");
-  Launch launch = launch_of(3, 32);
-  launch.cooperative = true;
-  const std::string sentence = kernel.failure(Data(1, 0), launch);
-  EXPECT_TRUE(says(sentence, "thread 0 of block 0 waits at sync_grid() (and 63 more), 32 of 96")) << sentence;
+TEST(EmulatedRules, ALaunchWaitsBeforeItLetsTheNextOneBegin) {
+  Launch dependent = launch_of(2, 32);
+  dependent.dependent = true;
+  const auto failure = [](const std::string& body, const Launch& launch) {
+    return PlantedKernel("BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) { " + body + " }")
+        .failure(Data(1, 0), launch);
+  };
+  EXPECT_EQ(failure("wait_for_previous_launch(); allow_next_launch();", dependent), "");
+  EXPECT_EQ(failure("if (block_index() == 1) wait_for_previous_launch();", dependent), "");
+  EXPECT_TRUE(says(failure("allow_next_launch(); wait_for_previous_launch();", launch_of(2, 32)),
+                   "lets the next launch begin before it has waited"));
+  EXPECT_TRUE(says(failure("", dependent), "no thread of it waits for the launch before"));
 }
 
 TEST(EmulatedRules, BreakingOneNamesTheThread) {

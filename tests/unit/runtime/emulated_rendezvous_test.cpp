@@ -189,32 +189,6 @@ TEST_P(EmulatedOrders, BytesArriveInAnotherBlock) {
   }
 }
 
-TEST_P(EmulatedOrders, GridBarrierOrdersGlobalMemoryAndItsStateServesManyLaunches) {
-  // data: the barrier's state, then two arrays that the grid sums into each other.
-  PlantedKernel kernel(R"(
-    BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) {
-      const u32 i = block_index() * block_size() + thread_index();
-      const u32 all = block_count() * block_size();
-      u32* from = data + 1;
-      u32* to = data + 1 + all;
-      for (u32 round = 0; round < 3; ++round) {
-        to[i] = from[(i + block_size()) % all] + 1;
-        sync_grid(data);
-        u32* const swap = from;
-        from = to;
-        to = swap;
-      }
-    })",
-                       options());
-  Launch launch = launch_of(8, 48);
-  launch.cooperative = true;
-  Data data(1 + 2 * 384, 0);
-  data = kernel.run(data, launch);
-  data = kernel.run(data, launch);
-  EXPECT_TRUE(std::all_of(data.begin() + 1 + 384, data.end(), [](std::uint32_t x) { return x == 5; }));
-  EXPECT_EQ(data[0] & 0x7fffffffu, 0u);
-}
-
 TEST_P(EmulatedOrders, SeveralHostThreadsShareTheBlocks) {
   EmulatedOptions several = options();
   several.host_threads = 4;

@@ -76,14 +76,10 @@ TEST(VariantLimits, SplittingThatSpillsIsLeftOut) {
   const Problem problem = array_of(KeyType::u32, std::uint64_t{1} << 24);
   DeviceInfo blackwell = h200();
   blackwell.compute_major = 10;
-  const Configuration narrow =
-      with(variant("multiway").default_configuration(problem, h200()),
-           {{"split_levels", 1}, {"split_window", 0}, {"split_threads", 128}, {"split_chain", 1}});
+  const Configuration narrow = with(variant("multiway").default_configuration(problem, h200()),
+                                    {{"split_levels", 1}, {"split_window", 0}, {"split_threads", 128}});
   EXPECT_EQ(violation_of(narrow, problem, h200()), "");
   EXPECT_EQ(violation_of(narrow, problem, blackwell), "");
-  const Configuration chained = with(narrow, {{"split_chain", 4}});
-  EXPECT_EQ(violation_of(chained, problem, h200()), "");
-  EXPECT_NE(violation_of(chained, problem, blackwell).find("spilling"), std::string::npos);
   const Configuration wide = with(narrow, {{"split_threads", 256}});
   EXPECT_NE(violation_of(wide, problem, h200()).find("spilling"), std::string::npos);
   EXPECT_EQ(violation_of(with(wide, {{"split_pivots", 7}}), problem, h200()), "");
