@@ -44,7 +44,7 @@ std::string transposition_sort(const std::string& barrier) {
 bool sorts(const std::string& definition, std::uint64_t seed) {
   Data data(128);
   for (std::uint32_t i = 0; i < data.size(); ++i) data[i] = i * 2654435761u;
-  PlantedKernel kernel(definition, seeded(seed));
+  PlantedKernel kernel(definition, options_seeded(seed));
   const Data result = kernel.run(data, launch_of(1, 64, 512));
   std::sort(data.begin(), data.end());
   return result == data;
@@ -76,9 +76,9 @@ TEST(EmulatedRaces, MissingWarpBarrierIsCaught) {
   for (std::uint32_t i = 0; i < 32; ++i) rotated[i] = (i + 31) % 32;
   int caught = 0;
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    PlantedKernel right("#define BARRIER sync_warp();\n" + rotate, seeded(seed));
+    PlantedKernel right("#define BARRIER sync_warp();\n" + rotate, options_seeded(seed));
     EXPECT_EQ(right.run(data, launch_of(1, 32, 128)), rotated);
-    PlantedKernel wrong("#define BARRIER\n" + rotate, seeded(seed));
+    PlantedKernel wrong("#define BARRIER\n" + rotate, options_seeded(seed));
     if (wrong.run(data, launch_of(1, 32, 128)) != rotated) ++caught;
   }
   EXPECT_GE(caught, 1);
@@ -134,7 +134,7 @@ TEST_P(EmulatedDeadlocks, AreReportedAndTheDeviceGoesOn) {
   for (const std::uint64_t seed : {0u, 1u, 2u}) {
     PlantedKernel kernel(
         "BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) { if (n == 64) return; " + GetParam().body + " }",
-        seed == 0 ? EmulatedOptions{} : seeded(seed));
+        seed == 0 ? EmulatedOptions{} : options_seeded(seed));
     for (int again = 0; again < 2; ++again) {
       const std::string sentence = kernel.failure(Data(65, 0), launch_of(1, 64));
       EXPECT_TRUE(says(sentence, "bitune::planted deadlocks")) << sentence;

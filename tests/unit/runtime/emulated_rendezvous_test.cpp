@@ -16,7 +16,7 @@ using Data = std::vector<std::uint32_t>;
 class EmulatedOrders : public testing::TestWithParam<int> {
  protected:
   static EmulatedOptions options() {
-    return GetParam() == 0 ? EmulatedOptions{} : seeded(std::uint64_t(GetParam()));
+    return GetParam() == 0 ? EmulatedOptions{} : options_seeded(std::uint64_t(GetParam()));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Seeds, EmulatedOrders, testing::Values(0, 1, 2, 3));

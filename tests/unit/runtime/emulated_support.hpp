@@ -78,7 +78,7 @@ inline Launch launch_of(std::uint32_t grid, std::uint32_t block, std::uint32_t s
   return launch;
 }
 
-inline EmulatedOptions seeded(std::uint64_t seed) {
+inline EmulatedOptions options_seeded(std::uint64_t seed) {
   EmulatedOptions options;
   options.seed = seed;
   return options;

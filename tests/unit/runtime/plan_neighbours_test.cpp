@@ -81,7 +81,7 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
 }
 
 constexpr Kernel<Address> reads_early{"kernels/planted.cuh", "reads_early", true};
-constexpr Kernel<Address> planted{"kernels/planted.cuh", "planted"};
+constexpr Kernel<Address> waits_first{"kernels/planted.cuh", "waits_first"};
 
 TEST(PlanNeighbours, APlanThatReadsTooEarlyIsRefused) {
   const auto take = [](const std::vector<std::pair<Kernel<Address>, Address>>& launches) {
@@ -90,12 +90,14 @@ TEST(PlanNeighbours, APlanThatReadsTooEarlyIsRefused) {
     return builder.take(true);
   };
   const Address beside{Argument::pointer_to(Role::workspace)};
-  EXPECT_NO_THROW((void)take({{planted, beside}, {reads_early, input_address()}, {planted, keys_address()}}));
-  EXPECT_NO_THROW((void)take({{planted, beside}, {planted, beside}, {reads_early, input_address()}}));
+  EXPECT_NO_THROW(
+      (void)take({{waits_first, beside}, {reads_early, input_address()}, {waits_first, keys_address()}}));
+  EXPECT_NO_THROW((void)take({{waits_first, beside}, {waits_first, beside}, {reads_early, input_address()}}));
   EXPECT_THROW((void)take({{reads_early, input_address()}}), std::logic_error);
-  EXPECT_THROW((void)take({{planted, keys_address()}, {reads_early, input_address()}}), std::logic_error);
-  EXPECT_THROW((void)take({{planted, keys_address()}, {planted, beside}, {reads_early, input_address()}}),
-               std::logic_error);
+  EXPECT_THROW((void)take({{waits_first, keys_address()}, {reads_early, input_address()}}), std::logic_error);
+  EXPECT_THROW(
+      (void)take({{waits_first, keys_address()}, {waits_first, beside}, {reads_early, input_address()}}),
+      std::logic_error);
 }
 
 }  // namespace
