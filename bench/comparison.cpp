@@ -179,7 +179,13 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
     return std::nullopt;
   }
-  sorter_.prepare(problem);
+  try {
+    sorter_.prepare(problem);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unavailable) throw;
+    add_note(fmt::format("'{}' was left out: {}", text_of(problem), error.what()));
+    return std::nullopt;
+  }
   BenchRecord record = describe(problem);
   record.distribution = name_of(distribution);
 

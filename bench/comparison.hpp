@@ -28,8 +28,8 @@ class Comparison {
   /// Why there is no peer, and what was left out or was wrong.
   [[nodiscard]] const std::string& note() const noexcept { return note_; }
 
-  /// Verifies and times all sides. Nothing if the device's memory does not hold the problem; the note then
-  /// says so. \throws Error (device, compile)
+  /// Verifies and times all sides. Nothing if the device's memory does not hold the problem, or no kernel
+  /// sorts it; the note then says so. \throws Error (device, compile)
   std::optional<BenchRecord> compare(const Problem& problem, Distribution distribution);
 
  private:

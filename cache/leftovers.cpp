@@ -110,7 +110,8 @@ void for_each_temporary(const fs::path& folder, std::string_view prefix, Visit&&
 Leftover::Leftover(const fs::path& path) {
   const std::string& name = path.native();
   const std::lock_guard lock(places_mutex);
-  const auto free = std::find_if(places.begin(), places.end(), [](const Place& place) { return !place.taken; });
+  const auto free =
+      std::find_if(places.begin(), places.end(), [](const Place& place) { return !place.taken; });
   if (free == places.end() || name.size() >= free->path.size()) return;
   std::copy_n(name.c_str(), name.size() + 1, free->path.begin());
   free->taken = true;
@@ -150,9 +151,8 @@ FolderLock::~FolderLock() {
 }
 
 void sweep_files(const fs::path& folder, std::string_view prefix) noexcept {
-  for_each_temporary(folder, prefix, [](const fs::path& path) {
-    if_abandoned(path, [&path] { ::unlink(path.c_str()); });
-  });
+  for_each_temporary(folder, prefix,
+                     [](const fs::path& path) { if_abandoned(path, [&path] { ::unlink(path.c_str()); }); });
 }
 
 void sweep_folders(const fs::path& folder, std::string_view prefix) noexcept {

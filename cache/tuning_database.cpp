@@ -79,15 +79,13 @@ std::int64_t TuningDatabase::begin_session(const DeviceInfo& device, const Devic
 }
 
 std::int64_t TuningDatabase::store(std::int64_t session, const Trial& trial) {
-  return implementation_->write("storing a trial", [&](SQLite::Database& db) {
-    return database::insert_trial(db, session, trial);
-  });
+  return implementation_->write(
+      "storing a trial", [&](SQLite::Database& db) { return database::insert_trial(db, session, trial); });
 }
 
 ImportCounts TuningDatabase::import_trials(const std::vector<ImportedTrials>& imports, bool dry_run) {
-  return implementation_->write("importing", [&](SQLite::Database& db) {
-    return database::import_trials(db, imports, dry_run);
-  });
+  return implementation_->write(
+      "importing", [&](SQLite::Database& db) { return database::import_trials(db, imports, dry_run); });
 }
 
 MergeCounts TuningDatabase::merge(const std::vector<TuningDatabase>& others, bool dry_run) {
@@ -100,8 +98,8 @@ MergeCounts TuningDatabase::merge(const std::vector<TuningDatabase>& others, boo
     }
     sources.push_back(other.implementation_->db.get());
   }
-  return implementation_->write(
-      "merging", [&](SQLite::Database& db) { return database::merge(db, sources, dry_run); });
+  return implementation_->write("merging",
+                                [&](SQLite::Database& db) { return database::merge(db, sources, dry_run); });
 }
 
 std::vector<std::pair<std::string, std::string>> TuningDatabase::tried(const std::string& device_digest,
@@ -109,6 +107,13 @@ std::vector<std::pair<std::string, std::string>> TuningDatabase::tried(const std
                                                                        const Protocol& protocol) const {
   return database::guarded(path(), "reading what was tried", [&] {
     return database::tried(*implementation_->db, device_digest, problem, protocol);
+  });
+}
+
+std::optional<TrialRow> TuningDatabase::measured(const std::string& device_digest, const Trial& like,
+                                                 const Protocol& protocol) const {
+  return database::guarded(path(), "reading what was measured", [&] {
+    return database::measured(*implementation_->db, device_digest, like, protocol);
   });
 }
 

@@ -191,6 +191,11 @@ class TuningDatabase {
                                                                        const Problem& problem,
                                                                        const Protocol& protocol) const;
 
+  /// The newest trial of the problem, configuration and kernels of `like` on this device with this protocol,
+  /// that is no finalist's: what another session has measured meanwhile. Nothing if there is none.
+  [[nodiscard]] std::optional<TrialRow> measured(const std::string& device_digest, const Trial& like,
+                                                 const Protocol& protocol) const;
+
   /// The best verified trials for selection: for every device, problem size and variant, the one with the
   /// lowest median (finalist measurements first), of the problem's group (`group_of`).
   [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem) const;

@@ -16,14 +16,13 @@ namespace {
 thread_local std::string last_sentence;
 thread_local const char* last_error = "";
 
-constexpr std::array names = {"ok",       "usage",   "input",        "io",
-                              "unavailable", "device",  "compile",      "unfit",
-                              "database", "capture", "verification", "cancelled"};
+constexpr std::array status_names = {"ok",      "usage", "input",    "io",      "unavailable",  "device",
+                                     "compile", "unfit", "database", "capture", "verification", "cancelled"};
 
 static_assert(static_cast<int>(ErrorCode::usage) + 1 == BITUNE_ERROR_USAGE);
 static_assert(static_cast<int>(ErrorCode::unfit) + 1 == BITUNE_ERROR_UNFIT);
 static_assert(static_cast<int>(ErrorCode::cancelled) + 1 == BITUNE_ERROR_CANCELLED);
-static_assert(names.size() == BITUNE_ERROR_CANCELLED + 1);
+static_assert(status_names.size() == BITUNE_ERROR_CANCELLED + 1);
 
 }  // namespace
 
@@ -64,7 +63,7 @@ const char* bitune_version(void) { return BITUNE_VERSION; }
 const char* bitune_status_name(bitune_status status) {
   if (status == BITUNE_ERROR_MEMORY) return "memory";
   if (status == BITUNE_ERROR_INTERNAL) return "internal";
-  const auto& names = bitune::capi::names;
+  const auto& names = bitune::capi::status_names;
   return status >= 0 && static_cast<std::size_t>(status) < names.size()
              ? names[static_cast<std::size_t>(status)]
              : "unknown";

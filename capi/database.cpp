@@ -35,15 +35,24 @@ Filter filter_from(const char* json) {
   if (!given.is_object()) throw Error(ErrorCode::input, "filter: not a JSON object");
   for (const auto& [name, value] : given.items()) {
     const std::string text = text_of_member(name, value);
-    if (name == "device") filter.texts.device = text;
-    else if (name == "operation") filter.texts.operation = text;
-    else if (name == "key") filter.texts.key = text;
-    else if (name == "order") filter.texts.order = text;
-    else if (name == "n") filter.texts.n = text;
-    else if (name == "rows") filter.texts.rows = text;
-    else if (name == "variant") filter.texts.variant = text;
-    else if (name == "status") filter.texts.status = text;
-    else if (name == "limit" && value.is_number_unsigned()) filter.limit = value.get<std::uint64_t>();
+    if (name == "device")
+      filter.texts.device = text;
+    else if (name == "operation")
+      filter.texts.operation = text;
+    else if (name == "key")
+      filter.texts.key = text;
+    else if (name == "order")
+      filter.texts.order = text;
+    else if (name == "n")
+      filter.texts.n = text;
+    else if (name == "rows")
+      filter.texts.rows = text;
+    else if (name == "variant")
+      filter.texts.variant = text;
+    else if (name == "status")
+      filter.texts.status = text;
+    else if (name == "limit" && value.is_number_unsigned())
+      filter.limit = value.get<std::uint64_t>();
     else
       throw Error(ErrorCode::usage,
                   fmt::format("filter: there is no '{}'; there are device, operation, key, order, n, rows, "
@@ -69,8 +78,7 @@ Json document(const TuningDatabase& database, const std::string& what, const Fil
   if (what == "best") return best_document(database, trials);
   if (what == "trials") return trials_document(database, trials);
   if (what == "devices") return devices_document(database);
-  throw Error(ErrorCode::usage,
-              fmt::format("what: problems, best, trials or devices, not '{}'", what));
+  throw Error(ErrorCode::usage, fmt::format("what: problems, best, trials or devices, not '{}'", what));
 }
 
 }  // namespace
@@ -83,6 +91,7 @@ extern "C" bitune_status bitune_database_json(const char* path, const char* what
     require(what, "what");
     require(json, "json");
     *json = nullptr;
-    *json = text_for_caller(bitune::line_of(document(open(path), what, filter_from(filter_json))));
+    const Filter filter = filter_from(filter_json);
+    *json = text_for_caller(bitune::line_of(document(open(path), what, filter)));
   });
 }

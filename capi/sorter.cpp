@@ -1,5 +1,7 @@
 // Sorters and devices.
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -8,16 +10,13 @@
 #include "capi/structs.hpp"
 #include "measure/documents.hpp"
 
-struct bitune_sorter {
-  bitune::Sorter sorter;
-};
-
 namespace bitune::capi {
 namespace {
 
+/// A bitune_sorter is a Sorter. It stays without a definition, so that the ABI's description ends there.
 Sorter& checked(bitune_sorter* sorter) {
   require(sorter, "sorter");
-  return sorter->sorter;
+  return *reinterpret_cast<Sorter*>(sorter);
 }
 
 Json json_of(const Explanation& explanation) {
@@ -42,17 +41,17 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
     *sorter = nullptr;
     bitune::SorterOptions wanted;
     if (options != nullptr) {
-      const auto read = read_struct<bitune_sorter_options>(*options, BITUNE_SORTER_OPTIONS_INIT,
-                                                           "bitune_sorter_options");
+      const auto read =
+          read_struct<bitune_sorter_options>(*options, BITUNE_SORTER_OPTIONS_INIT, "bitune_sorter_options");
       if (*text_or_empty(read.device) != '\0') wanted.device = read.device;
       wanted.database = text_or_empty(read.database);
       wanted.kernel_cache = text_or_empty(read.kernel_cache);
     }
-    *sorter = std::make_unique<bitune_sorter>(bitune_sorter{bitune::Sorter(std::move(wanted))}).release();
+    *sorter = reinterpret_cast<bitune_sorter*>(std::make_unique<bitune::Sorter>(std::move(wanted)).release());
   });
 }
 
-void bitune_sorter_destroy(bitune_sorter* sorter) { delete sorter; }
+void bitune_sorter_destroy(bitune_sorter* sorter) { delete reinterpret_cast<bitune::Sorter*>(sorter); }
 
 bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                          const bitune_operands* operands, void* stream) {

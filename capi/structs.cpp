@@ -19,8 +19,8 @@ static_assert(static_cast<int>(Order::descending) == BITUNE_DESCENDING);
 template <class Enum>
 Enum named(std::uint32_t number, std::uint32_t count, std::string_view field) {
   if (number >= count)
-    throw Error(ErrorCode::usage, fmt::format("bitune_problem: {} is {}; it is one of 0 to {}", field, number,
-                                              count - 1));
+    throw Error(ErrorCode::usage,
+                fmt::format("bitune_problem: {} is {}; it is one of 0 to {}", field, number, count - 1));
   return static_cast<Enum>(number);
 }
 

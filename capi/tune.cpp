@@ -30,8 +30,10 @@ namespace fs = std::filesystem;
 std::vector<std::string> parts_of_list(const char* text) {
   std::vector<std::string> parts(1);
   for (const char* at = text; *at != '\0'; ++at) {
-    if (*at == ',') parts.emplace_back();
-    else parts.back() += *at;
+    if (*at == ',')
+      parts.emplace_back();
+    else
+      parts.back() += *at;
   }
   if (parts.back().empty()) parts.pop_back();
   return parts;
@@ -85,7 +87,9 @@ TuneRequest request_of(const bitune_tune_options& options, std::vector<Problem> 
 
 /// \throws Error (usage) that names the member
 void check(const bitune_tune_options& options) {
-  const auto refuse = [](const char* what) { throw Error(ErrorCode::usage, std::string("bitune_tune_options: ") + what); };
+  const auto refuse = [](const char* what) {
+    throw Error(ErrorCode::usage, std::string("bitune_tune_options: ") + what);
+  };
   if (options.samples == 0 || options.samples > 100000) refuse("samples must be 1 to 100000");
   if (options.inputs == 0 || options.inputs > 1000) refuse("inputs must be 1 to 1000");
   if (options.finalists > 1000) refuse("finalists must be at most 1000");
@@ -146,7 +150,8 @@ void tune_all(const bitune_tune_options& options, std::vector<Problem> problems,
   check(options);
   TuneRequest request = request_of(options, std::move(problems));
   const DevicesOptions session{
-      .database = *text_or_empty(options.database) != '\0' ? fs::path(options.database) : TuningDatabase::default_path(),
+      .database = *text_or_empty(options.database) != '\0' ? fs::path(options.database)
+                                                           : TuningDatabase::default_path(),
       .kernel_cache = *text_or_empty(options.kernel_cache) != '\0' ? fs::path(options.kernel_cache)
                                                                    : KernelCache::default_directory(),
       .worker_program = worker_program(options.worker),
@@ -162,6 +167,7 @@ void tune_all(const bitune_tune_options& options, std::vector<Problem> problems,
 
   std::atomic<bool> stop{false};
   std::vector<DeviceJob> jobs;
+  jobs.reserve(devices.size());
   for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop));
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<DeviceResult> results = tune_devices(request, jobs, Reporter(callback, user, stop));

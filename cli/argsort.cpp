@@ -131,15 +131,16 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<argsort_command::ArgsortOptions>();
   add_input_options(command, options->input, true);
   add_record_options(command, options->records);
-  add_path(command, "-o,--output", options->output, "Indices (default: standard output)");
+  add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
   add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
   add_text(command, "--output-format", options->output_format,
            "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
            "FORMAT");
-  add_text(command, "--rows", options->rows,
-           "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
-           "text; 1: all as one array",
-           "R");
+  add_text(
+      command, "--rows", options->rows,
+      "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
+      "text; 1: all as one array",
+      "R");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

@@ -4,27 +4,28 @@
 #include <utility>
 
 namespace bitune::cli {
+namespace {
+
+CLI::Option* not_empty(CLI::Option* option) {
+  return option->check([](const std::string& text) { return text.empty() ? "the text is empty" : ""; });
+}
+
+}  // namespace
 
 void add_text(CLI::App& command, const char* name, std::string& value, const std::string& help,
               const char* type) {
-  auto* option = command.add_option(name, value, help)->type_name(type);
+  auto* option = not_empty(command.add_option(name, value, help))->type_name(type);
   if (!value.empty()) option->capture_default_str();
-}
-
-void add_path(CLI::App& command, const char* name, std::string& value, const std::string& help) {
-  command.add_option(name, value, help)
-      ->check([](const std::string& path) { return path.empty() ? "the name of the file is empty" : ""; })
-      ->type_name("FILE");
 }
 
 void add_texts(CLI::App& command, const char* name, std::vector<std::string>& values, const std::string& help,
                const char* type) {
-  command.add_option(name, values, help)->allow_extra_args(false)->type_name(type);
+  not_empty(command.add_option(name, values, help))->allow_extra_args(false)->type_name(type);
 }
 
 void add_list(CLI::App& command, const char* name, std::vector<std::string>& value, const std::string& help,
               const char* type) {
-  auto* option = command.add_option(name, value, help)->delimiter(',')->type_name(type);
+  auto* option = not_empty(command.add_option(name, value, help))->delimiter(',')->type_name(type);
   if (!value.empty()) option->capture_default_str();
 }
 
@@ -46,16 +47,24 @@ void add_number(CLI::App& command, const char* name, int& value, const std::stri
 
 void add_argument(CLI::App& command, const char* name, std::string& value, const std::string& help,
                   bool required) {
-  command.add_option(name, value, help)->required(required);
+  not_empty(command.add_option(name, value, help))->required(required);
 }
 
 void add_arguments(CLI::App& command, const char* name, std::vector<std::string>& values,
                    const std::string& help) {
-  command.add_option(name, values, help)->required();
+  not_empty(command.add_option(name, values, help))->required();
 }
 
 void add_flag(CLI::App& command, const char* name, bool& value, const std::string& help) {
   command.add_flag(name, value, help);
+}
+
+void require_with(CLI::App& command, const char* option, const char* other) {
+  command.get_option(option)->needs(command.get_option(other));
+}
+
+void refuse_with(CLI::App& command, const char* option, const char* other) {
+  command.get_option(other)->excludes(command.get_option(option));
 }
 
 void on_parsed(CLI::App& command, std::function<void()> todo) {

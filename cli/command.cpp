@@ -14,6 +14,7 @@
 #include "bitune/error.hpp"
 #include "bitune/version.hpp"
 #include "cache/tuning_database.hpp"
+#include "cli/arguments.hpp"
 #include "cli/end_on_signal.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/terminal.hpp"
@@ -89,6 +90,11 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
+    if (const auto words = app.remaining(true); !words.empty() && words.front() != "--help") {
+      print_error(fmt::format("there is no command '{}'; `{} --help` shows what there is", words.front(),
+                              typed_name(app)));
+      return bad_usage;
+    }
     return app.exit(request);  // --help or --version
   } catch (const CLI::ParseError& error) {
     print_error(sentence_of(error, app));
@@ -120,16 +126,13 @@ void add_json_option(CLI::App& command, CommonOptions& options) {
 }
 
 void add_database_option(CLI::App& command, CommonOptions& options) {
-  command.add_option("--db", options.database, "Tuning database (default: $BITUNE_DB, else the user's)")
-      ->type_name("FILE");
+  add_text(command, "--db", options.database, "Tuning database (default: $BITUNE_DB, else the user's)",
+           "FILE");
 }
 
 void add_device_option(CLI::App& command, CommonOptions& options) {
-  command
-      .add_option("--device", options.device,
-                  "auto (GPU 0, else the emulated device), a GPU's number or UUID, or emulated")
-      ->type_name("DEVICE")
-      ->capture_default_str();
+  add_text(command, "--device", options.device,
+           "auto (GPU 0, else the emulated device), a GPU's number or UUID, or emulated", "DEVICE");
 }
 
 std::filesystem::path database_path(const CommonOptions& options) {

@@ -67,6 +67,9 @@ std::pair<std::size_t, std::size_t> counted(const Json& model) {
 }
 
 int run(const Options& options) {
+  if (options.output == "-" && options.common.json) {
+    throw Error(ErrorCode::usage, "with - the page goes to standard output; --json needs a file for it");
+  }
   const TuningDatabase database = open_database(options.common);
   const std::vector<BenchRecord> records = read_records(options.bench);
   OutputFile file(options.output);

@@ -55,7 +55,12 @@ Budget parse_budget(std::string_view text) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view term = rest.substr(0, comma);
     const auto count = leading_number<std::uint64_t>(term);
-    const bool counts = count && count->first > 0 && (count->second.empty() || count->second == "evals");
+    if (count && count->second.empty()) {
+      throw Error(ErrorCode::usage, fmt::format("the budget '{}' has no unit: write {}s for seconds, or "
+                                                "{}evals for evaluations",
+                                                text, term, term));
+    }
+    const bool counts = count && count->first > 0 && count->second == "evals";
     if (counts ? budget.evaluations.has_value() : budget.seconds.has_value()) {
       refuse();
     }

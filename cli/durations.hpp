@@ -20,7 +20,7 @@ struct Budget {
   bool operator==(const Budget&) const = default;
 };
 
-/// A duration, a number of evaluations ("500", "500evals"), both ("60s,500evals"), or "none".
+/// A duration, a number of evaluations ("500evals"), both ("60s,500evals"), or "none". A number has a unit.
 /// \throws Error (usage)
 [[nodiscard]] Budget parse_budget(std::string_view text);
 

@@ -10,9 +10,9 @@
 
 namespace bitune::cli {
 
-/// On a terminal that takes escape codes a line that is overwritten, at most ten times a second. Elsewhere, as
-/// in a log, a line of its own now and then, the first one after a while: short commands print none. Nothing
-/// where `--quiet` was given.
+/// On a terminal that takes escape codes a line that is overwritten, at most ten times a second. Elsewhere,
+/// as in a log, a line of its own now and then, the first one after a while: short commands print none.
+/// Nothing where `--quiet` was given.
 class ProgressLine {
  public:
   /// How often a line is printed where it cannot be overwritten.

@@ -25,8 +25,9 @@ constexpr const char* description =
     "size, and says which one that was and why. INPUT is a .npy array, raw binary keys, text, or - for "
     "standard "
     "input; with --key, records of a structured .npy array or CSV, which travel whole. Floating point sorts "
-    "as NumPy "
-    "does: -0 before +0, every NaN last; descending is the exact reverse.";
+    "as in NumPy, every NaN last, but -0 always before +0, which NumPy leaves in any order; descending is "
+    "the "
+    "exact reverse.";
 
 constexpr const char* footer = BITUNE_FORMAT_RULES
     "\n"
@@ -138,10 +139,11 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
   const RowsOfKeys rows = row_shape_of(input, options.rows);
   if (values.shape.size() > 1 && values.shape != input.keys.shape) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
-                            options.values, fmt::join(values.shape, ", "), input.name,
-                            fmt::join(input.keys.shape, ", ")));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
+                    options.values, fmt::join(values.shape, ", "), input.name,
+                    fmt::join(input.keys.shape, ", ")));
   }
   const Problem problem{{.operation = Operation::sort_pairs,
                          .key = input.keys.type,
@@ -243,7 +245,7 @@ void add_sort_command(CLI::App& parent, Action& action) {
   auto options = std::make_shared<sort_command::SortOptions>();
   add_input_options(command, options->input, false);
   add_record_options(command, options->records);
-  add_path(command, "-o,--output", options->output, "Sorted keys (default: standard output)");
+  add_text(command, "-o,--output", options->output, "Sorted keys (default: standard output)", "FILE");
   add_text(command, "--output-format", options->output_format,
            "Format of the output: npy, raw or text (default: by its name, else as the input)", "FORMAT");
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
@@ -252,11 +254,12 @@ void add_sort_command(CLI::App& parent, Action& action) {
            "all as one "
            "array",
            "R");
-  add_path(
+  add_text(
       command, "--values", options->values,
-      "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes");
-  add_path(command, "--values-out", options->values_output,
-           "Where the values go, in the order of their keys");
+      "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes",
+      "FILE");
+  add_text(command, "--values-out", options->values_output, "Where the values go, in the order of their keys",
+           "FILE");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: in order, and bit for bit the keys that were given");
   add_text(command, "--generate", options->generate,

@@ -52,7 +52,7 @@ constexpr const char* footer =
     "indices\n"
     "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
-    "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20\n"
+    "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20evals\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
     "  bitune tune --variants warp,shared --strategy exhaustive --budget none --json > session.json";
 
@@ -95,6 +95,16 @@ std::vector<std::string_view> strategy_names() {
 constexpr const char* gpu_sizes = "2^10..2^26";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
 
+/// What nobody could ever sort there is refused at once, not after minutes of making keys.
+void require_room(const Problem& problem, const DeviceInfo& device) {
+  const std::uint64_t needed = 2 * key_bytes(problem);  // of the input, and of what is sorted
+  if (device.memory_bytes <= 0 || needed <= static_cast<std::uint64_t>(device.memory_bytes)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("'{}' needs {:.0f} GiB of memory at least, and {} has {:.0f}; give a smaller size",
+                          text_of(problem), static_cast<double>(needed) / (1 << 30), device.name,
+                          static_cast<double>(device.memory_bytes) / (1 << 30)));
+}
+
 std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
   const std::vector<SortSpec> specs =
       sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
@@ -120,7 +130,7 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
         shape.rows = rows_in_total(total, n);
       }
       const Problem problem{spec, shape};
-      static_cast<void>(key_bytes(problem));                  // throws if it exceeds any memory
+      require_room(problem, device);
       static_cast<void>(default_selection(problem, device));  // throws if no variant can do it
       problems.push_back(problem);
     }
@@ -177,6 +187,19 @@ std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
   return devices;
 }
 
+/// Whether any variant that is searched can do the problem. Where none can, only what sorts take now is
+/// measured.
+void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
+  if (request.variants.empty()) return;
+  for (const Problem& problem : request.problems) {
+    const bool any = std::any_of(request.variants.begin(), request.variants.end(),
+                                 [&](const auto& name) { return variant(name).supports(problem, device); });
+    if (any) continue;
+    print_remark(fmt::format("{} cannot do '{}': only what sorts take now is measured for it",
+                             fmt::join(request.variants, ", "), text_of(problem)));
+  }
+}
+
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,
@@ -196,6 +219,7 @@ int run(const TuneOptions& options) {
   const StopOnSignal stop;
   const std::vector<std::shared_ptr<Device>> devices = open_devices(options);
   request.problems = problems_of(options, devices.front()->info());
+  remark_on_variants(request, devices.front()->info());
   if (devices.size() > 1) {
     const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
     request.compile_threads = std::max(static_cast<int>(threads / devices.size()), 1);
@@ -257,8 +281,11 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "For the session: a duration (60s, 5m, 1h), a number of evaluations (200evals), both with a comma "
            "between, or none",
            "BUDGET");
-  add_text(command, "--timeout", options->timeout, "For one configuration; one that takes longer is cut off",
-           "DURATION");
+  add_text(
+      command, "--timeout", options->timeout,
+      "For one configuration to run; one that takes longer is cut off. Making its keys and compiling it have "
+      "limits of their own, of minutes",
+      "DURATION");
   add_flag(command, "--resume,!--no-resume", options->resume,
            "Skip what the database already has (default: on)");
   add_flag(command, "--warm-start,!--no-warm-start", options->warm_start,
@@ -290,6 +317,13 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
+  for (const char* option : {"--seeds", "--at-once"}) require_with(command, option, "--simulate");
+  // What is on record has its own devices, problems and times.
+  for (const char* option : {"--device", "--devices", "--keys", "--sizes", "--rows", "--total", "--order",
+                             "--variants", "--timeout", "--finalists", "--cold-l2", "--samples",
+                             "--precision", "--distribution", "--inputs", "--db"}) {
+    refuse_with(command, "--simulate", option);
+  }
   on_parsed(command, action_setter(action, options, tune_command::run));
 }
 

@@ -30,7 +30,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(BITUNE_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 include(GNUInstallDirs)
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor)
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports these falsely inside std::string and std::variant at -O2 (GCC bugs 105329, 105562, 105593, 105651).
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
@@ -96,7 +96,7 @@ if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
 endif()
 if(BITUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-Wno-subobject-linkage)  # takes a source that another one includes for a header
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # takes a source that another one includes for a header
 elseif(BITUNE_UNITY)
   add_compile_options(-Wno-shadow)  # of names of the sources before it, which clang counts and GCC does not
 endif()

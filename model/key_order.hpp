@@ -11,9 +11,9 @@
 namespace bitune {
 
 /// Maps the bits of a key (in the low bits of `bits`) to an unsigned integer that orders as the key type
-/// does. -0 is before +0, and NaN after all numbers: positive NaN by payload, then negative NaN by falling
-/// payload. A bijection on the type's bits. It is written by cases, and the kernels use arithmetic, so that
-/// one checks the other.
+/// does. -0 is before +0 (NumPy takes them for equal), and NaN after all numbers: positive NaN by payload,
+/// then negative NaN by falling payload. A bijection on the type's bits. It is written by cases, and the
+/// kernels use arithmetic, so that one checks the other.
 [[nodiscard]] std::uint64_t ordered_bits(KeyType type, std::uint64_t bits) noexcept;
 
 /// Whether the keys are in order. `first_wrong`, if given, receives the first index i with key[i] > key[i +

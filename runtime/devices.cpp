@@ -13,9 +13,6 @@
 namespace bitune {
 namespace {
 
-constexpr const char* no_host_compiler =
-    "there is no C++ compiler for the emulated device's kernels: install g++ or set BITUNE_CXX to one";
-
 /// Runs `look`, and turns what is missing into a sentence.
 template <class Look>
 void note_problems(DeviceReport& report, Look look) {
@@ -44,7 +41,7 @@ void find_nvrtc(DeviceReport& report) {
 
 void find_emulated(DeviceReport& report) {
   report.host_compiler = emulated::describe_host_compiler();
-  if (report.host_compiler.empty()) report.problems.emplace_back(no_host_compiler);
+  if (report.host_compiler.empty()) report.problems.push_back(emulated::host_compiler_problem());
   const std::shared_ptr<Device> device = make_emulated_device();
   report.devices.push_back({"emulated", device->info(), device->software()});
 }
@@ -77,10 +74,9 @@ std::shared_ptr<Device> open_device(const std::string& selector, std::string* re
   if (selector != "emulated") choice = choose_device(selector, take_inventory());
   if (reason != nullptr) *reason = choice.reason;
   if (!choice.is_emulated()) return cuda::make_cuda_device(choice.gpu, std::move(cache));
-  if (emulated::describe_host_compiler().empty()) {
-    throw Error(ErrorCode::unavailable, choice.reason.empty()
-                                            ? std::string(no_host_compiler)
-                                            : fmt::format("{}; and {}", choice.reason, no_host_compiler));
+  if (const std::string problem = emulated::host_compiler_problem(); !problem.empty()) {
+    throw Error(ErrorCode::unavailable,
+                choice.reason.empty() ? problem : fmt::format("{}; and {}", choice.reason, problem));
   }
   return make_emulated_device();
 }

@@ -65,8 +65,8 @@ struct CandidateSet {
 /// Rungs below the databases: the default configuration for this problem from the device's limits.
 [[nodiscard]] Selection default_selection(const Problem& problem, const DeviceInfo& device);
 
-/// Path of the shipped, read-only database: `$BITUNE_SHIPPED_DB`, else beside the library's data; nothing if
-/// there is none.
+/// Path of the shipped, read-only database: `$BITUNE_SHIPPED_DB`, else bitune/tunings.db in a `share` beside
+/// the folder of this library or program, else in the XDG data folders; nothing if there is none.
 [[nodiscard]] std::optional<std::filesystem::path> shipped_database_path();
 
 /// Where the kernels lie that are shipped with a database: beside it, "tunings.kernels" with "tunings.db".

@@ -48,7 +48,15 @@ for input in "$demo"/*.npy; do
   "$python" scripts/lib/compare_sorted.py "$input" "$output"
 done
 
-heading '3. Inspect: what won, and how many trials there were'
+heading '3. Sort from Python, with the package that pip installs'
+cmake --build build/release --target bitune_c
+rm -rf "$demo/dist"
+scripts/wheel.sh "$demo/dist" --of build/release
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --force-reinstall "$demo"/dist/*.whl
+printf '\n$ python examples/sort_numpy.py\n'
+"$python" examples/sort_numpy.py
+
+heading '4. Inspect: what won, and how many trials there were'
 run db best
 run db list
 run db report "$demo/report.html"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# All that CI runs: set-up, build with sanitizers, tests, coverage, release build, demo, format, lint.
+# All that CI runs: set-up, build with sanitizers, tests, coverage, release build, installation, demo, format, lint.
 #
 #   scripts/test.sh              everything
-#   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release demo python tidy
+#   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release install demo python tidy
 #   scripts/test.sh reformat     rewrites the sources as .clang-format has them
 #
 # A failing stage does not stop the later ones. The last line counts CTest's tests and pytest's, and each failed stage as one more failure.
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 source scripts/lib/setup.sh
 source scripts/lib/checks.sh
 
-all_stages=(tree format build test coverage release demo python tidy)
+all_stages=(tree format build test coverage release install demo python tidy)
 case ${1:-} in
   -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
 esac
@@ -30,6 +30,12 @@ stage_build() { build sanitize all -DBITUNE_WERROR=ON "$(sanitizing_compiler)"; 
 # Other sources together than in the preset 'sanitize' (24 at a time), so that an include that one lends another is missed in either.
 release_flags=(-DBITUNE_WERROR=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32 -DBITUNE_CUB_SAMPLE=ON)
 stage_release() { build release app "${release_flags[@]}"; }
+
+# What others build against: an installation, its examples, and the ABI of the C library.
+stage_install() {
+  [[ ${state[release]:-passed} == passed ]] || { echo "not run, as the release build failed"; return 1; }
+  bash scripts/lib/check_installed.sh build/release build/installed && bash scripts/abi.sh build/release/lib/libbitune.so
+}
 
 stage_test() {
   rm -rf "$junit" build/sanitize/test-results
@@ -81,7 +87,7 @@ done
 declare -A took=()
 began=$SECONDS
 mkdir -p build
-ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" "${SANITIZE_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+ensure_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" "${SANITIZE_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${INSTALL_PACKAGES[@]}"
 ensure_python demo data test plots exchange
 ensure_cuda
 setup_took=$((SECONDS - began))

@@ -28,7 +28,7 @@ ensure_python wheel
 rm -rf build/wheel
 mkdir -p "$out"
 "$VENV/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel \
-  -C cmake.define.BITUNE_WHEEL_OF="$PWD/${folder#"$PWD/"}" .
+  -C build-dir=build/wheel/cmake -C cmake.define.BITUNE_WHEEL_OF="$PWD/${folder#"$PWD/"}" .
 wheel=$(echo build/wheel/*.whl)
 # The oldest system that it runs on; none, where it links more than such systems are sure to have.
 tag=$("$VENV/bin/python" -m auditwheel show "$wheel" | tr '\n' ' ' | grep -oE 'following platform tag: *"[a-z0-9_]+"' | cut -d '"' -f 2)

@@ -34,6 +34,22 @@ ProblemQueue::ProblemQueue(std::vector<Problem> problems, std::size_t devices,
   for (const Problem& problem : problems_) weight_left_ += weight_of(problem);
 }
 
+void ProblemQueue::begin_with_least_known(const std::function<std::size_t(const Problem&)>& known) {
+  const std::scoped_lock lock(mutex_);
+  if (std::exchange(is_ordered_, true)) return;
+  std::vector<std::size_t> counts;
+  counts.reserve(problems_.size());
+  for (const Problem& problem : problems_) counts.push_back(known(problem));
+  std::stable_sort(waiting_.begin(), waiting_.end(),
+                   [&counts](std::size_t a, std::size_t b) { return counts[a] < counts[b]; });
+}
+
+std::vector<std::size_t> ProblemQueue::upcoming(std::size_t most) const {
+  const std::scoped_lock lock(mutex_);
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, waiting_.size()));
+  return {waiting_.begin(), waiting_.begin() + count};
+}
+
 std::optional<ProblemQueue::Share> ProblemQueue::take(const std::function<bool()>& give_up) {
   std::unique_lock lock(mutex_);
   while (waiting_.empty() && under_way_ > 0 && !give_up()) changed_.wait_for(lock, tick);

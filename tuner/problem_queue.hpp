@@ -33,6 +33,13 @@ class ProblemQueue {
 
   [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return problems_; }
 
+  /// Puts those first of which least is known, in their order where that is equal: sessions that are stopped
+  /// again and again get to all problems. Only the first of the devices that ask is heard.
+  void begin_with_least_known(const std::function<std::size_t(const Problem&)>& known);
+
+  /// Places of the problems that are taken next.
+  [[nodiscard]] std::vector<std::size_t> upcoming(std::size_t most) const;
+
   /// The next problem. Waits while none is waiting, but one that is under way elsewhere might come back.
   /// Nothing when all are done, or as soon as `give_up` says so.
   [[nodiscard]] std::optional<Share> take(const std::function<bool()>& give_up);
@@ -56,6 +63,7 @@ class ProblemQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::size_t> waiting_;           // guarded by mutex_
+  bool is_ordered_ = false;                   // guarded by mutex_
   std::size_t under_way_ = 0;                 // guarded by mutex_
   double weight_left_ = 0;                    // guarded by mutex_; of those waiting and under way
   std::size_t devices_;                       // guarded by mutex_; that have not failed

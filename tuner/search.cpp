@@ -103,13 +103,37 @@ void ProblemSearch::run(const SearchLimits& limits) {
   most_evaluations_ = limits.evaluations;
   show(nullptr);
   while (!must_end(limits) && refill(limits)) {
-    if (const std::optional<Compiled> compiled = pool_.wait_for(poll_interval)) {
+    if (const std::optional<Compiled> compiled = next_compiled()) {
       take(*compiled);
+      session_.claims.give_up(claim_of(compiled->index));
     } else {
       show(nullptr);
     }
   }
   pool_.discard();
+}
+
+std::string ProblemSearch::claim_of(std::size_t index) const {
+  const Configuration& configuration = domain_.configurations[index];
+  return fmt::format("{} | {} | {} | {} | {}", session_.device.digest(), text_of(problem_),
+                     configuration.text(), session_.source.kernel_digest(configuration.variant),
+                     session_.request.protocol.text());
+}
+
+std::optional<Compiled> ProblemSearch::next_compiled() {
+  // Who measures everything anew asks nobody.
+  if (!session_.request.resume) return pool_.wait_for(poll_interval);
+  for (auto other = elsewhere_.begin(); other != elsewhere_.end(); ++other) {
+    if (!session_.claims.take(claim_of(other->index))) continue;
+    Compiled compiled = std::move(*other);
+    elsewhere_.erase(other);
+    return compiled;
+  }
+  constexpr auto until_asked_again = std::chrono::milliseconds(5);
+  std::optional<Compiled> compiled = pool_.wait_for(elsewhere_.empty() ? poll_interval : until_asked_again);
+  if (!compiled || session_.claims.take(claim_of(compiled->index))) return compiled;
+  elsewhere_.push_back(*std::move(compiled));
+  return std::nullopt;
 }
 
 std::vector<Trial> ProblemSearch::verified_incumbents() {
@@ -153,7 +177,8 @@ bool ProblemSearch::comes_in_time(const SearchLimits& limits) const {
 }
 
 bool ProblemSearch::refill(const SearchLimits& limits) {
-  while (submitted_ < limits.evaluations && pool_.outstanding() < pool_.capacity() && comes_in_time(limits)) {
+  const auto has_room = [this] { return pool_.outstanding() + elsewhere_.size() < pool_.capacity(); };
+  while (submitted_ < limits.evaluations && has_room() && comes_in_time(limits)) {
     const std::optional<Proposal> proposal = next();
     if (!proposal) break;
     candidates_[proposal->index].state = State::under_way;
@@ -161,7 +186,7 @@ bool ProblemSearch::refill(const SearchLimits& limits) {
     pool_.submit(proposal->index, problem_, domain_.configurations[proposal->index]);
     ++submitted_;
   }
-  return pool_.outstanding() > 0;
+  return pool_.outstanding() > 0 || !elsewhere_.empty();
 }
 
 std::optional<Proposal> ProblemSearch::next() {
@@ -214,7 +239,22 @@ void ProblemSearch::take(const Compiled& compiled) {
   if (compiled.compilation.fatal) std::rethrow_exception(compiled.compilation.fatal);
   // Ctrl-C reaches a compiler that runs as a process too: its failure then says nothing of the configuration.
   if (session_.stopped() && compiled.compilation.status != TrialStatus::ok) return;
-  finish(compiled.index, evaluate(compiled.index, compiled.compilation));
+  if (!take_over(compiled.index)) finish(compiled.index, evaluate(compiled.index, compiled.compilation));
+}
+
+bool ProblemSearch::take_over(std::size_t index) {
+  // What was verified here is measured again only to know it better.
+  if (!session_.request.resume || verified_at_.contains(index)) return false;
+  Trial like = begun_trial(problem_, domain_.configurations[index]);
+  like.kernel_digest = session_.source.kernel_digest(like.configuration.variant);
+  const auto row = session_.database.measured(session_.device.digest(), like, session_.request.protocol);
+  if (!row) return false;
+  ++skipped_;
+  --submitted_;
+  --to_evaluate_;
+  candidates_[index].known = true;
+  settle(index, row->trial);
+  return true;
 }
 
 Trial ProblemSearch::evaluate(std::size_t index, const Compilation& compilation) const {
@@ -251,10 +291,14 @@ void ProblemSearch::finish(std::size_t index, const Trial& trial) {
   ++evaluated_;
   compile_ms_ += trial.compile_ms;
   ++session_.evaluations;
+  if (trial.status != TrialStatus::ok) ++failed_;
+  settle(index, trial);
+}
+
+void ProblemSearch::settle(std::size_t index, const Trial& trial) {
   Candidate& candidate = candidates_[index];
   candidate.state = State::done;
   candidate.time_us = trial.status == TrialStatus::ok ? trial.median_us() : std::nullopt;
-  if (trial.status != TrialStatus::ok) ++failed_;
   for (const std::size_t proposal : std::exchange(candidate.waiting, {})) {
     strategy_->report(proposal, candidate.time_us);
   }

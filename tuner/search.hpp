@@ -87,9 +87,18 @@ class ProblemSearch {
   std::optional<Proposal> evaluation_for(const Proposal& proposal);
   /// The candidate that stands for this configuration.
   std::size_t candidate_of(std::size_t index);
+  /// What is to be evaluated next: neither does another session, nor does anything else come first. Nothing
+  /// after a moment without any.
+  std::optional<Compiled> next_compiled();
+  /// What sessions claim before they evaluate a configuration.
+  [[nodiscard]] std::string claim_of(std::size_t index) const;
   void take(const Compiled& compiled);
+  /// Takes over what another session has measured since this search began; false if there is nothing.
+  bool take_over(std::size_t index);
   [[nodiscard]] Trial evaluate(std::size_t index, const Compilation& compilation) const;
   void finish(std::size_t index, const Trial& trial);
+  /// The candidate is done, and who waits for it hears of it.
+  void settle(std::size_t index, const Trial& trial);
   void keep_verified(std::size_t index, const Trial& trial);
   [[nodiscard]] const Trial* best() const;
   /// Evaluations, those done counted, if nothing but the budget ends the search.
@@ -108,6 +117,7 @@ class ProblemSearch {
   std::size_t needed_starts_ = 0;      ///< those and further ones, that are tried after the problem's time
   std::deque<Proposal> proposals_;     ///< of the strategy, not looked at yet
   std::unordered_map<std::string, std::size_t> by_plan_;  ///< digest to the first candidate seen of that plan
+  std::deque<Compiled> elsewhere_;                        ///< compiled, but another session is measuring it
   std::vector<Trial> verified_;
   std::unordered_map<std::size_t, std::size_t> verified_at_;  ///< candidate to its place in verified_
   std::optional<std::size_t> best_;                           ///< index into verified_

@@ -75,11 +75,20 @@ void compile_start(const SessionState& session, const Problem& problem) {
 
 void compile_ahead(SessionState& session, CompilePool& pool) {
   const std::vector<Problem>& problems = session.problems.problems();
-  const std::size_t end = std::min(session.share.index + 1 + problems_ahead, problems.size());
-  for (session.ahead = std::max(session.ahead, session.share.index + 1); session.ahead < end;
-       ++session.ahead) {
-    pool.ahead([&session, &problem = problems[session.ahead]] { compile_start(session, problem); });
+  for (const std::size_t next : session.problems.upcoming(problems_ahead)) {
+    if (!session.ahead.insert(next).second) continue;
+    pool.ahead([&session, &problem = problems[next]] { compile_start(session, problem); });
   }
+}
+
+/// Configurations that were tried for the problem, with the kernels of today.
+std::size_t tried_count(const SessionState& session, const Problem& problem) {
+  const auto tried = session.database.tried(session.device.digest(), problem, session.request.protocol);
+  return static_cast<std::size_t>(std::count_if(tried.begin(), tried.end(), [&session](const auto& one) {
+    const auto& [configuration, digest] = one;
+    const std::string_view variant = std::string_view(configuration).substr(0, configuration.find('('));
+    return session.source.kernel_digest(variant) == digest;
+  }));
 }
 
 TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
@@ -138,10 +147,17 @@ void tune_share(const TuneRequest& request, ProblemQueue& problems, const Tuning
                        .database = database,
                        .progress = reports.progress,
                        .stop = stop,
-                       .incumbents = {source, device, problems.problems(), database.path()}};
+                       .incumbents = {source, device, problems.problems(), database.path()},
+                       .claims = Claims(database.path())};
   session.database_session = database.begin_session(device, software, request.protocol);
   if (request.budget_seconds) {
     session.end = session.begin + fraction_of(std::chrono::seconds(1), *request.budget_seconds);
+  }
+  // A budget is shared out as it is: there the problems that need least come first, and leave the rest to
+  // others.
+  if (request.resume && !request.budget_seconds && !request.budget_evaluations) {
+    problems.begin_with_least_known(
+        [&session](const Problem& problem) { return tried_count(session, problem); });
   }
   CompilePool pool(source, request.compile_threads);
   // Not when the time is over: of the problems that are left the incumbents are measured.
@@ -171,6 +187,8 @@ std::vector<TuneOutcome> tune_with(const TuneRequest& request, const TuningSourc
   const SessionReports reports{progress,
                                [&outcomes](TuneOutcome outcome) { outcomes.push_back(std::move(outcome)); }};
   tune_share(request, problems, source, device, software, evaluator, database, reports, stop);
+  std::sort(outcomes.begin(), outcomes.end(),
+            [](const TuneOutcome& a, const TuneOutcome& b) { return a.index < b.index; });
   return outcomes;
 }
 

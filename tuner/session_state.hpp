@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 
+#include "cache/claims.hpp"
 #include "runtime/selection.hpp"
 #include "tuner/incumbents.hpp"
 #include "tuner/problem_queue.hpp"
@@ -31,13 +33,15 @@ struct SessionState {
   const std::function<void(const TuneProgress&)>& progress;
   const std::atomic<bool>& stop;
   const Incumbents incumbents;
+  const Claims claims;  ///< on configurations, so that sessions that share a database share the work
 
   std::int64_t database_session = 0;
   Clock::time_point begin = request.now();
   std::optional<Clock::time_point> end = std::nullopt;  ///< of the time budget
   std::uint64_t evaluations = 0;                        ///< in all problems so far, finalists not counted
   ProblemQueue::Share share = {};                       ///< the problem under way
-  std::size_t ahead = 0;  ///< problems whose first kernels have been compiled ahead, or are under way
+  std::set<std::size_t> ahead =
+      {};  ///< problems whose first kernels have been compiled ahead, or are under way
 
   [[nodiscard]] Clock::time_point now() const { return request.now(); }
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }

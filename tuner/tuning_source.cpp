@@ -91,7 +91,12 @@ class VariantSource final : public TuningSource {
   }
 
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override {
-    return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
+    try {
+      return digest_of(variant(configuration.variant).plan(problem, configuration, device_));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      return {};  // there is no such plan: whoever compiles it hears why
+    }
   }
 
   std::string kernel_digest(std::string_view variant_name) const override {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -83,10 +84,12 @@ int run_worker(const std::string& device, const std::string& kernel_cache) {
                                                 });
     channel.send({{"ready", opened->describe()}});
     return serve(*evaluator, channel);
+  } catch (const std::bad_alloc&) {
+    channel.send({{"error", "there is not enough host memory for the keys and what they are verified with"}});
   } catch (const std::exception& error) {
     channel.send({{"error", error.what()}});
-    return 1;
   }
+  return 1;
 }
 
 }  // namespace bitune

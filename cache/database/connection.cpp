@@ -298,8 +298,9 @@ void require_in_place(const fs::path& path, SQLite::Database& db) {
   int moved = 0;
   const int result = sqlite3_file_control(db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (result != SQLITE_OK || moved == 0) return;
-  refuse(path, "was deleted or replaced while it was in use: what is stored from now on would be lost; begin "
-               "again, with a file that stays");
+  refuse(path,
+         "was deleted or replaced while it was in use: what is stored from now on would be lost; begin "
+         "again, with a file that stays");
 }
 
 bool is_busy(const SQLite::Exception& exception) noexcept {

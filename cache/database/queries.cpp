@@ -44,6 +44,22 @@ ORDER BY 1, 2)sql",
   return pairs;
 }
 
+std::optional<TrialRow> measured(const SQLite::Database& db, const std::string& device_digest,
+                                 const Trial& like, const Protocol& protocol) {
+  SQLite::Statement statement(
+      db, fmt::format("{} WHERE s.imported = 0 AND t.finalist = 0 AND d.digest = ?1 AND q.text = ?2 AND "
+                      "k.digest = ?3 AND c.text = ?4 AND c.variant = ?5 AND {} ORDER BY t.id DESC LIMIT 1",
+                      select_trial_rows(), column_match<Problem>("p.", 6)));
+  statement.bind(1, device_digest);
+  statement.bind(2, protocol.text());
+  statement.bind(3, like.kernel_digest);
+  statement.bind(4, like.configuration.text());
+  statement.bind(5, like.configuration.variant);
+  bind_fields(statement, 6, like.problem);
+  if (!statement.executeStep()) return std::nullopt;
+  return read_trial_row(statement);
+}
+
 std::vector<DeviceRow> devices(const SQLite::Database& db) {
   SQLite::Statement statement(db, fmt::format(R"sql(
 SELECT {}, d.id, w.uuid, w.driver, w.compiler, coalesce(e.started, ''),

@@ -16,6 +16,8 @@ class Database;
 
 namespace bitune::database {
 
+[[nodiscard]] std::optional<TrialRow> measured(const SQLite::Database& db, const std::string& device_digest,
+                                               const Trial& like, const Protocol& protocol);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> tried(const SQLite::Database& db,
                                                                      const std::string& device_digest,
                                                                      const Problem& problem,

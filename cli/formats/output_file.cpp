@@ -26,8 +26,8 @@ mode_t permissions_for(const struct stat* existing) {
   return 0666U & ~mask;
 }
 
-/// A new file for `name` in the folder, locked, so that nobody sweeps it while this process lives; its path is
-/// put into `path`. -1 and errno if that fails. First what others left there for this name is swept.
+/// A new file for `name` in the folder, locked, so that nobody sweeps it while this process lives; its path
+/// is put into `path`. -1 and errno if that fails. First what others left there for this name is swept.
 int create_temporary(const std::filesystem::path& folder, const std::string& name, std::string& path) {
   constexpr std::size_t most_name = 200;  // of 255 bytes
   const std::string prefix = fmt::format(".{}.bitune-", name.substr(0, most_name));

@@ -19,7 +19,8 @@ namespace bitune::cli {
 /// destination that exists and is no regular file (a pipe, /dev/null) is written directly; a symbolic link is
 /// followed.
 ///
-/// Signals do so in the command (remove_leftovers_on_signals). Thread-confined. Every function throws Error (io).
+/// Signals do so in the command (remove_leftovers_on_signals). Thread-confined. Every function throws Error
+/// (io).
 class OutputFile {
  public:
   /// `path` "-" is standard output. Opens at once, so that an unwritable place is noticed before any work is

@@ -85,7 +85,8 @@ BITUNE_API void bitune_free(void* text);
 
 // -------------------------------------------------------------------------------------------------- problems
 
-/// Element types that can be sorted. Floating point orders as NumPy does: -0 before +0, every NaN last.
+/// Element types that can be sorted. Floating point orders as in NumPy, every NaN last; but -0, which NumPy
+/// takes for equal to +0, is before +0.
 typedef uint32_t bitune_key_type;
 enum {
   BITUNE_KEY_U8 = 0,
@@ -209,9 +210,9 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// by calls that follow each other on one stream.
 ///
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
-/// narrow, or if the workspace is too small; UNAVAILABLE for what is not built: values and indices of rows,
-/// and top_k; CAPTURE if the stream is being captured and the problem was not prepared; COMPILE, DEVICE,
-/// UNFIT.
+/// narrow, or if the workspace is too small; UNAVAILABLE for what is not built: values and indices of
+/// segments, and top_k; CAPTURE if the stream is being captured and the problem was not prepared; COMPILE,
+/// DEVICE, UNFIT.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
 

@@ -2,16 +2,18 @@
 
 /// \file
 /// bitune: sorting on GPUs with kernels that are compiled and tuned for the very GPU, key type and size at
-/// hand.
+/// hand. C++17; what takes a std::span is there from C++20 on.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
 
 #include "bitune/error.hpp"
 #include "bitune/operands.hpp"
@@ -68,18 +70,20 @@ class Sorter {
   ///
   /// Needed are keys_out, and keys_in where the keys are not sorted in place. With values, needed is
   /// values_out, and values_in where it is other memory; with indices, indices_out. An argsort needs keys_in
-  /// and indices_out, and leaves the keys as they are. No two of these arrays may overlap. Row i begins at
-  /// element i * stride of its operand; elements between rows are neither read nor written. Input and output
-  /// may have different strides. Pointers must be aligned to their element type (16 bytes are best, for row
-  /// strides too). A workspace of at least `workspace_size` bytes, aligned to 256, may be given, and shared
-  /// by calls that follow each other on one stream. Without one the call allocates it in the stream: that
-  /// takes a microsecond or two and keeps calls that follow each other from overlapping.
+  /// and indices_out, and leaves the keys as they are. An index is that of the key in its row. No two of
+  /// these arrays may overlap, but where values or indices go with rows, rows of one may lie between rows of
+  /// another if both have as many bytes from row to row. Row i begins at element i * stride of its operand;
+  /// elements between rows are neither read nor written. Input and output may have different strides.
+  /// Pointers must be aligned to their element type (16 bytes are best, for row strides too). A workspace of
+  /// at least `workspace_size` bytes, aligned to 256, may be given, and shared by calls that follow each
+  /// other on one stream. Without one the call allocates it in the stream: that takes a microsecond or two
+  /// and keeps calls that follow each other from overlapping.
   ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
   /// missing, misaligned, or has too few elements, if rows or arrays overlap, if indices are too narrow for
   /// the number of keys, or if the workspace is too small; Error (unavailable) for what is not built: values
-  /// and indices of rows, and top_k; Error (capture) if the stream is being captured and the problem was not
-  /// prepared.
+  /// and indices of segments, and top_k; Error (capture) if the stream is being captured and the problem was
+  /// not prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
   /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. \throws Error as `run`
@@ -114,9 +118,11 @@ class Sorter {
   HostSortTimes sort_rows_host(void* keys, std::uint64_t rows, std::uint64_t row_length, KeyType type,
                                Order order = Order::ascending);
 
+#ifdef __cpp_lib_span
   /// As `sort_host`, the key type taken from the element type.
   template <class T>
   HostSortTimes sort(std::span<T> keys, Order order = Order::ascending);
+#endif
 
   /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
   void prepare(const Problem& problem);
@@ -154,9 +160,11 @@ constexpr KeyType key_type_of() {
   }
 }
 
+#ifdef __cpp_lib_span
 template <class T>
 HostSortTimes Sorter::sort(std::span<T> keys, Order order) {
   return sort_host(keys.data(), keys.size(), key_type_of<T>(), order);
 }
+#endif
 
 }  // namespace bitune

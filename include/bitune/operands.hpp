@@ -34,6 +34,7 @@ struct Operand {
   bool operator==(const Operand& other) const noexcept {
     return data == other.data && elements == other.elements && stride == other.stride;
   }
+  bool operator!=(const Operand& other) const noexcept { return !(*this == other); }
 };
 
 /// The memory of one call: an operand for each role. What a problem does not need stays empty.

@@ -3,13 +3,21 @@
 /// \file
 /// The words of a sorting problem. Plain values: copyable, comparable, no ownership, no CUDA.
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 
+// C++17 is enough; it compares for equality alone.
+#if defined(__cpp_impl_three_way_comparison) && __cplusplus >= 202002L
+#define BITUNE_HAS_THREE_WAY 1
+#include <compare>
+#else
+#define BITUNE_HAS_THREE_WAY 0
+#endif
+
 namespace bitune {
 
-/// Element types that can be sorted. Floating point orders as NumPy does: -0 before +0, every NaN last.
+/// Element types that can be sorted. Floating point orders as in NumPy, every NaN last; but -0, which NumPy
+/// takes for equal to +0, is before +0.
 enum class KeyType : std::uint8_t { u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
 
 /// Direction of a sort. `descending` is the exact reverse of `ascending`: NaN comes first there.
@@ -32,6 +40,16 @@ enum class ShapeKind : std::uint8_t { array, rows, segments };
 /// default. It never changes by which digest something is known.
 enum class FieldAge : std::uint8_t { first, later };
 
+#if !BITUNE_HAS_THREE_WAY
+/// Whether all fields are equal.
+template <class Type>
+bool same_fields(const Type& a, const Type& b) noexcept {
+  bool same = true;
+  Type::visit_fields([&](const char*, auto member, FieldAge) { same = same && a.*member == b.*member; });
+  return same;
+}
+#endif
+
 /// What is done: all of a problem but where the keys lie.
 struct SortSpec {
   Operation operation = Operation::sort;
@@ -42,7 +60,12 @@ struct SortSpec {
   bool stable = false;  ///< equal keys stay in the order of the input
   std::uint64_t k = 0;  ///< how many keys of each row top_k gives; else 0
 
+#if BITUNE_HAS_THREE_WAY
   auto operator<=>(const SortSpec&) const = default;
+#else
+  bool operator==(const SortSpec& other) const noexcept { return same_fields(*this, other); }
+  bool operator!=(const SortSpec& other) const noexcept { return !same_fields(*this, other); }
+#endif
 
   /// Calls visit(name, member, age) for each field. Text, JSON, database, hash and records follow from it.
   template <class Visit>
@@ -63,7 +86,12 @@ struct Shape {
   std::uint64_t rows = 1;  ///< rows, or segments
   bool ragged = false;     ///< the rows have lengths of their own: they are segments
 
+#if BITUNE_HAS_THREE_WAY
   auto operator<=>(const Shape&) const = default;
+#else
+  bool operator==(const Shape& other) const noexcept { return same_fields(*this, other); }
+  bool operator!=(const Shape& other) const noexcept { return !same_fields(*this, other); }
+#endif
 
   [[nodiscard]] constexpr ShapeKind kind() const noexcept {
     return ragged ? ShapeKind::segments : rows == 1 ? ShapeKind::array : ShapeKind::rows;
@@ -80,7 +108,12 @@ struct Shape {
 
 /// What one call is asked to do, exactly: Problem{{{.key = KeyType::f32}, {}}, {{}, {.n = 1000}}}.
 struct Problem : SortSpec, Shape {
+#if BITUNE_HAS_THREE_WAY
   auto operator<=>(const Problem&) const = default;
+#else
+  bool operator==(const Problem& other) const noexcept { return same_fields(*this, other); }
+  bool operator!=(const Problem& other) const noexcept { return !same_fields(*this, other); }
+#endif
 
   /// All fields of both.
   template <class Visit>

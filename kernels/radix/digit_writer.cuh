@@ -17,29 +17,36 @@ struct DigitWriter {
   static constexpr u32 groups = nt / lanes;
   /// So many places a group writes of a digit's items, counted from a step's begin on. Random keys are written whole, as twice the mean of the
   /// items fits in. What is beyond, all groups write together.
-  static constexpr u32 reach = layout::rounded_up(2 * nt * vt / values, lanes) + lanes;
+  static constexpr u32 reach = layout::rounded_up(2 * nt * vt / values + lanes, 2 * lanes);
 
   const Tile& tile;
   u32 count;  ///< items of the tile; padding behind them is not written
 
+  /// A digit's items.
+  template <class Counter>
+  struct Run {
+    u32 slot;       ///< the first one's in the tile
+    Counter index;  ///< the first one's in the array
+    u32 items;
+    u32 ahead;  ///< places of a step before the first one
+  };
+
   /// The first warp's keys with a digit are the tile's first ones.
-  BITUNE_DEVICE u32 begin(u32 digit) const { return tile.ranks[digit]; }
-  BITUNE_DEVICE u32 length(u32 digit) const {
-    const u32 end = digit + 1 < values ? minimum(begin(digit + 1), count) : count;
-    return end > begin(digit) ? end - begin(digit) : 0;
+  BITUNE_DEVICE u32 begin(u32 digit) const { return digit < values ? tile.ranks[digit] : u32{nt} * vt; }
+
+  BITUNE_DEVICE auto run(u32 digit, u32 array_begin) const {
+    const u32 slot = begin(digit);
+    const u32 end = minimum(begin(digit + 1), count);
+    const auto index = tile.targets[digit] + slot;
+    using Counter = decltype(tile.targets[digit] + slot);
+    return Run<Counter>{slot, index, end > slot ? end - slot : 0, (array_begin + static_cast<u32>(index)) % lanes};
   }
 
-  /// Writes places first, first + step, ... before `end`, and as many behind each as a group has lanes.
-  template <class Write>
-  BITUNE_DEVICE void write_steps(u32 digit, u32 array_begin, u32 first, u32 end, u32 step, Write write) const {
-    const u32 slot = begin(digit);
-    const u32 items = length(digit);
-    const auto target = tile.targets[digit];
-    const u32 ahead = (array_begin + static_cast<u32>(target) + slot) % lanes;  // places of a step before the first item
-    for (u32 place = first; place < minimum(end, ahead + items); place += step) {
-      const u32 item = place + lane() % lanes - ahead;  // a number beyond all items where the lane is before the first one
-      if (item < items) write(slot + item, target + (slot + item));
-    }
+  /// Calls write for the item at this lane's place of a step, if there is one.
+  template <class Counter, class Write>
+  BITUNE_DEVICE static void write_step(const Run<Counter>& run, u32 place, Write write) {
+    const u32 item = place + lane() % lanes - run.ahead;  // a number beyond all items where the lane is before the first one
+    if (item < run.items) write(run.slot + item, run.index + item);
   }
 
   /// Calls write(slot in the tile, index in the array) for each item, by one thread. By all threads of the block.
@@ -47,12 +54,27 @@ struct DigitWriter {
   BITUNE_DEVICE void operator()(const Item* array, Write write) const {
     const u32 array_begin = static_cast<u32>(reinterpret_cast<u64>(array) / sizeof(Item));
     const u32 group = thread_index() / lanes;
-    for (u32 digit = group; digit < values; digit += groups) write_steps(digit, array_begin, 0, reach, lanes, write);
+    BITUNE_UNROLL_N(1)
+    for (u32 digit = group; digit < values; digit += groups) {
+      const auto own = run(digit, array_begin);
+      const u32 end = minimum(reach, own.ahead + own.items);
+      BITUNE_UNROLL_N(1)
+      for (u32 place = 0; place < end; place += 2 * lanes) {
+        write_step(own, place, write);
+        write_step(own, place + lanes, write);
+      }
+    }
+
+    const auto is_short = [&](u32 digit) { return digit >= values || begin(digit + 1) - begin(digit) <= reach - lanes; };
+    bool are_short = true;
+    BITUNE_UNROLL
+    for (u32 some = 0; some < values; some += warp_size) are_short &= is_short(some + lane());
+    if (all_of_warp(are_short)) return;
     for (u32 some = 0; some < values; some += warp_size) {
-      const u32 digit = some + lane();
-      if (all_of_warp(digit >= values || length(digit) + lanes <= reach)) continue;
-      for (u32 each = some; each < minimum(some + warp_size, values); ++each) {
-        write_steps(each, array_begin, reach + group * lanes, ~u32{0}, groups * lanes, write);
+      if (all_of_warp(is_short(some + lane()))) continue;
+      for (u32 digit = some; digit < minimum<u32>(some + warp_size, values); ++digit) {
+        const auto all = run(digit, array_begin);
+        for (u32 place = reach + group * lanes; place < all.ahead + all.items; place += groups * lanes) write_step(all, place, write);
       }
     }
   }

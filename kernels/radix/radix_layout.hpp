@@ -23,8 +23,10 @@ constexpr Size count_digits_words(Size key_bits, Size digit_bits, Size copies) {
 /// Keys of a tile at most: a place in a tile has 16 bits.
 constexpr Size most_radix_keys() { return 65536; }
 
-/// Bytes of a place in a tile that holds the words of keys, and then their values.
-constexpr Size pair_slot_bytes(Size word_bytes, Size value_bytes) { return word_bytes > value_bytes ? word_bytes : value_bytes; }
+/// Bytes of a place in a tile that holds the words of keys, and then their values, or both at once.
+constexpr Size pair_slot_bytes(Size word_bytes, Size value_bytes, bool at_once) {
+  return at_once ? word_bytes + value_bytes : word_bytes > value_bytes ? word_bytes : value_bytes;
+}
 
 /// Where the parts of RadixTile begin in a block's shared memory, and how many bytes they are together.
 struct RadixTileParts {

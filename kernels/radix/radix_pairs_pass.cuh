@@ -1,7 +1,7 @@
 #pragma once
 
 // A pass of the variant radix_pairs: as radix_pass, and a value travels with each key. It may be the key's own index, which the first
-// pass makes. Values follow their keys: they take the same places in the same shared memory once the keys have left it.
+// pass makes. Values follow their keys: they take the same places in the same shared memory once the keys have left it, or in memory beside them.
 
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/radix/count_digits.cuh"
@@ -26,13 +26,13 @@ struct ValueOf<16> {
 enum class ValueSource { memory, index };
 
 /// What a pass over keys with values of so many bytes reads and writes. writes_keys: the keys, too. write_lanes: DigitWriter's, or 0:
-/// neighbouring threads write neighbouring items of the tile.
-template <class Codec_, int value_bytes, ValueSource source, bool writes_keys, int write_lanes>
+/// neighbouring threads write neighbouring items of the tile. values_beside_keys: shared memory has room for both at once.
+template <class Codec_, int value_bytes, ValueSource source, bool writes_keys, int write_lanes, bool values_beside_keys>
 struct PairTraffic {
   using Codec = Codec_;
   using Word = typename Codec::Word;
   using Value = typename ValueOf<value_bytes>::Type;
-  BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes); }
+  BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes, values_beside_keys); }
 
   typename Codec::Raw* output;
   const typename Codec::Raw* input;
@@ -58,35 +58,53 @@ struct PairTraffic {
 
   template <int nt, class Digit, int vt, class Tile>
   BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, u32 (&places)[vt], const Value (&values)[vt]) const {
-    Value* const slots = reinterpret_cast<Value*>(tile.words);
     // The padding of a tile is behind its keys, so that its values are not written.
+    Value* const slots = reinterpret_cast<Value*>(tile.words + (values_beside_keys ? nt * vt : 0));
     const auto put_values = [&](u32 place_bits) {
-      if constexpr (write_lanes == 0 || writes_keys) sync_block();
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) slots[places[r] & place_bits] = values[r];
       sync_block();
     };
-    if constexpr (write_lanes != 0) {
-      const DigitWriter<Tile, nt, vt, write_lanes, Digit::values> by_digit{tile, count};
-      if constexpr (writes_keys) by_digit(output, [&](u32 slot, auto index) { output[index] = Codec::decode(tile.words[slot]); });
-      put_values(~u32{0});
-      by_digit(values_out, [&](u32 slot, auto index) { values_out[index] = slots[slot]; });
-    } else {
+    const auto write_key = [&](u32 slot, auto index) {
+      if constexpr (writes_keys) output[index] = Codec::decode(tile.words[slot]);
+    };
+    const auto write_value = [&](u32 slot, auto index) { values_out[index] = slots[slot]; };
+    if constexpr (values_beside_keys) put_values(~u32{0});
+
+    if constexpr (write_lanes == 0) {
       // In the upper half of each place goes the digit of the key that this thread writes.
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
         const u32 i = thread_index() + r * nt;
         if (i >= count) continue;
-        const Word word = tile.words[i];
-        const u32 digit = Digit::of(ordered(word), pass);
-        if constexpr (writes_keys) output[tile.targets[digit] + i] = Codec::decode(word);
+        const u32 digit = Digit::of(ordered(tile.words[i]), pass);
+        write_key(i, tile.targets[digit] + i);
+        if constexpr (values_beside_keys) write_value(i, tile.targets[digit] + i);
         places[r] |= digit << 16;
       }
-      put_values(0xffff);
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) {
-        const u32 i = thread_index() + r * nt;
-        if (i < count) values_out[tile.targets[places[r] >> 16] + i] = slots[i];
+      if constexpr (!values_beside_keys) {
+        sync_block();
+        put_values(0xffff);
+        BITUNE_UNROLL
+        for (int r = 0; r < vt; ++r) {
+          const u32 i = thread_index() + r * nt;
+          if (i < count) write_value(i, tile.targets[places[r] >> 16] + i);
+        }
+      }
+    } else {
+      const DigitWriter<Tile, nt, vt, write_lanes, Digit::values> by_digit{tile, count};
+      if constexpr (values_beside_keys) {
+        by_digit(values_out, [&](u32 slot, auto index) {
+          write_key(slot, index);
+          write_value(slot, index);
+        });
+      } else {
+        if constexpr (writes_keys) {
+          by_digit(output, write_key);
+          sync_block();
+        }
+        put_values(~u32{0});
+        by_digit(values_out, write_value);
       }
     }
   }
@@ -96,12 +114,13 @@ struct PairTraffic {
 /// count_digits with a TieCodec. No array is read that the pass writes. Without writes_keys nothing is written to keys_out. With indices as
 /// values nothing is read at values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
 template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
-          int loads, int counter_bytes, int min_blocks, int write_lanes>
+          int loads, int counter_bytes, int min_blocks, int write_lanes,
+          bool values_beside_keys>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename ValueOf<value_bytes>::Type* values_out,
                  const typename ValueOf<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
                  const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
-  using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes>;
+  using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes, values_beside_keys>;
   sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads>({keys_out, keys_in, values_out, values_in}, n, pass, tickets, counts, said,
                                                           tiles);
 }

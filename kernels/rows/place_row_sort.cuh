@@ -87,6 +87,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Tile = RegisterTile<Item, PlacedComparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
   using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
   using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
+  constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
   constexpr bool has_tile = log2_of(nt) > shuffle_steps;
   constexpr layout::PlaceRow parts = layout::place_row(Tile::nv, sizeof(Item), value_bytes, has_tile, early_values);
   const RowsOf<const Raw> input{keys_in, keys_in_stride};
@@ -127,12 +128,12 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) places[r] = kept(places[r] * scale);
+  Word words[vt];
   if constexpr (writes_keys) {
-    Word words[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) words[r] = Form::key(items[r]);
     Keys::swap_bits(words);
-    if constexpr (NanWord<Codec>::exists) {
+    if constexpr (has_nans) {
       bool any = false;
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) any |= NanWord<Codec>::is(words[r]);
@@ -144,8 +145,12 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
           if (NanWord<Codec>::is(words[r]) && (full || places[r] / scale < length)) words[r] = Codec::encode(from[places[r] / scale]);
         }
       }
-      Tile::template barrier<false>();
     }
+  }
+  // NaNs are read before keys are written, and items before values take their place.
+  constexpr bool values_replace_items = value_bytes != 0 && has_tile && !early_values;
+  if constexpr (has_nans || values_replace_items) Tile::template barrier<false>();
+  if constexpr (writes_keys) {
     if (row < rows) {
       const RowsOf<Raw> to{keys_out, keys_out_stride};
       Keys::template store<full>(to.row(row), length, to.in_vectors(vector, length), words);
@@ -162,10 +167,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     }
   }
   if constexpr (value_bytes != 0) {
-    if constexpr (!early_values) {
-      if constexpr (has_tile) Tile::template barrier<false>();
-      copy_values();
-    }
+    if constexpr (!early_values) copy_values();
     cp_async_wait_all();
     // Also behind the stores of the keys, whose registers are free now.
     Tile::template barrier<false>();

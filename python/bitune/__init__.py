@@ -3,8 +3,8 @@
 Takes and gives arrays of NumPy, CuPy, PyTorch and JAX, and others that have `__dlpack__`. The words are those of the
 array API standard. Functions may be called from several threads at once, and release the GIL while the library works.
 
-Floating point sorts as in NumPy: NaN last whatever its sign. -0 comes before +0. A descending sort is the exact
-reverse of an ascending one, so NaN comes first there.
+Floating point sorts as in NumPy: NaN last whatever its sign. But -0 always comes before +0; NumPy takes the two for equal. A descending
+sort is the exact reverse of an ascending one, so NaN comes first there.
 """
 
 from __future__ import annotations

@@ -142,6 +142,15 @@ std::optional<HostCompiler> find_host_compiler() {
   return std::nullopt;
 }
 
+std::string host_compiler_problem() {
+  try {
+    if (find_host_compiler()) return {};
+    return "there is no C++ compiler for the emulated device's kernels: install g++ or set BITUNE_CXX to one";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 std::string describe_host_compiler() {
   try {
     const auto compiler = find_host_compiler();

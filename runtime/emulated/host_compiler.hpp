@@ -25,6 +25,10 @@ struct HostCompiler {
 /// Never throws for a compiler that cannot be used.
 [[nodiscard]] std::string describe_host_compiler();
 
+/// Why no kernel can be compiled, with what to do; empty if one can. No compiler is not the same as one that
+/// cannot be started, as where there may be no further process.
+[[nodiscard]] std::string host_compiler_problem();
+
 /// Runs a program with an argument list (no shell) and waits for it.
 struct ProcessResult {
   int exit_code = 0;   ///< 128 + the signal's number if one ended it

@@ -34,7 +34,9 @@ std::string_view placed_form(KeyType key, bool as_double) noexcept {
   }
 }
 
-std::int64_t merged_item_bytes(KeyType key) noexcept { return std::max<std::int64_t>(placed_item_bytes(key), 8); }
+std::int64_t merged_item_bytes(KeyType key) noexcept {
+  return std::max<std::int64_t>(placed_item_bytes(key), 8);
+}
 
 std::string_view merged_form(KeyType key, bool as_double) noexcept {
   return placed_form(size_of(key) < 4 ? KeyType::u32 : key, as_double);
@@ -46,27 +48,30 @@ std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept {
 }
 
 Restriction placed_words_may_be_doubles() {
-  return {"keys are compared as floating-point numbers where a key and its place have more than 32 bits and "
-          "fewer than 63: compare_as_double is 1 for keys of 32 bits alone",
-          [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-            return c.at("compare_as_double") == 0 || size_of(p.key) == 4;
-          },
-          {"compare_as_double"}};
+  return {
+      "keys are compared as floating-point numbers where a key and its place have more than 32 bits and "
+      "fewer than 63: compare_as_double is 1 for keys of 32 bits alone",
+      [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+        return c.at("compare_as_double") == 0 || size_of(p.key) == 4;
+      },
+      {"compare_as_double"}};
 }
 
 Restriction placed_items_fit_registers() {
-  return {"the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
-          "multiprocessor's",
-          [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, d);
-          },
-          {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
+  return {
+      "the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
+      "multiprocessor's",
+      [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+        return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, d);
+      },
+      {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
 }
 
 bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device) {
   const std::int64_t registers = a_thread * c.at("block_size_x");
+  const auto blocks = c.parameters.find("min_blocks_per_sm");
   return a_thread <= 255 && registers <= device.registers_per_block &&
-         registers * c.at("min_blocks_per_sm") <= device.registers_per_sm;
+         registers * (blocks == c.parameters.end() ? 1 : blocks->second) <= device.registers_per_sm;
 }
 
 std::int64_t placed_item_registers(KeyType key) noexcept {

@@ -58,8 +58,8 @@ class MergeByPlaceVariant final : public Variant {
     return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
            problem.n <= longest_row;
   }
-  /// Every doubling of the length is one more pass over memory. Radix sort has the same few passes always, but
-  /// of single arrays only, and begins with two launches more.
+  /// Every doubling of the length is one more pass over memory. Radix sort has the same few passes always,
+  /// but of single arrays only, and begins with two launches more.
   bool suits(const Problem& problem, const DeviceInfo&) const override {
     return problem.kind() == ShapeKind::rows || problem.n <= std::uint64_t{1} << 17;
   }
@@ -101,7 +101,8 @@ SearchSpace MergeByPlaceVariant::space(const Problem&, const DeviceInfo&) const 
        },
        {"block_size_x", "items_per_thread"}},
       placed_words_may_be_doubles(),
-      {"a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 keys",
+      {"a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "
+       "keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
        },
@@ -130,16 +131,17 @@ Configuration MergeByPlaceVariant::default_configuration(const Problem& problem,
     items = 4;
   }
   const std::int64_t merged = std::min<std::int64_t>(items, 8);
-  return {std::string(name()),
-          {{"block_size_x", threads},
-           {"items_per_thread", items},
-           {"shuffle_steps", 2},
-           {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
-           {"imad_quarters", 0},
-           {"min_blocks_per_sm", 1},
-           {"merge_threads", threads},
-           {"merge_items", merged},
-           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  return {
+      std::string(name()),
+      {{"block_size_x", threads},
+       {"items_per_thread", items},
+       {"shuffle_steps", 2},
+       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
+       {"imad_quarters", 0},
+       {"min_blocks_per_sm", 1},
+       {"merge_threads", threads},
+       {"merge_items", merged},
+       {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
 Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
@@ -155,7 +157,8 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
   const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
   Address items = builder.workspace(keys * item_bytes);
   Address others = passes > 1 ? builder.workspace(keys * item_bytes) : items;
-  const Address kept_values = problem.value_bytes != 0 ? builder.workspace(keys * problem.value_bytes) : items;
+  const Address kept_values =
+      problem.value_bytes != 0 ? builder.workspace(keys * problem.value_bytes) : items;
   const bool keeps_nans = writes_keys(problem) && is_floating_point(problem.key);
   const Address kept_nans = keeps_nans ? builder.workspace(keys * size_of(problem.key)) : items;
 
@@ -163,9 +166,9 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
       fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
                   merged_form(problem.key, c.at("compare_as_double") != 0));
   builder.launch(runs_kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", form, problem.value_bytes, writes_keys(problem),
-                             c.at("block_size_x"), c.at("items_per_thread"), c.at("shuffle_steps"),
-                             c.at("imad_quarters"), c.at("min_blocks_per_sm")),
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", form, problem.value_bytes,
+                             writes_keys(problem), c.at("block_size_x"), c.at("items_per_thread"),
+                             c.at("shuffle_steps"), c.at("imad_quarters"), c.at("min_blocks_per_sm")),
                  {.blocks = problem.rows * runs,
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(run_bytes(c, problem))},
@@ -176,9 +179,8 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
                           .shared_bytes = as_count(tile_bytes(c, problem))};
   std::uint64_t run = as_count(run_size(c));
   for (int pass = 1; pass < passes; ++pass) {
-    builder.launch(merge_kernel,
-                   fmt::format("{}, {}, {}", form, c.at("merge_threads"), c.at("merge_items")), merge, others,
-                   items, problem.n, run, tiles);
+    builder.launch(merge_kernel, fmt::format("{}, {}, {}", form, c.at("merge_threads"), c.at("merge_items")),
+                   merge, others, items, problem.n, run, tiles);
     std::swap(items, others);
     run *= 2;
   }

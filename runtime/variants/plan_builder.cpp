@@ -65,10 +65,12 @@ Argument PlanBuilder::argument_of(U32 number) {
 void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments) {
   constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
   if (shape.blocks > most_blocks) {
+    const std::string_view name = kernel.name_expression;
+    const std::size_t begin = name.find("::") == name.npos ? 0 : name.find("::") + 2;
     throw Error(ErrorCode::usage,
-                fmt::format("{} would need {} blocks, and a grid has at most {}: use a larger tile or "
-                            "block size",
-                            kernel.name_expression, shape.blocks, most_blocks));
+                fmt::format("its kernel '{}' would need {} blocks, and a grid has at most {}: use a larger "
+                            "tile or block size",
+                            name.substr(begin, name.find('<') - begin), shape.blocks, most_blocks));
   }
   const auto known = std::find(plan_.kernels.begin(), plan_.kernels.end(), kernel);
   Launch launch;

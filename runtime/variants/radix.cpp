@@ -29,7 +29,7 @@ constexpr CountKernel count_kernel{"kernels/radix/count_digits.cuh", "count_digi
 constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     "kernels/radix/radix_pass.cuh", "radix_pass"};
 
-ItemSize item_size(const Problem& problem) {
+ItemSize item_size(const Configuration&, const Problem& problem) {
   const std::int64_t word = word_bytes(problem.key);
   return {.slot_bytes = word, .registers = word / 4 + 1};  // the key and its rank
 }

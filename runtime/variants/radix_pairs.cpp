@@ -36,12 +36,12 @@ constexpr CountKernel count_kernel{header, "count_digits"};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
-ItemSize item_size(const Problem& problem) {
-  const std::int64_t slot =
-      layout::pair_slot_bytes(word_bytes(problem.key), std::max<std::int64_t>(carried_bytes(problem), 4));
-  return {
-      .slot_bytes = layout::pair_slot_bytes(word_bytes(problem.key), carried_bytes(problem)),
-      .registers = slot / 4 + 1};  // the key, or its value once the key is in shared memory, and its place
+ItemSize item_size(const Configuration& c, const Problem& problem) {
+  const std::int64_t word = word_bytes(problem.key);
+  const std::int64_t carried = carried_bytes(problem);
+  return {.slot_bytes = layout::pair_slot_bytes(word, carried, c.at("values_beside_keys") != 0),
+          // The key, or its value once the key is in shared memory, and its place.
+          .registers = std::max<std::int64_t>({word, carried, 4}) / 4 + 1};
 }
 
 bool writes_keys(const Problem& problem) { return problem.operation != Operation::argsort; }
@@ -82,6 +82,10 @@ class RadixPairsVariant final : public Variant {
                                 {0, 8, 16, 32},
                                 "lanes that write a digit's items, in steps that end where sectors of memory "
                                 "do; 0: neighbouring threads write what is side by side in the tile"});
+    space.parameters.push_back({"values_beside_keys",
+                                {0, 1},
+                                "values of a tile wait in shared memory: where its keys were, once these are "
+                                "written; or beside them, and both are written at once"});
     return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -108,7 +112,8 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
-                   {"write_lanes", 0}}};
+                   {"write_lanes", 0},
+                   {"values_beside_keys", 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
 }
@@ -140,20 +145,19 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
 
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
     const bool is_last = pass + 1 == passes;
-    builder.launch(
-        pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                    carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
-                    writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
-                    c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
-                    c.at("write_lanes")),
-        {.blocks = tile_count(c, problem),
-         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem, item_size(problem).slot_bytes))},
-        keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
-        pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets, counts.digits,
-        counts.look_back, tile_count(c, problem));
+    builder.launch(pass_kernel,
+                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                               codec, carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
+                               writes_keys(problem) || !is_last, c.at("block_size_x"),
+                               c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
+                               c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
+                               c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys")),
+                   {.blocks = tile_count(c, problem),
+                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                    .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
+                   keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
+                   pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets,
+                   counts.digits, counts.look_back, tile_count(c, problem));
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

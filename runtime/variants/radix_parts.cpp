@@ -87,7 +87,7 @@ Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::str
 
 SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passes)(const Problem& problem)) {
   const auto bytes = [item](const Configuration& c, const Problem& p) {
-    return pass_bytes(c, p, item(p).slot_bytes);
+    return pass_bytes(c, p, item(c, p).slot_bytes);
   };
   SearchSpace space;
   space.variant = name;
@@ -133,7 +133,7 @@ SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passe
          const std::int64_t threads = c.at("block_size_x");
          const std::int64_t digits = digit_values(c) / threads;
          const std::int64_t registers =
-             c.at("items_per_thread") * item(p).registers + 20 + (digits > 1 ? 9 * digits : 0);
+             c.at("items_per_thread") * item(c, p).registers + 20 + (digits > 1 ? 9 * digits : 0);
          return registers <= 255 && threads * registers <= d.registers_per_block &&
                 threads * registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
        },

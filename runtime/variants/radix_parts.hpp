@@ -46,12 +46,12 @@ using CountKernel = Kernel<Address, Address, U64>;
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
                        const Problem& problem, const Configuration& c, const DeviceInfo& device);
 
-/// What an item of a problem takes in a pass.
+/// What an item of a problem takes in a pass under a configuration.
 struct ItemSize {
   std::int64_t slot_bytes = 0;  ///< of shared memory
   std::int64_t registers = 0;   ///< of the thread that holds it
 };
-using ItemSizeOf = ItemSize (*)(const Problem& problem);
+using ItemSizeOf = ItemSize (*)(const Configuration& c, const Problem& problem);
 
 /// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
 [[nodiscard]] SearchSpace space(std::string_view name, ItemSizeOf item,

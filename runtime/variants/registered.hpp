@@ -22,5 +22,6 @@ namespace bitune {
 [[nodiscard]] const Variant& packed_rows_variant();
 [[nodiscard]] const Variant& rows_by_place_variant();
 [[nodiscard]] const Variant& merge_by_place_variant();
+[[nodiscard]] const Variant& cluster_by_place_variant();
 
 }  // namespace bitune

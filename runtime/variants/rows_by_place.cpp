@@ -65,8 +65,9 @@ class RowsByPlaceVariant final : public Variant {
            row_bytes(smallest_capacity(problem.n), problem, true, false) <=
                device.shared_bytes_per_block_optin;
   }
-  /// A longer array is for many multiprocessors.
+  /// A longer array is for many multiprocessors, the sooner where blocks exchange items in a cluster.
   bool suits(const Problem& problem, const DeviceInfo& device) const override {
+    if (problem.rows == 1) return problem.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
     return problem.n <= 8192 || problem.rows >= static_cast<std::uint64_t>(device.sm_count) / 2;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
@@ -140,14 +141,17 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
-      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and values "
+      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
+       "values "
        "with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (p.operation == Operation::argsort) return true;
          const std::int64_t items = c.at("items_per_thread");
          const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
-         return registers_fit(c, std::max(items * placed_item_registers(p.key) + besides,
-                                          items * (1 + (p.value_bytes + 3) / 4) + 34), d);
+         return registers_fit(c,
+                              std::max(items * placed_item_registers(p.key) + besides,
+                                       items * (1 + (p.value_bytes + 3) / 4) + 34),
+                              d);
        },
        {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
@@ -163,7 +167,7 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
   const std::int64_t most =
       problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
   // A single array is sorted sooner by more threads.
-  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 256 : 4), 4, most);
+  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 128 : 4), 4, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));

@@ -19,13 +19,14 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sani
 [[ -n $sanitizer ]] || echo "compute-sanitizer is not installed here: memcheck and racecheck are not run"
 # memcheck reports calls of the driver that fail, too: none is meant to fail.
 for tool in ${sanitizer:+memcheck racecheck}; do
-  for variant in classic global shared warp multiway samplesort radix radix_pairs counting cluster packed_clusters rows packed_rows; do
+  for variant in classic global shared warp multiway samplesort radix radix_pairs counting cluster packed_clusters rows packed_rows \
+    rows_by_place cluster_by_place merge_by_place; do
     name=$tool-$variant
     shape=(--sizes "${N:-6000}") budget=$((2 * ${SAMPLE:-4}))
     [[ $variant == rows* || $variant == packed_* ]] && shape=(--sizes 100,1000 --total "${N:-6000}")
-    [[ $variant == *_pairs ]] && shape+=(--operation sort_pairs,argsort) budget=$((2 * budget))
+    [[ $variant == *_pairs || $variant == *_by_place ]] && shape+=(--operation sort_pairs,argsort) budget=$((2 * budget))
     beside "$name" env BITUNE_DB="$OUT/$name.db" "$sanitizer" --tool $tool --error-exitcode 9 --target-processes all \
-      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget "$budget" --samples 1 \
+      "$BIN/bitune" tune --keys u32,u16 "${shape[@]}" --variants "$variant" --budget "${budget}evals" --samples 1 \
       --finalists 0 --timeout 10m --no-resume --no-isolate
   done
 done

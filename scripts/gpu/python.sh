@@ -5,7 +5,8 @@
 # usage: scripts/gpu/python.sh WHEEL OUT
 # environment: STEPS (tests start calls sizes rows), PYTHON (python3, with torch; CuPy and JAX take part where they are), KEYS
 # (float32), LARGEST (28: arrays of up to 2^28 keys), TOTAL (24: rows of 2^24 keys in all), BITUNE_NVRTC
-# pytest is taken from PYTHON, or from the folder of WHEEL, if there are wheels of it.
+# A wheel is made by scripts/wheel.sh, or of a build that is there by scripts/wheel.sh dist --of build/portable. pytest is taken from
+# PYTHON, or from the folder of WHEEL, where it was left by: pip download --dest dist pytest
 set -uo pipefail
 wheel=${1:-} OUT=${2:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,8 +28,8 @@ site=$("$BIN/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
   echo "$0: there is no pytest; the tests are left out" >&2
 source "$here/common.sh"
 
-# An environment's toolkit or PyTorch has NVRTC where bitune does not look: in another environment than its own.
-if ! "$BIN/bitune" devices --json 2>/dev/null | grep -q '"nvrtc_library": *"[^"]'; then
+# NVIDIA's wheels may lie in the environment that this one is made of, where bitune does not look.
+if ! "$BIN/bitune" devices --json | "$BIN/python" -c 'import json, sys; sys.exit(not json.load(sys.stdin)["nvrtc"]["library"])'; then
   while read -r folder; do
     found=$(compgen -G "$folder/nvidia/c*/lib/libnvrtc.so.*" | head -n 1) && export BITUNE_NVRTC=${BITUNE_NVRTC:-$found}
   done <"$site/outer.pth"

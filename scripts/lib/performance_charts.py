@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 
+import performance_pairs
 from performance_records import fills_device, geometric_mean, key_types, keys_of, most_keys, plain, span, suite, values
 
 DIGEST = "digest of what is shown: "
@@ -79,8 +80,9 @@ def of_rows(records, device):
 def charts(results, gpu):
     """Name of the file -> what the chart shows, and below it on what and when that was measured."""
     shown = {}
-    for name, make in (("single", of_single), ("rows", of_rows)):
-        records = suite(results, gpu, name)
+    for name, make, carries in (("single", of_single, False), ("rows", of_rows, False), ("single", performance_pairs.charts_of_arrays, True),
+                                ("rows", performance_pairs.charts_of_rows, True)):
+        records = [record for record in suite(results, gpu, name) if performance_pairs.carries(record) == carries]
         if not records:
             continue
         for chart, what in make(records, values(records, "device")).items():

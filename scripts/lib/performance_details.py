@@ -1,5 +1,6 @@
 """The long tables of docs/performance-details.md: every record of bench/results/<gpu>/, with its configuration."""
 
+import performance_pairs
 import preset_report
 from generated_page import size_text
 from performance_records import (fills_device, files, geometric_mean, key_types, keys_of, methods_of, most_keys, of_earlier_kernels, plain, query,
@@ -33,7 +34,9 @@ def table(records):
     methods = methods_of(records)
     with_graph = any("graph_us" in record for record in records)
     with_between = any("between_us" in record for record in records)
-    heads = ["n", "bitune", *["as graph node"] * with_graph, *["between kernels"] * with_between, "Gkeys/s", *map(method_name, methods), "ratio", "found", "configuration"]
+    with_torch = any("torch_us" in record for record in records)
+    heads = ["n", "bitune", *["as graph node"] * with_graph, *["between kernels"] * with_between, "Gkeys/s", *map(method_name, methods),
+             *["torch"] * with_torch, "ratio", "found", "configuration"]
     yield "| " + " | ".join(heads) + " |"
     yield "|" + " ---: |" * (len(heads) - 2) + " --- | --- |"
     for record in sorted(records, key=lambda record: record["n"]):
@@ -42,6 +45,7 @@ def table(records):
         cells += [microseconds(record.get("between_us"))] * with_between
         cells += [f"{record['gkeys_per_s']:.2f}"]
         cells += [microseconds(record.get(key)) for key in methods]
+        cells += [microseconds(record.get("torch_us"))] * with_torch
         cells += [ratio_text(record["ratio"]), found(record), f"`{record['configuration']}`"]
         yield "| " + " | ".join(cells) + " |"
 
@@ -134,10 +138,12 @@ def kind_of(record, largest):
     """What a table's heading says; records of one table agree in it. Distributions that are not random share a table, in which each row
     names its own."""
     parts = [record["key_type"], record["order"]]
+    if performance_pairs.carries(record):
+        parts.append(performance_pairs.operation_text(record))
     for member, value in special(record):
         if member == "distribution":
             parts.append("keys that are not random")
-        elif member != "order":
+        elif member not in ("order", *performance_pairs.OF_SPEC):
             parts.append(f"{member.replace('_', ' ')} {str(value).replace('_', ' ')}")
     if record["suite"] == "rows":
         parts.append(f"rows of about {size_text(largest)} keys in all" if fills_device(record, largest) else "small batches")
@@ -150,7 +156,7 @@ def comparisons(records):
     """Tables of single arrays or of rows, a heading each."""
     random_us = {problem_of(record): record["bitune_us"] for record in plain(records)}
     largest = most_keys(records)
-    if records[0]["suite"] == "rows":
+    if records[0]["suite"] == "rows" and not performance_pairs.carries(records[0]):
         yield from tuned_rows(values(records, "device"), largest)
     groups = {}
     for record in records:
@@ -179,7 +185,7 @@ def section(path):
     starts = [record for record in records if record["suite"] == "start"]
     compared = [record for record in records if record["suite"] != "start"]
     name = (compared or starts)[0]["suite"]
-    yield f"## {values(records, 'device')}: {name}"
+    yield f"## {values(records, 'device')}: {path.stem}"
     yield ""
     source = f"From `bench/results/{path.parent.name}/{path.name}`."
     if not compared:
@@ -191,8 +197,9 @@ def section(path):
     yield ""
     if name == "presets":
         yield from preset_report.section(path, compared)
-    elif compared:
-        yield from comparisons(compared)
+    for suite in dict.fromkeys(record["suite"] for record in compared):
+        if suite != "presets":
+            yield from comparisons([record for record in compared if record["suite"] == suite])
     if starts:
         yield from start_table(starts)
 

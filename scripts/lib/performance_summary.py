@@ -2,6 +2,7 @@
 
 import statistics
 
+import performance_pairs
 from generated_page import size_text
 from performance_charts import charts, common_lengths, many_rows, rate
 from performance_details import start_table
@@ -151,6 +152,7 @@ def section(results, gpu):
     yield ""
     yield from single(of_single, gpu, drawn)
     yield from rows(of_rows, gpu, drawn)
+    yield from performance_pairs.summary(of_single, of_rows, measured, lambda name: image(gpu, name, drawn), short)
     yield from arranged(of_single)
     starts = suite(results, gpu, "start")
     if starts:
@@ -170,9 +172,12 @@ def headline(results):
     lines = []
     for gpu in sorted({path.parent.name for path in files(results)}):
         drawn = charts(results, gpu)
-        one, many = compared(plain(suite(results, gpu, "single"))), many_rows(suite(results, gpu, "rows"))
+        arrays, rows_of_gpu = suite(results, gpu, "single"), suite(results, gpu, "rows")
+        told = (("One array", compared(plain(arrays))), ("Many rows", many_rows(rows_of_gpu)),
+                ("Pairs and argsort, one array", performance_pairs.shown(arrays)),
+                ("Pairs and argsort, many rows", performance_pairs.many_rows(rows_of_gpu)))
         lines += image(gpu, "single-ratio", drawn, folder="")
-        for name, records in (("One array", one), ("Many rows", many)):
+        for name, records in told:
             if records:
                 ratios = [record["ratio"] for record in records]
                 lines += [f"- **{name}** of random keys, {values(records, 'device')}: faster than CUB in {sum(ratio > 1 for ratio in ratios)} of "

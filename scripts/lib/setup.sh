@@ -6,6 +6,7 @@ BUILD_PACKAGES=(g++ cmake ninja-build libcli11-dev libsqlitecpp-dev libsqlite3-d
 LINT_PACKAGES=(clang-format clang-tidy git)
 SANITIZE_PACKAGES=(clang libclang-rt-dev lld llvm)  # the build that CI tests, and its coverage
 TEST_PACKAGES=(chromium-headless-shell)  # the test of `bitune db report`
+INSTALL_PACKAGES=(pkg-config abigail-tools)  # who uses an installation, and the check of the C library's ABI
 VENV=build/venv
 
 say() { printf '==> %s\n' "$*"; }

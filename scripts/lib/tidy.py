@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("model", "cache", "runtime", "measure", "tuner", "cli", "bench")
+ROOMS = ("model", "cache", "runtime", "measure", "tuner", "cli", "capi", "bench")
 MOST = 64  # sources at a time
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
@@ -49,7 +49,7 @@ def groups_of(commands):
 
 def run(tool, source, arguments, *options):
     done = subprocess.run([tool, "-quiet", f"--config-file={ROOT / '.clang-tidy'}", *options,
-                           r"--header-filter=/(include/bitune|model|cache|runtime|measure|tuner|cli|bench)/.*\.(hpp|cpp)$",
+                           r"--header-filter=/(include/bitune|model|cache|runtime|measure|tuner|cli|capi|bench)/.*\.(hpp|cpp)$",
                            str(source), "--", *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/variant.hpp"
@@ -12,10 +15,14 @@
 namespace bitune::test {
 namespace {
 
-/// The kernels of the passes, without those that clear and count.
-std::set<KernelSource> pass_kernels(const Problem& problem) {
+/// The kernels of the passes, without those that clear and count, with some parameters changed.
+std::set<KernelSource> pass_kernels(const Problem& problem,
+                                    const std::map<std::string, std::int64_t>& changes = {}) {
   const Variant& family = variant("radix_pairs");
-  const Plan plan = family.plan(problem, family.default_configuration(problem, h200()), h200());
+  Configuration c = family.default_configuration(problem, h200());
+  for (const auto& [parameter, value] : changes) c.parameters.at(parameter) = value;
+  EXPECT_EQ(family.space(problem, h200()).violation(c, problem, h200()), std::nullopt) << c.text();
+  const Plan plan = family.plan(problem, c, h200());
   std::set<KernelSource> kernels;
   for (const KernelSource& kernel : plan.kernels) {
     if (kernel.name_expression.find("radix_pairs_pass") != std::string::npos) kernels.insert(kernel);
@@ -39,6 +46,15 @@ TEST(PairKernels, DoNotSpillByDefault) {
     }
   }
   EXPECT_EQ(kernels.size(), 2 * (4 + 2 * 2u)) << "an argsort has two of its own, and one of pairs";
+  // However a tile is written: where it takes the most registers.
+  for (const std::int64_t beside : {0, 1}) {
+    for (const std::int64_t lanes : {0, 8, 32}) {
+      if (beside == 0 && lanes == 0) continue;  // the default
+      kernels.merge(pass_kernels(
+          {{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4}, {.n = 1 << 22}},
+          {{"write_lanes", lanes}, {"values_beside_keys", beside}}));
+    }
+  }
   for (const KernelSource& kernel : kernels) {
     const KernelImage image = compiler->compile(kernel);
     EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;

@@ -1,10 +1,11 @@
-// NVRTC, no GPU: what sorts rows with values and indices by default on an H200 keeps all that it holds in
+// NVRTC, no GPU: what sorts keys with their places by default on an H200 keeps all that it holds in
 // registers.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <set>
+#include <string_view>
 
 #include "model/key_type.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
@@ -19,27 +20,25 @@ class PlaceKernels : public ::testing::TestWithParam<KeyType> {};
 TEST_P(PlaceKernels, DoNotSpillByDefault) {
   const DeviceInfo device = h200();
   const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
-  const Variant& family = variant("rows_by_place");
   std::set<KernelSource> kernels;
-  const auto add = [&](Problem problem) {
+  const auto add = [&](std::string_view name, const Problem& problem) {
+    const Variant& family = variant(name);
     const Configuration c = family.default_configuration(problem, device);
     EXPECT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
     for (const KernelSource& kernel : family.plan(problem, c, device).kernels) kernels.insert(kernel);
   };
-  const std::uint64_t longest = size_of(GetParam()) == 8 ? 8192 : 16384;
-  for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{1024}, longest}) {
-    for (const std::uint64_t rows : {1, 1024}) {
-      const Problem rows_of_n{{.key = GetParam()}, {.n = n, .rows = rows}};
-      Problem argsort = rows_of_n;
-      argsort.operation = Operation::argsort;
-      argsort.index_bytes = 4;
-      add(argsort);
-      Problem pairs = rows_of_n;
-      pairs.operation = Operation::sort_pairs;
-      pairs.value_bytes = n == 16384 ? 4 : 16;
-      add(pairs);
-    }
-  }
+  const bool is_wide = size_of(GetParam()) == 8;
+  Problem pairs{{.operation = Operation::sort_pairs, .key = GetParam(), .value_bytes = is_wide ? 16u : 4u},
+                {.n = is_wide ? 8192u : 16384u, .rows = 1024}};
+  Problem argsort{{.operation = Operation::argsort, .key = GetParam(), .index_bytes = 4},
+                  {.n = 100, .rows = 1024}};
+  add("rows_by_place", pairs);
+  add("rows_by_place", argsort);
+  pairs.n = 100000;
+  add("merge_by_place", pairs);
+  argsort.n = 10000;
+  argsort.rows = 1;
+  add("cluster_by_place", argsort);
   for (const KernelSource& kernel : kernels) {
     const KernelImage image = compiler->compile(kernel);
     EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;

@@ -24,8 +24,12 @@
 namespace bitune::test {
 namespace {
 
-constexpr std::string_view barriers[] = {"sync_block();", "sync_warp();", "Group::sync();",
-                                         "wait_for_bytes(then);"};
+constexpr std::string_view barriers[] = {"sync_block();",
+                                         "sync_warp();",
+                                         "Group::sync();",
+                                         "wait_for_bytes(then);",
+                                         "Tile::template barrier<false>();",
+                                         "sync_cluster();"};
 
 /// One barrier in the text of a kernel header.
 struct Barrier {
@@ -93,7 +97,8 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
   Problem sorted{{.key = key}, {.n = 3000}};
-  if (variant_name == "radix_pairs") {
+  if (variant_name == "radix_pairs" || variant_name.ends_with("_by_place")) {
+    sorted.key = KeyType::f32;
     sorted.operation = Operation::sort_pairs;
     sorted.value_bytes = 8;
   }
@@ -115,7 +120,8 @@ bool passes(const Bench& bench, const Configuration& configuration, std::uint64_
   try {
     const Problem problem = problem_for(configuration);
     if (problem.operation == Operation::sort_pairs) {
-      return carries(bench, problem, configuration, Distribution::random, seed, true);
+      return carries(bench, problem, configuration, Distribution::random, seed, true) &&
+             carries(bench, problem, configuration, Distribution::special, seed, true);
     }
     return sorts(bench, problem, configuration, Distribution::random, seed) &&
            sorts(bench, problem, configuration, Distribution::few_distinct, seed);
@@ -128,6 +134,7 @@ bool passes(const Bench& bench, const Configuration& configuration, std::uint64_
 Configuration changed(std::string_view variant_name, const std::map<std::string, std::int64_t>& changes) {
   const Variant& family = variant(variant_name);
   DeviceInfo device;
+  device.sm_count = 4;
   device.shared_bytes_per_block_optin = 65536;
   device.max_cluster_size = 8;
   Configuration configuration = family.default_configuration(problem(variant_name), device);
@@ -211,6 +218,17 @@ std::vector<Configuration> configurations() {
       of_sixteen_blocks(),
       changed("radix", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
       changed("radix_pairs", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
+      changed("radix_pairs",
+              {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}, {"write_lanes", 16}}),
+      changed("rows_by_place", {{"block_size_x", 256},
+                                {"items_per_thread", 16},
+                                {"threads_per_row", 256},
+                                {"vector_width", 1},
+                                {"store_swaps", 0}}),
+      changed("merge_by_place",
+              {{"block_size_x", 64}, {"items_per_thread", 4}, {"merge_threads", 64}, {"merge_items", 4}}),
+      changed("cluster_by_place",
+              {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}, {"sending", 0}}),
   };
 }
 

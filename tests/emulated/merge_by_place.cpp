@@ -34,8 +34,8 @@ struct Load {
 };
 
 constexpr std::array all_loads = {
-    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},    Load{Operation::sort_pairs, 2, 0},
-    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},       Load{Operation::sort_pairs, 8, 0},
+    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},     Load{Operation::sort_pairs, 2, 0},
+    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},        Load{Operation::sort_pairs, 8, 0},
     Load{Operation::argsort, 0, 8},    Load{Operation::sort_pairs, 16, 0}, Load{Operation::sort, 0, 4}};
 
 constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,

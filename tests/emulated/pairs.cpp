@@ -47,25 +47,33 @@ Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, 
           {.n = n}};
 }
 
+/// How a tile is written.
+struct Writing {
+  std::int64_t lanes = 0;
+  std::int64_t values_beside_keys = 0;
+};
+
 /// Tiles of 640 keys: so few that short arrays have several.
-Configuration small_tiles(const Problem& problem, std::int64_t bits, std::int64_t write_lanes = 0) {
+Configuration small_tiles(const Problem& problem, std::int64_t bits, Writing writing = {}) {
   Configuration c = variant("radix_pairs").default_configuration(problem, emulated().device->info());
   c.parameters["block_size_x"] = 128;
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
   c.parameters["min_blocks_per_sm"] = 1;
-  c.parameters["write_lanes"] = write_lanes;
+  c.parameters["write_lanes"] = writing.lanes;
+  c.parameters["values_beside_keys"] = writing.values_beside_keys;
   return c;
 }
 
 class Pairs : public ::testing::TestWithParam<KeyType> {};
 
-/// One width of values and one of indices for each type and order: all of them meet in some test. So do the ways to
-/// write a tile.
+/// One width of values and one of indices for each type and order: all of them meet in some test. So do the
+/// ways to write a tile.
 TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
   constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
                                         Distribution::few_distinct, Distribution::special};
-  constexpr std::array ways_to_write = {0, 8, 16, 32};
+  constexpr std::array ways_to_write = {Writing{0, 0}, Writing{8, 1}, Writing{16, 0}, Writing{32, 1},
+                                        Writing{0, 1}};
   const KeyType key = GetParam();
   auto turn = 7 * static_cast<std::uint64_t>(key);
   std::vector<std::pair<Problem, Configuration>> sorts;
@@ -74,7 +82,7 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
     for (const std::size_t load : {turn % 5, 5 + turn % 4}) {
       const Problem problem = problem_of(all_loads.at(load), key, order, 5000);
       sorts.emplace_back(problem, small_tiles(problem, size_of(key) == 1 ? 4 + turn % 2 : 7 + turn % 2,
-                                     ways_to_write.at((turn + load) % ways_to_write.size())));
+                                              ways_to_write.at((turn + load) % ways_to_write.size())));
     }
   }
   compile_all(emulated(), sorts);
@@ -92,14 +100,14 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
 INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// Each width of values where the lanes that write a digit's items have the most steps, the fewest, and none. Equal keys
-/// are what all groups write together; random keys are written by their own groups.
+/// Each width of values where the lanes that write a digit's items have the most steps, the fewest, and none.
+/// Equal keys are what all groups write together; random keys are written by their own groups.
 TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
   std::vector<std::pair<Problem, Configuration>> sorts;
   for (const std::size_t load : {0, 1, 2, 3, 4, 5}) {
     for (const std::int64_t lanes : {8, 32}) {
       const Problem problem = problem_of(all_loads.at(load), KeyType::u16, Order::ascending, 3001);
-      sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, lanes));
+      sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, {.lanes = lanes}));
     }
   }
   compile_all(emulated(), sorts);
@@ -125,8 +133,8 @@ TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
     for (const std::int64_t lanes : {0, 16}) {
-      EXPECT_TRUE(carries(seeded(order), problem, small_tiles(problem, 8, lanes), Distribution::few_distinct,
-                          order, true));
+      EXPECT_TRUE(carries(seeded(order), problem, small_tiles(problem, 8, {.lanes = lanes}),
+                          Distribution::few_distinct, order, true));
     }
   }
 }

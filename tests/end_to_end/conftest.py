@@ -134,5 +134,5 @@ def tuned(tmp_path_factory):
     """The command after a session of 16 evaluations, for the tests of one file that change nothing; `tuned.session` is what the
     session said."""
     command = Bitune(tmp_path_factory.mktemp("tuned"))
-    command.session = command.tune("--keys", "u32,f32", "--sizes", "300,500", "--budget", 16)
+    command.session = command.tune("--keys", "u32,f32", "--sizes", "300,500", "--budget", "16evals")
     return command

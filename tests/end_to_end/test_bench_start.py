@@ -7,7 +7,7 @@ START = ("bench", "start", "--device", "emulated", "--samples", 1)
 
 
 def test_records_and_the_report(bitune, report, page):
-    bitune.tune("--keys", "u32", "--sizes", 1000, "--budget", 2)
+    bitune.tune("--keys", "u32", "--sizes", 1000, "--budget", "2evals")
     results = pathlib.Path("results")
     stored = results / "some-gpu" / "single.json"
     stored.parent.mkdir(parents=True)

@@ -29,11 +29,11 @@ def test_interrupted_and_resumed(bitune):
 
     # Resuming skips what is there. What was measured first need not have been proposed first: compilations overtake each other, and
     # two for each processor are under way. The budget reaches past them.
-    [problem] = bitune.json(*SESSION, "--budget", 2 * os.cpu_count() + 6)["problems"]
+    [problem] = bitune.json(*SESSION, "--budget", f"{2 * os.cpu_count() + 6}evals")["problems"]
     assert problem["skipped"] >= 1 and problem["evaluated"] >= 1
     measured = [trial["configuration"]["text"] for trial in trials(bitune) if not trial["finalist"]]
     assert len(measured) == len(set(measured))
-    [problem] = bitune.json(*SESSION, "--budget", 2, "--no-resume")["problems"]
+    [problem] = bitune.json(*SESSION, "--budget", "2evals", "--no-resume")["problems"]
     assert problem["skipped"] == 0
 
 
@@ -64,7 +64,7 @@ def test_killed(bitune, scratch):
 
 def test_two_at_once_into_one_file(bitune):
     sessions = [bitune.start("tune", "--device", "emulated", "--samples", 3, "--finalists", 0, "--keys", key, "--sizes", 200,
-                             "--budget", 4, "--json") for key in ("i32", "f32")]
+                             "--budget", "4evals", "--json") for key in ("i32", "f32")]
     for session in sessions:
         out, err = session.communicate()
         assert session.returncode == 0, err

@@ -1,5 +1,6 @@
 """The main job without a GPU: tune, sort with what was learnt, look into the database."""
 
+import json
 import shutil
 import subprocess
 
@@ -103,7 +104,7 @@ def test_databases_in_places_that_cannot_be_written(tuned, tmp_path):
 
 
 def test_rows_are_tuned_and_benched_by_a_total(bitune):
-    told = bitune.tune("--keys", "u32", "--sizes", "16,48", "--total", 200, "--variants", "rows", "--budget", 4).json
+    told = bitune.tune("--keys", "u32", "--sizes", "16,48", "--total", 200, "--variants", "rows", "--budget", "4evals").json
     assert [(t["problem"]["n"], t["problem"]["rows"]) for t in told["problems"]] == [(16, 12), (48, 4)]
     told = bitune.json("bench", "--device", "emulated", "--against", "none", "--suite", "rows", "--keys", "u32", "--sizes", "16,48",
                        "--total", 200, "--samples", 1)
@@ -113,7 +114,7 @@ def test_rows_are_tuned_and_benched_by_a_total(bitune):
 
 def test_several_devices_share_the_problems(bitune):
     told = bitune.json("tune", "--devices", "emulated,emulated", "--keys", "u32", "--sizes", "40,50,60", "--variants", "rows",
-                       "--budget", 9, "--finalists", 2)
+                       "--budget", "9evals", "--finalists", 2)
     assert [problem["problem"]["n"] for problem in told["problems"]] == [40, 50, 60]
     assert len(told["devices"]) == 2 and sum(device["problems"] for device in told["devices"]) == 3
     assert all(device["error"] is None for device in told["devices"])
@@ -131,3 +132,10 @@ def test_example_program_sorts_and_says_how(bitune):
     lines = said.stdout.splitlines()
     assert any(line.startswith("sorted 5000 floats on") for line in lines)
     assert any(line.startswith("by ") and "): " in line for line in lines)
+
+
+def test_example_program_in_c_sorts_and_says_how(bitune):
+    said = subprocess.run([bitune.executable.parent / "sort_in_c"], env=bitune.environment, capture_output=True, text=True, check=True)
+    first, lowest, how = said.stdout.splitlines()
+    assert first.startswith("sorted 5000 prices on") and lowest.startswith("the lowest is 0.0, of item ")
+    assert json.loads(how)["launches"]

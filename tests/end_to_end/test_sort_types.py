@@ -98,3 +98,13 @@ def test_text(bitune):
     np.savetxt("in.csv", floats, fmt="%.17g")
     bitune.sort("in.csv", "-o", "out.npy", "--type", "f64")
     assert_same(np.load("out.npy"), np.sort(floats))
+
+
+def test_zeros_have_one_order(bitune):
+    """NumPy takes -0 and +0 for equal, and leaves them as they come; here -0 is first."""
+    zeros = np.array([0.0, -0.0, 1.0, -0.0, 0.0, -1.0], dtype="f4")
+    np.save("zeros.npy", zeros)
+    bitune("sort", "zeros.npy", "-o", "sorted.npy", "--device", "emulated")
+    got = np.load("sorted.npy")
+    assert (got == np.sort(zeros)).all()
+    assert np.signbit(got).tolist() == [True, True, True, False, False, False]

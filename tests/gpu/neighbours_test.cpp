@@ -123,7 +123,7 @@ Data data_of(const Problem& problem, std::uint64_t seed) {
   std::vector<std::byte> sorted = keys;
   reference_sort_rows(sorted, problem);
   if (problem.operation == Operation::sort_pairs) {
-    // Unsigned keys, and each key's index as its value: a stable sort of the indices says what is right.
+    // Unsigned keys, and each key's index as its value: a stable sort of a row's indices says what is right.
     std::vector<std::uint32_t> values(count);
     std::iota(values.begin(), values.end(), 0u);
     std::vector<std::uint32_t> order = values;
@@ -132,8 +132,10 @@ Data data_of(const Problem& problem, std::uint64_t seed) {
       std::memcpy(&key, keys.data() + i * size_of(problem.key), size_of(problem.key));
       return key;
     };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return key_at(a) < key_at(b); });
+    for (auto row = order.begin(); row != order.end(); row += static_cast<std::ptrdiff_t>(problem.n)) {
+      std::stable_sort(row, row + static_cast<std::ptrdiff_t>(problem.n),
+                       [&](std::uint32_t a, std::uint32_t b) { return key_at(a) < key_at(b); });
+    }
     std::vector<std::byte> value_bytes(count * 4);
     std::vector<std::byte> order_bytes(count * 4);
     std::memcpy(value_bytes.data(), values.data(), value_bytes.size());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "measure/inputs.hpp"
 #include "model/key_type.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "tests/support/pairs_check.hpp"
+#include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
@@ -24,9 +26,10 @@ class GpuPairs : public ::testing::Test {
         open_device("0"), nullptr, [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
   }
 
-  void check(const Problem& problem, Distribution distribution, std::uint64_t seed, bool in_place) {
-    EXPECT_TRUE(carries(engine->device(), problem, distribution, seed, in_place,
-                        [&](const Operands& operands) { engine->run(problem, operands, nullptr); }));
+  void check(const Problem& problem, Distribution distribution, std::uint64_t seed, bool in_place,
+             bool gaps = false) {
+    const auto run = [&](const Operands& operands) { engine->run(problem, operands, nullptr); };
+    EXPECT_TRUE(carries(engine->device(), problem, distribution, seed, in_place, run, gaps));
   }
 
   std::unique_ptr<SortEngine> engine;
@@ -66,6 +69,48 @@ TEST_F(GpuPairs, CarriesAnyNumberOfItems) {
     problem.value_bytes = 0;
     problem.index_bytes = 4;
     check(problem, Distribution::all_equal, n, false);
+  }
+}
+
+constexpr SortSpec pairs_of(KeyType key, std::uint32_t value_bytes) {
+  return {.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true};
+}
+
+constexpr SortSpec argsort_of(KeyType key) {
+  return {.operation = Operation::argsort, .key = key, .index_bytes = 4, .stable = true};
+}
+
+TEST_F(GpuPairs, CarriesRowsOfAnyLength) {
+  std::uint64_t seed = 0;
+  for (const std::uint64_t n : {1, 2, 3, 31, 100, 512, 1000, 4097, 16384, 20000, 32768, 100000}) {
+    for (const SortSpec& spec :
+         {pairs_of(KeyType::f32, 4), argsort_of(KeyType::f32), pairs_of(KeyType::bf16, 1),
+          pairs_of(KeyType::f64, 16), argsort_of(KeyType::u64), argsort_of(KeyType::i8)}) {
+      ++seed;
+      const Problem problem{spec, {.n = n, .rows = 1 + 400000 / n}};
+      check(problem, seed % 3 == 0 ? Distribution::few_distinct : Distribution::special, seed, seed % 2 == 0,
+            seed % 4 == 0);
+    }
+  }
+}
+
+/// All configurations give one result; some of each variant show it.
+TEST_F(GpuPairs, SortsByPlaceWhateverTheConfiguration) {
+  const Bench bench = make_bench(open_device("0"));
+  const DeviceInfo& device = bench.device->info();
+  std::uint64_t seed = 0;
+  for (const std::string_view name : {"rows_by_place", "cluster_by_place", "merge_by_place"}) {
+    for (const Shape& shape : {Shape{.n = 100, .rows = 5000}, Shape{.n = 4096, .rows = 100},
+                               Shape{.n = 12000, .rows = 40}, Shape{.n = 3000}}) {
+      for (const SortSpec& spec :
+           {pairs_of(KeyType::f32, 8), argsort_of(KeyType::f32), pairs_of(KeyType::f16, 2)}) {
+        const Problem problem{spec, shape};
+        if (!variant(name).supports(problem, device)) continue;
+        for (const Configuration& c : sample_configurations(variant(name), problem, device, 4, ++seed)) {
+          EXPECT_TRUE(carries(bench, problem, c, Distribution::special, seed, seed % 2 == 0, seed % 3 == 0));
+        }
+      }
+    }
   }
 }
 

@@ -37,6 +37,33 @@ bool has_no_gpu() {
   return found == nullptr || found->device_count == 0;
 }
 
+TEST(GpuSorterBench, VerifiesPairsAndArgsortOfBothSides) {
+  if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
+  BenchRequest request;
+  request.device = "0";
+  request.specs = {
+      {.operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 4, .stable = true},
+      {.operation = Operation::sort_pairs, .key = KeyType::u64, .value_bytes = 8, .stable = true},
+      {.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4, .stable = true}};
+  request.sizes = {1000, 1 << 18};  // of keys of 16 bits many are equal
+  request.samples = 3;
+  const std::atomic<bool> stop{false};
+  for (const BenchSuite suite : {BenchSuite::single, BenchSuite::rows}) {
+    request.suite = suite;
+    if (suite == BenchSuite::rows) request.sizes = {128, 1000};
+    request.total = suite == BenchSuite::rows ? 1 << 20 : 0;
+    const BenchResult result = run_bench(request, {}, stop);
+    EXPECT_EQ(result.peer_path.empty(), !result.note.empty()) << result.note;
+    ASSERT_EQ(result.records.size(), 6u);
+    for (const BenchRecord& record : result.records) {
+      EXPECT_TRUE(record.verified) << result.note;
+      if (!result.peer_path.empty() && suite == BenchSuite::single) {
+        EXPECT_EQ(record.methods_us.size(), record.problem.operation == Operation::argsort ? 2u : 3u);
+      }
+    }
+  }
+}
+
 TEST(GpuSorterBench, TimesGraphsOfTheSameSorts) {
   if (has_no_gpu()) GTEST_SKIP() << "this machine has no GPU";
   BenchRequest request;

@@ -4,11 +4,14 @@ Tensors of the CPU are said to lie on GPU 0. Everything else is as there: rows w
 the workspace comes from PyTorch, and what is not prepared is refused while a stream is captured.
 """
 
+import threading
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import bitune  # noqa: E402
+import bitune.torch  # noqa: E402, F401
 from bitune import _arrays, _functions, _sorters  # noqa: E402
 
 
@@ -28,7 +31,19 @@ def gpu(monkeypatch):
     monkeypatch.setattr(kind, "workspace", workspace, raising=False)
     monkeypatch.setattr(kind, "is_capturing", lambda: False, raising=False)
     monkeypatch.setattr(_functions, "sorter_for_gpu", lambda ordinal, device: emulated)
-    return kind, taken
+    bitune._short.calls.clear()
+    yield kind, taken
+    bitune._short.calls.clear()
+
+
+@pytest.fixture
+def no_long_way(monkeypatch):
+    """After it is called, only the short way works."""
+
+    def refuse(*_, **__):
+        raise AssertionError("the long way was taken")
+
+    return lambda: [monkeypatch.setattr(bitune, name, refuse) for name in ("sort_keys", "sort_indices", "sort_pairs")]
 
 
 def test_rows_with_gaps(gpu):
@@ -47,9 +62,80 @@ def test_axes(gpu, axis):
 
 def test_workspace_is_the_librarys_own(gpu):
     _, taken = gpu
-    x = torch.randint(0, 50, (3000,))
+    x = torch.randint(0, 50, (20000,))
     assert torch.equal(bitune.argsort(x), torch.argsort(x, stable=True))
     assert len(taken) == 1 and taken[0] > 0
+
+
+@pytest.mark.parametrize("shape", [(500,), (7, 90), (1,), (2, 1, 40)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.uint8])
+def test_packed_tensors_go_the_short_way(gpu, no_long_way, shape, dtype):
+    no_long_way()
+    x = torch.randint(0, 100, shape).to(dtype)
+    for descending in (False, True, True):
+        result = bitune.sort(x, descending=descending)
+        assert torch.equal(result, torch.sort(x, descending=descending).values)
+        assert result.data_ptr() != x.data_ptr() and result.is_contiguous()
+
+
+def test_short_way_of_indices_and_pairs(gpu, no_long_way):
+    no_long_way()
+    x, values = torch.randint(0, 9, (300,)), torch.arange(300.0)
+    for descending in (False, True):
+        expected = torch.sort(x, stable=True, descending=descending)
+        indices, keys = bitune.argsort(x, descending=descending, return_keys=True)
+        assert torch.equal(indices, expected.indices) and torch.equal(keys, expected.values)
+        short = bitune.argsort(x, descending=descending, index_dtype="int32")
+        assert short.dtype == torch.int32 and torch.equal(short.long(), expected.indices)
+        sorted_keys, sorted_values = bitune.sort_by_key(x, values, descending=descending)
+        assert torch.equal(sorted_keys, expected.values) and torch.equal(sorted_values, values[expected.indices])
+
+
+def test_what_the_short_way_leaves_to_the_long_one(gpu):
+    """Calls that differ in nothing but what is asked here from one that went the short way before."""
+    x = torch.randn(8, 8)
+    assert torch.equal(bitune.sort(x), torch.sort(x).values)
+    assert torch.equal(bitune.sort(x.t()), torch.sort(x.t()).values)
+    assert torch.equal(bitune.sort(x, axis=0), torch.sort(x, dim=0).values)
+    negated = torch.complex(x, x).conj().imag
+    assert torch.equal(bitune.sort(torch._neg_view(x)), torch.sort(-x).values)
+    assert torch.equal(bitune.sort(negated), torch.sort(-x).values)
+    with pytest.raises(TypeError, match="^x: "):
+        bitune.sort(torch.eye(8).to_sparse())
+    with pytest.raises(TypeError, match="^axis: "):
+        bitune.sort(x, axis=-1.0)
+    with pytest.raises(ValueError, match="^axis: "):
+        bitune.sort(x, axis=2)
+    with pytest.raises(TypeError, match="^index_dtype: "):
+        bitune.argsort(x[0], index_dtype=[])
+    with pytest.raises(ValueError, match="^values: "):
+        bitune.sort_by_key(x[0], x[0, :7])
+    wanted = x[0].clone().requires_grad_()
+    (bitune.sort(wanted) * torch.arange(8.0)).sum().backward()
+    assert wanted.grad.sum() == 28
+
+
+def test_the_short_way_forgets_sorters(gpu):
+    bitune.sort(torch.randn(9))
+    assert bitune._short.calls
+    _sorters.forget_sorters()
+    assert not bitune._short.calls
+
+
+def test_threads_of_the_short_way(gpu):
+    x, wrong = torch.randn(64), []
+
+    def work():
+        for _ in range(50):
+            if not torch.equal(bitune.sort(x), torch.sort(x).values):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_capture_wants_a_prepared_problem(gpu, monkeypatch):

@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/records.hpp"
 #include "cache/tuning_database.hpp"
 #include "model/configuration.hpp"
-#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection.hpp"
@@ -39,28 +40,19 @@ TEST(ShippedTunings, AreValidConfigurationsOfTodaysKernels) {
   }
 }
 
-/// A record of bench/results/<gpu>/ that was measured with today's kernels.
-struct Record {
-  Problem problem;
-  std::string configuration;
-  std::string device;
-};
-
-std::vector<Record> recorded_results() {
-  std::vector<Record> records;
+/// Records of bench/results/<gpu>/ that were measured with today's kernels.
+std::vector<BenchRecord> recorded_results() {
+  std::vector<BenchRecord> records;
   const std::filesystem::path results = BITUNE_TEST_DATA "/../../bench/results";
   for (const auto& folder : std::filesystem::directory_iterator(results)) {
-    for (const char* suite : {"single.json", "rows.json"}) {
-      std::ifstream file(folder.path() / suite);
-      for (const nlohmann::json& record : nlohmann::json::parse(file)) {
-        const std::string configuration = record.at("configuration");
-        const std::string digest = kernel_sources_digest(Configuration::parse(configuration).variant);
-        if (record.value("kernel", "") != digest) continue;
-        records.push_back({{{.key = parse_key_type(record.at("key_type").get<std::string>()),
-                             .order = parse_order(record.at("order").get<std::string>())},
-                            {.n = record.at("n"), .rows = record.at("rows")}},
-                           configuration,
-                           record.at("device")});
+    for (const char* name : {"single.json", "rows.json", "pairs.json"}) {
+      std::ifstream file(folder.path() / name);
+      if (!file) continue;
+      std::ostringstream text;
+      text << file.rdbuf();
+      for (BenchRecord& record : parse_bench_records(text.str(), name)) {
+        const std::string variant = Configuration::parse(record.configuration).variant;
+        if (record.kernel == kernel_sources_digest(variant)) records.push_back(std::move(record));
       }
     }
   }
@@ -71,9 +63,9 @@ TEST(ShippedTunings, SelectWhatTheRecordedResultsWereMeasuredWith) {
   const TuningDatabase database(BITUNE_TEST_DATA "/../../data/tunings.db", DatabaseMode::read_only);
   std::map<std::string, DeviceInfo> devices;
   for (const DeviceRow& row : database.devices()) devices.emplace(row.info.name, row.info);
-  const std::vector<Record> records = recorded_results();
+  const std::vector<BenchRecord> records = recorded_results();
   ASSERT_GE(records.size(), 99u);
-  for (const Record& record : records) {
+  for (const BenchRecord& record : records) {
     const Selection selection =
         select(record.problem, devices.at(record.device), {{}, database.candidates(record.problem)});
     EXPECT_EQ(selection.configuration.text(), record.configuration)

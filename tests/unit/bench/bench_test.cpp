@@ -83,7 +83,6 @@ TEST(Bench, PairsAndArgsortAgainstTheHost) {
     EXPECT_EQ(record.peer_method, "stable_sort") << "the one for arrays";
     EXPECT_EQ(record.methods_us.size(), 1u);
     EXPECT_GT(record.ratio.value_or(0), 0);
-    EXPECT_GT(record.workspace_bytes, 600u);
   }
   EXPECT_EQ(static_cast<const SortSpec&>(result.records[0].problem), pairs);
   EXPECT_EQ(static_cast<const SortSpec&>(result.records[1].problem), argsort);

@@ -33,6 +33,31 @@ std::string name_of_case(const testing::TestParamInfo<Refusal>& info) {
   return name + '_' + std::to_string(info.index);
 }
 
+// Of a shell's variable that was not set: `--sizes "$sizes"`.
+TEST_F(CommandTest, RefusesEmptyTexts) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"tune", "--sizes", ""},
+                                                {"tune", "--db", ""},
+                                                {"tune", "--device", ""},
+                                                {"bench", "--out", ""},
+                                                {"db", "export", "-o", ""},
+                                                {"db", "report", ""},
+                                                {"db", "trials", "--key", ""},
+                                                {"sort", "--db", "", "keys.npy"}}) {
+    const CommandResult result = run_in_process(words);
+    EXPECT_EQ(result.code, bad_usage) << words[0] << ' ' << words[1];
+    EXPECT_NE(result.err.find("empty"), std::string::npos) << words[0] << ": " << result.err;
+    EXPECT_TRUE(contents().empty());
+  }
+}
+
+TEST_F(CommandTest, TuneSaysWhichVariantsCannot) {
+  const CommandResult tuned =
+      run("tune --device emulated --keys u32 --variants counting --sizes 300 --budget 1evals --finalists 0 "
+          "--no-isolate");
+  EXPECT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_NE(tuned.err.find("counting cannot do 'sort u32 ascending n=300'"), std::string::npos) << tuned.err;
+}
+
 class Refuses : public CommandTest, public testing::WithParamInterface<Refusal> {};
 
 TEST_P(Refuses, InOneSentence) { expect_refusal(GetParam().line, GetParam().code, GetParam().sentence); }
@@ -41,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(Words, Refuses,
                          testing::ValuesIn(std::to_array<Refusal>({
                              {"", bad_usage, "subcommand"},
                              {"nonsense", bad_usage, "there is no command 'nonsense'"},
+                             {"nonsense --help", bad_usage, "there is no command 'nonsense'"},
+                             {"db nonsense --help", bad_usage, "there is no command 'nonsense'"},
                              {"db", bad_usage, "subcommand"},
                              {"db show", bad_usage, "required"},
                              {"tune --device emulated --no-such-option", bad_usage, "no-such-option"},
@@ -59,6 +86,11 @@ INSTANTIATE_TEST_SUITE_P(
         {"tune --device emulated --strategy no-such-strategy", bad_usage, "no-such-strategy"},
         {"tune --device emulated --budget fast", bad_usage, "not a budget"},
         {"tune --device emulated --timeout 5", bad_usage, "not a duration"},
+        {"tune --device emulated --budget 60", bad_usage, "write 60s for seconds, or 60evals"},
+        {"tune --device emulated --seeds 3", bad_usage, "--seeds requires --simulate"},
+        {"tune --device emulated --at-once 3", bad_usage, "--at-once requires --simulate"},
+        {"tune --device emulated --seed -1", bad_usage, "-1 is below 0"},
+        {"tune --device emulated --sizes 2^40", bad_usage, "GiB of memory at least, and emulated device has"},
         {"tune --device emulated --precision 1", bad_usage, "not a precision"},
         {"tune --device emulated --rows 0", bad_usage, "--rows must be 1 or more"},
         {"tune --device emulated --samples 0", bad_usage, "--samples"},
@@ -184,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(Output, SortRefuses,
 TEST_F(SortRefuses, AnOutputWithoutAName) {
   const CommandResult result = run_in_process({"sort", "good.txt", "-o", ""});
   EXPECT_EQ(result.code, bad_usage);
-  EXPECT_NE(result.err.find("--output: the name of the file is empty"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("--output: the text is empty"), std::string::npos) << result.err;
 }
 
 TEST_F(SortRefuses, ANameThatIsNoText) {
@@ -222,10 +254,11 @@ INSTANTIATE_TEST_SUITE_P(
         {"db trials --key u7", bad_usage, "'u7' is not a key type"},
         {"db trials --status splendid", bad_usage, "'splendid' is not the status of a trial"},
         {"db prune", bad_usage, "say which"},
+        {"db trials --limit -1", bad_usage, "-1 is below 0"},
         {"db ship tuning.db", failed, "exists already"},
         {"db list --db text.db", failed, "text.db"},
-        {"tune --device emulated --db text.db --keys u32 --sizes 300 --budget 1", failed, "text.db"},
-        {"tune --device emulated --db text.db/new.db --sizes 300 --budget 1", failed, "text.db/new.db"},
+        {"tune --device emulated --db text.db --keys u32 --sizes 300 --budget 1evals", failed, "text.db"},
+        {"tune --device emulated --db text.db/new.db --sizes 300 --budget 1evals", failed, "text.db/new.db"},
     })),
     name_of_case);
 
@@ -249,6 +282,7 @@ INSTANTIATE_TEST_SUITE_P(Report, DatabaseRefuses,
                              {"db report none.html --n 7", failed, "no trials in"},
                              {"db report none.html --bench none.json", failed, "none.json"},
                              {"db report none.html --bench tuning.db", failed, "no list of bench results"},
+                             {"db report - --json", bad_usage, "--json needs a file"},
                              {"db report missing/none.html", failed, "missing/none.html"},
                          })),
                          name_of_case);
@@ -277,6 +311,8 @@ TEST_F(SimulationRefuses, WrongUsage) {
   const std::string line = std::string("tune --simulate ") + recording;
   expect_refusal(line + " --strategy no-such-strategy", bad_usage, "no-such-strategy");
   expect_refusal(line + " --budget 5x", bad_usage, "not a budget");
+  expect_refusal(line + " --keys u32", bad_usage, "--keys excludes --simulate");
+  expect_refusal(line + " --db other.db", bad_usage, "excludes");
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ TEST_F(ShowCommand, AnIntervalHasItsTrueCoverage) {
   const std::string three = text("db show " + std::to_string(store({3, 1, 2})));
   EXPECT_NE(three.find("interval (75 %)"), std::string::npos) << three;
   const std::string id = std::to_string(store({7, 3, 1, 5, 2, 6, 4}));
-  EXPECT_NE(text("db show " + id).find("interval (88 %):  2.0 us to 6.0 us"), std::string::npos)
-      << text("db show " + id);
+  const std::string seven = text("db show " + id);
+  EXPECT_NE(seven.find("interval (88 %)"), std::string::npos) << seven;
+  EXPECT_NE(seven.find("2.0 us to 6.0 us"), std::string::npos) << seven;
   EXPECT_NEAR(document("db show " + id).at("statistics").at("coverage").get<double>(), 0.875, 1e-9);
 }
 

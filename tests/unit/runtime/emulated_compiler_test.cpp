@@ -134,6 +134,17 @@ TEST(HostCompiler, ChosenOneMustWork) {
   }
 }
 
+TEST(HostCompiler, WhatCannotBeStartedIsNotMissing) {
+  const TemporaryFolder folder;
+  const auto path = folder.unique("-compiler");
+  write_file(path, "\x7f no program");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const Variable chosen("BITUNE_CXX", path.c_str());
+  const std::string problem = host_compiler_problem();
+  EXPECT_NE(problem.find("Cannot start " + path.string()), std::string::npos) << problem;
+  EXPECT_EQ(problem.find("there is no C++ compiler"), std::string::npos) << problem;
+}
+
 TEST(HostCompiler, UsualVariablePassesOverWhatIsNoExecutable) {
   const Variable chosen("BITUNE_CXX", nullptr);
   const Variable usual("CXX", "ccache g++ -m32");

@@ -150,6 +150,44 @@ TEST_F(SortEnginePairsTest, SaysWhatIsNotBuilt) {
   EXPECT_SAYS(refusal(problem, operands_of(problem), ErrorCode::unavailable), "take the first ones");
 }
 
+TEST_F(SortEnginePairsTest, RefusesRowsThatOverlap) {
+  Problem problem = argsort_problem();
+  problem.n = 2;
+  problem.rows = 3;
+  Operands operands;
+  operands[Role::keys_in] = {memory.data(), 64, 4};
+  operands[Role::indices_out] = {memory.data() + 1, 64, 1};
+  EXPECT_SAYS(refusal(problem, operands), "rows of 2 indices that begin every 1 indices overlap");
+  operands[Role::indices_out].stride = 5;
+  EXPECT_SAYS(refusal(problem, operands), "overlap: '");
+  operands[Role::indices_out] = {memory.data(), 64, 4};
+  EXPECT_SAYS(refusal(problem, operands), "overlap: '");
+  problem = pairs_problem();
+  problem.n = 2;
+  problem.rows = 3;
+  operands = operands_of(problem);
+  operands[Role::keys_in].data = operands[Role::keys_out].data;
+  for (const Role role : {Role::keys_in, Role::keys_out, Role::values_in, Role::values_out}) {
+    operands[role].elements = 16;
+    operands[role].stride = role == Role::keys_out ? 3 : 4;
+  }
+  EXPECT_SAYS(refusal(problem, operands), "in place rows stay where they are");
+}
+
+/// Rows of one array may lie between rows of another, which are as far apart: here of a single key.
+TEST_F(SortEnginePairsTest, CopiesRowsOfASingleItemBetweenOthers) {
+  Problem problem = argsort_problem(8);
+  problem.n = 1;
+  problem.rows = 3;
+  memory.fill(~std::uint64_t{0});
+  Operands operands;
+  operands[Role::keys_in] = {memory.data(), 64, 4};
+  operands[Role::indices_out] = {memory.data() + 1, 64, 2};
+  engine.run(problem, operands, nullptr);
+  for (const std::size_t i : {1, 3, 5}) EXPECT_EQ(memory[i], 0u) << i;
+  for (const std::size_t i : {0, 2, 4, 6, 7}) EXPECT_EQ(memory[i], ~std::uint64_t{0}) << i;
+}
+
 TEST_F(SortEnginePairsTest, CopiesASingleItemAndItsIndexIsZero) {
   memory[0] = 0x3f800000;  // the key 1.0
   memory[32] = 77;

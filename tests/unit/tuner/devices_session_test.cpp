@@ -32,6 +32,17 @@ TEST(ProblemQueue, SharesProblemsAndEvaluationsOut) {
   EXPECT_FALSE(queue.take([] { return true; })) << "two are under way, but the caller gives up";
 }
 
+TEST(ProblemQueue, BeginsWithWhatIsKnownLeast) {
+  ProblemQueue queue({{{}, {.n = 7}}, {{}, {.n = 3}}, {{}, {.n = 5}}, {{}, {.n = 3}}}, 1);
+  queue.begin_with_least_known([](const Problem& problem) { return problem.n; });
+  queue.begin_with_least_known([](const Problem&) -> std::size_t { throw 1; });  // another device
+  EXPECT_EQ(queue.upcoming(3), (std::vector<std::size_t>{1, 3, 2}));
+  const auto share = queue.take([] { return false; });
+  ASSERT_TRUE(share);
+  EXPECT_EQ(share->index, 1u);
+  EXPECT_EQ(queue.upcoming(9), (std::vector<std::size_t>{3, 2, 0}));
+}
+
 TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
   // 64 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
   constexpr std::uint64_t long_n = std::uint64_t{1} << 25;

@@ -109,6 +109,41 @@ TEST_F(Session, ResumeMeasuresNothingAgain) {
   EXPECT_EQ(third[0].best->configuration.at("x"), 0);
 }
 
+TEST_F(Session, StoppedAgainAndAgainGetsToAllProblems) {
+  request.problems = {{{}, {.n = 1000}}, {{}, {.n = 2000}}, {{}, {.n = 3000}}};
+  request.finalists = 0;
+  evaluator.on_call = [this](const EvaluationRequest&) { stop = evaluator.requests.size() % 2 == 0; };
+  for (int round = 0; round < 6; ++round) {
+    stop = false;
+    static_cast<void>(run());
+  }
+  std::map<std::uint64_t, int> tried;
+  for (const Trial& trial : stored(false)) ++tried[trial.problem.n];
+  ASSERT_EQ(tried.size(), 3u);
+  for (const auto& [n, count] : tried) EXPECT_GE(count, 3) << n;
+}
+
+TEST_F(Session, SessionsOnOneFileShareTheWork) {
+  // While this session evaluates its first configuration, another one begins, and gets all the others.
+  request.finalists = 0;
+  testing_support::FakeEvaluator others;
+  evaluator.on_call = [&](const EvaluationRequest&) {
+    if (evaluator.requests.size() != 1) return;
+    TuningDatabase own(path, DatabaseMode::read_write);
+    std::atomic<bool> enough = false;
+    others.on_call = [&](const EvaluationRequest&) { enough = others.requests.size() == 19; };
+    static_cast<void>(
+        tune_with(request, source, device, {"uuid", "driver", "compiler"}, others, own, {}, enough));
+  };
+  const auto outcomes = run();
+  EXPECT_EQ(evaluator.asked(true).size(), 1u);
+  EXPECT_EQ(others.asked(true).size(), 19u);
+  EXPECT_EQ(stored(false).size(), 20u) << "each configuration once";
+  EXPECT_EQ(outcomes[0].skipped, 19u);
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->configuration.text(), "fake(x=0)") << "whoever measured it";
+}
+
 TEST_F(Session, OtherKernelsProtocolsAndProblemsAreNotKnown) {
   (void)run();
   source.digest = "kernels of tomorrow";

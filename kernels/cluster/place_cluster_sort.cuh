@@ -1,0 +1,80 @@
+#pragma once
+
+// Arrays of keys with values or indices, as long as the registers of a cluster of blocks hold: as cluster_sort.cuh, each key with its
+// place.
+
+#include "kernels/cluster/sending_cluster_tile.cuh"
+#include "kernels/network/carried_value.cuh"
+#include "kernels/network/cluster_tile.cuh"
+#include "kernels/network/placed_word.cuh"
+
+namespace bitune {
+
+/// Sorts rows of `length` keys (at most ranks * nt * vt) stably. Writes keys_out if writes_keys; indices_out, the place of each key in its
+/// row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Each array has a stride of its
+/// own from row to row. Of what has no bytes the pointers are not looked at. An output may be its own input.
+///
+/// Grid: one cluster of `ranks` blocks a row. Dynamic shared memory: RegisterTile::shared_words items a block, or sending_cluster_bytes
+/// (cluster_layout.hpp) where blocks send each other their items, which have 8 bytes at most then.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int ranks,
+          int shuffle_steps, int imad_quarters, bool sending>
+BITUNE_KERNEL(nt, 1)
+place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
+                   typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
+                   const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
+                   typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, u32 length) {
+  using Raw = typename Codec::Raw;
+  using Form = Placed<typename Codec::Word, form>;
+  using Item = typename Form::Item;
+  using Compare = PlacedComparator<imad_quarters>;
+  using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
+  const u64 row = block_index() / ranks;
+  const u32 first = cluster_rank() * Block::nv + thread_index();  // register r is at first + r * nt, before and after
+  const Raw* const input = keys_in + row * keys_in_stride;
+  Item* shared = shared_memory<Item>();
+  if constexpr (sending) SendingClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>(shared).expect_all();
+  // The plan's only launch: the next one may begin when all before this one is done.
+  wait_for_previous_launch();
+  allow_next_launch();
+  Item items[vt];
+  {
+    Raw raw[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = first + r * nt < length ? input[first + r * nt] : Codec::decode(Codec::padding);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * nt);
+  }
+  if constexpr (sending) {
+    const SendingClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks> tile(shared);
+    tile.sort(items);
+    shared = tile.scratch;
+  } else {
+    ClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>::sort(shared, items);
+  }
+  Block::template to_striped<1>(shared, items);
+
+  // All that is read of the row by place, before any of it is written.
+  Raw keys[vt];
+  typename CarriedValue<value_bytes>::Type values[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    if (first + r * nt >= length) continue;
+    const u32 place = Form::place(items[r]);
+    if constexpr (value_bytes != 0) values[r] = values_in[row * values_in_stride + place];
+    if constexpr (writes_keys) {
+      keys[r] = Codec::decode(Form::key(items[r]));
+      if (NanWord<Codec>::is(Form::key(items[r]))) keys[r] = input[place];
+    }
+  }
+  if constexpr (value_bytes != 0 || (writes_keys && NanWord<Codec>::exists)) sync_cluster();
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 i = first + r * nt;
+    if (i >= length) continue;
+    if constexpr (writes_keys) keys_out[row * keys_out_stride + i] = keys[r];
+    if constexpr (index_bytes != 0) indices_out[row * indices_out_stride + i] = Form::place(items[r]);
+    if constexpr (value_bytes != 0) values_out[row * values_out_stride + i] = values[r];
+  }
+}
+
+}  // namespace bitune
