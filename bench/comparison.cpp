@@ -218,10 +218,9 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
 
   add_times(all, sides, turns.run(all, std::max(request_.samples, 1)), record);
   if (record.verified && !is_emulated(*device_) && record.bitune_us < longest_between_us) {
-    const auto own = std::find_if(all.begin(), all.end(),
-                                  [&](const Contestant& contestant) { return contestant.name == record.form; });
-    record.between_us =
-        time_between_kernels(*device_, kernels_, *own, turns, std::max(request_.samples, 1));
+    const auto own = std::find_if(
+        all.begin(), all.end(), [&](const Contestant& contestant) { return contestant.name == record.form; });
+    record.between_us = time_between_kernels(*device_, kernels_, *own, turns, std::max(request_.samples, 1));
   }
   record.gkeys_per_s = rate_of(problem, record.bitune_us);
   if (record.peer_us) record.peer_gkeys_per_s = rate_of(problem, *record.peer_us);

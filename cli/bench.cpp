@@ -33,8 +33,10 @@ constexpr const char* description =
     "made. CUB "
     "has no argsort: it sorts pairs with the indices as values, and writing those is part of its time. "
     "Both sides are verified, with all that travels; times are medians. With --graph, "
-    "bitune's sort is also captured in a CUDA graph, and launches of that are timed. On a GPU, sorts below 50 us "
-    "are also timed between kernels of others (column 'between'): in a row they overlap each other. `bench start` "
+    "bitune's sort is also captured in a CUDA graph, and launches of that are timed. On a GPU, sorts below "
+    "50 us "
+    "are also timed between kernels of others (column 'between'): in a row they overlap each other. `bench "
+    "start` "
     "measures "
     "what the first sort of a process takes, `bench presets` published sorts.";
 
@@ -128,8 +130,9 @@ std::string records_text(const std::vector<BenchRecord>& records) {
     const double keys = static_cast<double>(key_count(problem));
     table.add({operation_text(problem), std::string(name_of(problem.key)), record.distribution,
                size_text(problem.n), size_text(problem.rows), microseconds_text(record.bitune_us),
-               microseconds_text(record.graph_us), microseconds_text(record.between_us), rate_text(keys, record.bitune_us), record.form,
-               microseconds_text(record.peer_us), record.peer_method.empty() ? "-" : record.peer_method,
+               microseconds_text(record.graph_us), microseconds_text(record.between_us),
+               rate_text(keys, record.bitune_us), record.form, microseconds_text(record.peer_us),
+               record.peer_method.empty() ? "-" : record.peer_method,
                record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
                record.verified ? "yes" : "no", record.configuration});
   }

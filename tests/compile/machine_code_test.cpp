@@ -55,7 +55,8 @@ TEST(MachineCode, CanLeaveOutTheOrderOfWaitingAndLettingOthersBegin) {
   const auto code = [](const std::string& beginning, const std::string& sum) {
     return code_of("made/one.cuh", "first",
                    "#pragma once\n__global__ void first(unsigned* keys) {\n" + beginning +
-                       "  unsigned sum = keys[threadIdx.x];\n#pragma unroll\n  for (unsigned i = 1; i < 200; ++i) sum = sum * " +
+                       "  unsigned sum = keys[threadIdx.x];\n#pragma unroll\n  for (unsigned i = 1; i < 200; "
+                       "++i) sum = sum * " +
                        sum + " + keys[i];\n  keys[threadIdx.x] = sum;\n}\n");
   };
   const std::string wait = "  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n";

@@ -142,7 +142,8 @@ TEST_F(RecordsTest, KeepsTheTimeAsAGraphBesideTheOther) {
   single.graph_us = 4.5;
   single.between_us = 6.5;
   const std::string json = bench_records_json(std::vector{single});
-  EXPECT_NE(json.find("\"bitune_us\":5.0,\"graph_us\":4.5,\"between_us\":6.5,\"peer_us\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"bitune_us\":5.0,\"graph_us\":4.5,\"between_us\":6.5,\"peer_us\""), std::string::npos)
+      << json;
   EXPECT_EQ(parse_bench_records(json, "text").at(0).graph_us, 4.5);
   EXPECT_EQ(parse_bench_records(json, "text").at(0).between_us, 6.5);
 }

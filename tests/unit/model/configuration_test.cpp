@@ -67,11 +67,13 @@ TEST(Configuration, WhatIsNoConfigurationIsRefused) {
 
 // Databases keep what older versions wrote.
 TEST(Configuration, LeavesOutParametersThatAreNoMoreWhereTheyHaveTheValueThatWasKept) {
-  EXPECT_EQ(Configuration::parse("multiway(block_size_x=128,cluster_size=1,cooperative=0,split_chain=1)").text(),
-            "multiway(block_size_x=128)");
+  EXPECT_EQ(
+      Configuration::parse("multiway(block_size_x=128,cluster_size=1,cooperative=0,split_chain=1)").text(),
+      "multiway(block_size_x=128)");
   for (const char* text : {"multiway(block_size_x=128,cooperative=1)", "multiway(split_chain=4)",
                            "cluster(cluster_size=1)", "other(cooperative=0)"}) {
-    EXPECT_EQ(Configuration::parse(text).text(), text) << "no space has such a point, or it is one of another variant";
+    EXPECT_EQ(Configuration::parse(text).text(), text)
+        << "no space has such a point, or it is one of another variant";
   }
 }
 
