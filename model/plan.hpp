@@ -67,11 +67,15 @@ struct Launch {
   Dim3 block = {1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
   std::uint32_t cluster = 1;       ///< blocks a cluster, along x
-  /// May begin while the launch before it ends. Its kernel waits for that before it touches memory.
+  /// May begin while the launch before it ends. Its kernel waits for that before it touches memory, and lets
+  /// the next launch begin only then.
   bool dependent = false;
   /// Its kernel reads keys_in before it waits. So it is not the first of its plan, and no launch before it
   /// writes keys (PlanBuilder::take).
   bool reads_keys_early = false;
+  /// Its kernel lets the next launch begin before it waits. So it is not the last of a dependent plan, and
+  /// the next one reads nothing early.
+  bool allows_next_early = false;
   std::vector<Argument> arguments;
 
   bool operator==(const Launch&) const = default;

@@ -26,7 +26,7 @@ cluster_sort(typename Codec::Raw* keys, const typename Codec::Raw* input, u32 le
   Word items[vt];
   using Sending = SendingClusterTile<Word, Compare, nt, vt, shuffle_steps, ranks>;
   if constexpr (sending) Sending(shared).expect_all();
-  begin_dependent_launch();
+  begin_launch();
   Memory::load(input + first, count, items);
   if constexpr (sending) {
     const Sending tile(shared);

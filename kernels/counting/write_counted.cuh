@@ -33,7 +33,7 @@ BITUNE_KERNEL(nt, 1) write_counted(typename Codec::Raw* keys, u32* all, u64 n, u
   u32* const group_places = keys_before.shared + keys_before.words;  // in the result
   u32* const places = group_places + Counts::groups;
   static_assert(keys_before.words + Counts::groups + nt + 1 == layout::write_counted_words(Codec::bits, nt));
-  begin_dependent_launch();
+  begin_launch();
 
   const u32 group = thread_index();
   const u32 of_group = group < Counts::groups ? *counts.group(group) : 0;

@@ -17,7 +17,7 @@ merge_runs(typename Placed<typename Codec::Word, form>::Item* items_out, const t
            u32 length, u32 run, u32 tiles_per_row) {
   using Item = typename Placed<typename Codec::Word, form>::Item;
   using Tile = MergeTile<Item, nt, vt>;
-  begin_dependent_launch();
+  begin_launch();
   const RowOfBlock at(tiles_per_row);
   const u32 begin = at.block * Tile::nv;
   Item items[vt];

@@ -24,7 +24,7 @@ place_runs(typename Placed<typename Codec::Word, form>::Item* items_out, const t
   using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
   using Tile = RegisterTile<Item, PlacedComparator<imad_quarters>, nt, vt, shuffle_steps>;
-  begin_dependent_launch();
+  begin_launch();
   const RowOfBlock at(runs_per_row);
   const u32 begin = at.block * Tile::nv;
   const u32 count = minimum(length - begin, Tile::nv);

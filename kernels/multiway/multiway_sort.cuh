@@ -23,7 +23,7 @@ struct LaunchOrder {
     if constexpr (late) {
       wait_for_previous_launch();
     } else {
-      begin_dependent_launch();
+      begin_launch();
     }
   }
   BITUNE_DEVICE static void before_stores() {

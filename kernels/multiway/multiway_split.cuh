@@ -53,7 +53,7 @@ multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u3
   const Splits<Raw, u32> known(runs, place.row, splits);
   u32* const memory = shared_memory<u32>();
   u32* const cuts = memory + RunSplitter::fixed_words + RunSplitter::words_per_run * runs.count;
-  begin_dependent_launch();
+  begin_launch();
 
   u32 from = 0;  // the boundary before, and its parent; none yet
   u32 parent = known.buckets;

@@ -6,11 +6,18 @@
 
 namespace bitune {
 
-/// What a kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next one's neither. In this
-/// order: when the next launch begins, all before this one is done.
-BITUNE_DEVICE void begin_dependent_launch() {
+/// What a kernel that may be launched as a dependent one begins with: its own launch costs no gap then, and the next one's neither.
+/// In this order: when the next launch begins, all before this one is done.
+BITUNE_DEVICE void begin_launch() {
   wait_for_previous_launch();
   allow_next_launch();
+}
+
+/// The other way round, for kernels that are never the last of a dependent plan (Launch::allows_next_early): when the next launch begins,
+/// what came before the sort may still run.
+BITUNE_DEVICE void begin_dependent_launch() {
+  allow_next_launch();
+  wait_for_previous_launch();
 }
 
 /// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.

@@ -22,7 +22,7 @@ BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* count
   u32* const mine = all + lane() % copies;
   for (u32 i = thread_index(); i < counters; i += nt) all[i] = 0;
   sync_block();
-  begin_dependent_launch();
+  begin_launch();
   const auto add = [&](Raw raw) {
     const auto word = Codec::encode(raw);
     BITUNE_UNROLL

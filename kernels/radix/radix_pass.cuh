@@ -124,7 +124,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
   const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<Word>());
-  begin_dependent_launch();
+  begin_launch();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_block();

@@ -255,7 +255,7 @@ leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename 
   const BucketOrder order(shared_memory<u32>() + GroupSum<u32, ThreadGroup<nt, 1>, 2>::words);
   order.clear();
   sync_block();
-  begin_dependent_launch();
+  begin_launch();
   const auto bucket = reinterpret_cast<BucketOfBlock*>(shared_memory<Word>() + Leaf::Tile::shared_words);
   choose_bucket<nt, nt * vt>(counts, block_count(), order, bucket);
   fill_equal_keys<Codec, nt, nt * vt>(keys, counts, splitters, *bucket);

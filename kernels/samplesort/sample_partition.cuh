@@ -36,7 +36,7 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   Word keys[vt];
   Memory::load(input + begin, count, keys);
   for (u32 i = thread_index(); i < 2 * buckets; i += nt) here[i] = 0;
-  begin_dependent_launch();
+  begin_launch();
   tree.template load<nt>({samples, sample_count, buckets});
   sync_block();
 

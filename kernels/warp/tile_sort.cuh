@@ -22,7 +22,7 @@ tile_sort(typename Codec::Raw* keys, u64 n, u64 row_stride, u32 blocks_per_row) 
   typename Codec::Raw* tile = keys + place.row * row_stride + begin;
   Word* shared = shared_memory<Word>();
   Word items[vt];
-  begin_dependent_launch();
+  begin_launch();
   Memory::load(tile, count, items);
   Tile::sort(shared, items);
   Tile::template to_striped<vector>(shared, items);
@@ -42,7 +42,7 @@ tile_merge(typename Codec::Raw* keys, u64 n, u64 row_stride, u32 blocks_per_row)
   typename Codec::Raw* tile = keys + place.row * row_stride + begin;
   Word* shared = shared_memory<Word>();
   Word items[vt];
-  begin_dependent_launch();
+  begin_launch();
   // One item a thread and round is the layout whose register bits are the top bits: the first steps need no move.
   StripedTile<Codec, Payload, nt, vt, 1>::load(tile, count, items);
   register_steps<Compare, Tile::E, 0>(items);

@@ -104,6 +104,7 @@ class EmulatedDevice : public Device {
                             .shared_bytes = launch.shared_bytes,
                             .cluster_size = launch.cluster,
                             .dependent_wait = launch.dependent ? &wait : nullptr,
+                            .allows_next_early = launch.allows_next_early,
                             .seed = options_.seed};
     const std::uint32_t groups = launch.grid[0] / launch.cluster;
     const GroupOrder order(groups, options_.seed);

@@ -53,6 +53,7 @@ struct LaunchFacts {
   std::uint32_t shared_bytes = 0;
   std::uint32_t cluster_size = 1;
   DependentWait* dependent_wait = nullptr;  ///< of a dependent launch
+  bool allows_next_early = false;
   std::optional<std::uint64_t> seed;
 };
 

@@ -16,7 +16,7 @@ namespace bitune {
 inline constexpr RowsKernel<Address, U64, U64> element_step_kernel{"kernels/steps/element_step.cuh",
                                                                    "element_step"};
 inline constexpr RowsKernel<Address, U64, U32, U64> strided_merge_kernel{"kernels/steps/strided_merge.cuh",
-                                                                         "strided_merge"};
+                                                                         "strided_merge", true};
 inline constexpr RowsKernel<Address, U64, U32, U32, U32> block_steps_kernel{"kernels/steps/block_steps.cuh",
                                                                             "block_steps"};
 inline constexpr RowsKernel<Address, U64, U32, U32, U32> shared_steps_kernel{"kernels/steps/block_steps.cuh",

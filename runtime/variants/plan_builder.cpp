@@ -34,15 +34,21 @@ bool may_write_keys(const Launch& launch) {
 }  // namespace
 
 Plan PlanBuilder::take(bool dependent) {
-  bool keys_are_untouched = false;  // and what comes before the sort is done
+  const auto refuse = [this](const Launch& launch, std::string_view why) {
+    throw std::logic_error(fmt::format("{} {}", plan_.kernels[launch.kernel].name_expression, why));
+  };
+  bool writes_keys = false;
+  const Launch* before = nullptr;
   for (Launch& launch : plan_.launches) {
-    if (launch.reads_keys_early && !keys_are_untouched) {
-      throw std::logic_error(fmt::format("{} reads keys before it waits, and they may not be there yet",
-                                         plan_.kernels[launch.kernel].name_expression));
+    if (launch.reads_keys_early && (before == nullptr || before->allows_next_early || writes_keys)) {
+      refuse(launch, "reads keys before it waits, and they may not be there yet");
     }
     launch.dependent = dependent;
-    const bool is_first = &launch == &plan_.launches.front();
-    keys_are_untouched = (is_first || keys_are_untouched) && !may_write_keys(launch);
+    writes_keys = writes_keys || may_write_keys(launch);
+    before = &launch;
+  }
+  if (dependent && before != nullptr && before->allows_next_early) {
+    refuse(*before, "is the last of a plan, and lets the next kernel begin before it waits");
   }
   return std::move(plan_);
 }

@@ -63,6 +63,7 @@ template <class... Parameters>
 struct RowsKernel {
   std::string_view header;
   std::string_view name;
+  bool allows_next_early = false;  ///< Launch::allows_next_early
 };
 
 /// How a kernel is launched.
@@ -92,6 +93,7 @@ class PlanBuilder {
   void launch(const RowsKernel<Parameters...>& kernel, std::string_view template_arguments,
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+    plan_.launches.back().allows_next_early = kernel.allows_next_early;
   }
 
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
@@ -99,11 +101,11 @@ class PlanBuilder {
 
   /// The plan; `dependent`: each launch may begin while the one before it ends.
   ///
-  /// Every kernel waits for the launch before it, and lets the next one begin only then
-  /// (begin_dependent_launch in kernels/network/launch.cuh; the emulated device holds it). So when a launch
-  /// begins, all is done but the launch right before it: what the neighbours of a sort rely on. A launch that
-  /// reads keys before it waits is one whose plan has a launch before it, and none before it that writes
-  /// keys. \throws std::logic_error where that does not hold
+  /// A kernel waits for the launch before it, and lets the next one begin only then (begin_launch in
+  /// kernels/network/launch.cuh; the emulated device holds it). So when the next launch begins, all is done
+  /// but the one right before it: what the neighbours of a sort rely on. Kernels that do otherwise say so.
+  /// One that lets the next launch begin early is not the last. One that reads keys early has a launch before
+  /// it that does not, and none before it that writes keys. \throws std::logic_error where that does not hold
   [[nodiscard]] Plan take(bool dependent = false);
 
  private:

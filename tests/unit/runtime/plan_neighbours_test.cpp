@@ -3,16 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "tests/support/device_limits.hpp"
-#include "tests/support/sort_check.hpp"
 
 namespace bitune {
+namespace plan_neighbours {
 namespace {
 
 bool has(const Launch& launch, Role role) {
@@ -21,13 +25,30 @@ bool has(const Launch& launch, Role role) {
   });
 }
 
+/// Some valid configurations, from all over the space.
+std::vector<Configuration> drawn(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  constexpr std::uint64_t stride = 1000003;  // a prime
+  const SearchSpace space = variant.space(problem, device);
+  std::vector<Configuration> found = {variant.default_configuration(problem, device)};
+  for (std::uint64_t i = 0; i < 200 && found.size() < 8; ++i) {
+    Configuration point = space.point(i * stride % space.cartesian_size());
+    if (!space.violation(point, problem, device)) found.push_back(std::move(point));
+  }
+  return found;
+}
+
 /// What is wrong with a plan; empty if nothing is.
 std::string fault_of(const Plan& plan) {
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const Launch& launch = plan.launches[i];
     if (launch.dependent != plan.launches.front().dependent)
       return "some launches are dependent and some are not";
+    const bool is_last = i + 1 == plan.launches.size();
+    if (launch.dependent && launch.allows_next_early && is_last)
+      return "the last launch lets others begin too early";
     if (!launch.reads_keys_early) continue;
+    if (i > 0 && plan.launches[i - 1].allows_next_early)
+      return "what wrote the keys that are read early may still run";
     if (i == 0) return "the first launch reads before it waits";
     for (std::size_t before = 0; before < i; ++before) {
       if (has(plan.launches[before], Role::keys_out))
@@ -61,7 +82,7 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
                               {.n = n, .rows = rows}};
         for (const Problem& problem : {keys, pairs, argsort}) {
           if (!variant->supports(problem, device)) continue;
-          for (const Configuration& c : test::sample_configurations(*variant, problem, device, 8, n + rows)) {
+          for (const Configuration& c : drawn(*variant, problem, device)) {
             const Plan plan = variant->plan(problem, c, device);
             EXPECT_EQ(fault_of(plan), "") << text_of(problem) << " with " << c.text();
             ++plans;
@@ -80,25 +101,40 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
   EXPECT_GT(early, 0u) << "counting and samplesort read early";
 }
 
+constexpr Kernel<Address> waits{"kernels/planted.cuh", "waits"};
 constexpr Kernel<Address> reads_early{"kernels/planted.cuh", "reads_early", true};
-constexpr Kernel<Address> waits_first{"kernels/planted.cuh", "waits_first"};
+constexpr RowsKernel<Address> allows_early{"kernels/planted.cuh", "allows_early", true};
 
-TEST(PlanNeighbours, APlanThatReadsTooEarlyIsRefused) {
-  const auto take = [](const std::vector<std::pair<Kernel<Address>, Address>>& launches) {
-    PlanBuilder builder;
-    for (const auto& [kernel, address] : launches) builder.launch(kernel, "1", {}, address);
-    return builder.take(true);
-  };
+/// A plan of such launches: w and W wait first, r reads early, a lets the next one begin early. W writes
+/// keys.
+bool is_taken(std::string_view launches, bool dependent = true) {
+  PlanBuilder builder;
   const Address beside{Argument::pointer_to(Role::workspace)};
-  EXPECT_NO_THROW(
-      (void)take({{waits_first, beside}, {reads_early, input_address()}, {waits_first, keys_address()}}));
-  EXPECT_NO_THROW((void)take({{waits_first, beside}, {waits_first, beside}, {reads_early, input_address()}}));
-  EXPECT_THROW((void)take({{reads_early, input_address()}}), std::logic_error);
-  EXPECT_THROW((void)take({{waits_first, keys_address()}, {reads_early, input_address()}}), std::logic_error);
-  EXPECT_THROW(
-      (void)take({{waits_first, keys_address()}, {waits_first, beside}, {reads_early, input_address()}}),
-      std::logic_error);
+  for (const char launch : launches) {
+    if (launch == 'r') {
+      builder.launch(reads_early, "1", {}, input_address());
+    } else if (launch == 'a') {
+      builder.launch(allows_early, "1", {}, beside);
+    } else {
+      builder.launch(waits, "1", {}, launch == 'W' ? keys_address() : beside);
+    }
+  }
+  try {
+    (void)builder.take(dependent);
+    return true;
+  } catch (const std::logic_error&) {
+    return false;
+  }
+}
+
+TEST(PlanNeighbours, APlanThatBreaksARuleIsRefused) {
+  for (const char* const plan : {"", "w", "W", "wrW", "wwr", "aw", "waW", "awr"})
+    EXPECT_TRUE(is_taken(plan)) << plan;
+  for (const char* const plan : {"r", "rW", "Wr", "Wwr", "war", "a", "wa"})
+    EXPECT_FALSE(is_taken(plan)) << plan;
+  EXPECT_TRUE(is_taken("wa", false)) << "a launch that is not dependent begins when the one before has ended";
 }
 
 }  // namespace
+}  // namespace plan_neighbours
 }  // namespace bitune
