@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/problem.hpp"
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/warm_start.hpp"

@@ -28,13 +28,10 @@ std::vector<KernelSource> splitting_kernels(const DeviceInfo& device) {
     configuration.parameters["split_window"] = 0;
     for (const std::int64_t threads : {128, 256, 512}) {
       for (const std::int64_t pivots : {3, 5, 7}) {
-        for (const std::int64_t chain : {1, 4}) {
-          configuration.parameters["split_threads"] = threads;
-          configuration.parameters["split_pivots"] = pivots;
-          configuration.parameters["split_chain"] = chain;
-          if (space.violation(configuration, problem, device)) continue;
-          kernels.push_back(multiway.plan(problem, configuration, device).kernels.at(1));
-        }
+        configuration.parameters["split_threads"] = threads;
+        configuration.parameters["split_pivots"] = pivots;
+        if (space.violation(configuration, problem, device)) continue;
+        kernels.push_back(multiway.plan(problem, configuration, device).kernels.at(1));
       }
     }
   }
@@ -50,9 +47,9 @@ TEST_P(SplittingKernels, DoNotSpill) {
   const std::vector<int> all = cuda::nvrtc_architectures();
   const auto index = static_cast<std::size_t>(std::find(all.begin(), all.end(), architecture) - all.begin());
   const std::vector<KernelSource> kernels = splitting_kernels(device);
-  ASSERT_GE(kernels.size(), 12u);
   // An architecture compiles some of them, and others the rest.
   constexpr std::size_t turns = 9;
+  ASSERT_GE(kernels.size(), turns);
   for (std::size_t i = index % turns; i < kernels.size(); i += turns) {
     const KernelImage image = compiler->compile(kernels[i]);
     EXPECT_EQ(image.local_bytes, 0) << kernels[i].name_expression << " for " << image.target;

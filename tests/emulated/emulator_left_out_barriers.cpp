@@ -31,6 +31,10 @@ constexpr std::string_view barriers[] = {"sync_block();",
                                          "Tile::template barrier<false>();",
                                          "sync_cluster();"};
 
+/// What a block waits for at its end, while others of its cluster read its shared memory. The emulated device
+/// keeps that memory, so that such a barrier is not missed.
+constexpr std::string_view barrier_at_end = "sync_cluster();  // others may read this block's until then";
+
 /// One barrier in the text of a kernel header.
 struct Barrier {
   std::string path;
@@ -50,6 +54,7 @@ std::vector<Barrier> all_barriers() {
     for (const std::string_view barrier : barriers) {
       for (std::size_t at = file.text.find(barrier); at != std::string_view::npos;
            at = file.text.find(barrier, at + 1)) {
+        if (file.text.substr(at).starts_with(barrier_at_end)) continue;
         const auto line =
             1 + std::count(file.text.begin(), file.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
         found.push_back({std::string(file.path), at, barrier.size(), static_cast<std::size_t>(line)});
@@ -213,6 +218,8 @@ std::vector<Configuration> configurations() {
       with_leaf_fill(200),
       changed("counting", {{"count_parts", 0}, {"vector_width", 2}}),
       changed("counting", {{"count_parts", 8}, {"vector_width", 1}}),
+      changed("counting",
+              {{"count_parts", 8}, {"cluster_size", 4}, {"count_threads", 256}, {"dependent_launch", 0}}),
       changed("cluster",
               {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
       of_sixteen_blocks(),
