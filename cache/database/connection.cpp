@@ -244,7 +244,7 @@ std::unique_ptr<SQLite::Database> open_read_only(const fs::path& path) {
   if (kind == FileKind::empty) refuse(path, "is empty; 'bitune tune' fills it");
   auto db = connect_read_only(path);
   verify(path, *db, false);
-  if (db->execAndGet("PRAGMA user_version").getInt() < schema_version) {
+  if (!is_of_today(*db)) {
     auto copy = connect(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Backup(*copy, *db).executeStep();
     migrate(*copy);

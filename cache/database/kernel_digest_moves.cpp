@@ -73,6 +73,17 @@ WHERE kernel_id = (SELECT id FROM kernels WHERE digest = ?1)
 
 std::span<const KernelDigestMove> kernel_digest_moves() { return all_moves; }
 
+bool has_moved_kernels(SQLite::Database& db) {
+  SQLite::Statement digests(db, "SELECT digest FROM kernels");
+  while (digests.executeStep()) {
+    const std::string digest = digests.getColumn(0).getString();
+    for (const KernelDigestMove& move : all_moves) {
+      if (move.from == digest) return true;
+    }
+  }
+  return false;
+}
+
 void move_kernel_digests(SQLite::Database& db, std::span<const KernelDigestMove> moves) {
   for (const KernelDigestMove& move : moves) {
     SQLite::Statement known(db, "SELECT 1 FROM kernels WHERE digest = ?");

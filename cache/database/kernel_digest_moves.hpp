@@ -23,6 +23,10 @@ struct KernelDigestMove {
 /// scripts/move_kernel_digests.py, which prints it: what it prints is appended.
 [[nodiscard]] std::span<const KernelDigestMove> kernel_digest_moves();
 
+/// Whether a digest of the database is one that was moved. Precondition: the tables are those of today's
+/// schema.
+[[nodiscard]] bool has_moved_kernels(SQLite::Database& db);
+
 /// Gives the kernels in the database the digests that they have today. Where those of both digests were
 /// measured, they are one from then on: trials keep their numbers. Does nothing the second time.
 /// Precondition: the tables are those of today's schema, and a transaction is open.

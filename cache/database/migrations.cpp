@@ -225,18 +225,20 @@ void migrate_from(SQLite::Database& db, int version, const char* set_aside, cons
 
 }  // namespace
 
+bool is_of_today(SQLite::Database& db) {
+  return db.execAndGet("PRAGMA user_version").getInt() >= schema_version && !has_moved_kernels(db);
+}
+
 void migrate(SQLite::Database& db) {
-  if (db.execAndGet("PRAGMA user_version").getInt() >= schema_version)
-    return;  // the usual case waits for no writer
+  if (is_of_today(db)) return;  // the usual case waits for no writer
   // Tables are replaced below while others refer to them; the pragma has no effect inside a transaction.
   db.exec("PRAGMA foreign_keys = OFF");
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const int version = db.execAndGet("PRAGMA user_version").getInt();
-  if (version >= schema_version) return;
   if (version == 1) migrate_from(db, 1, set_version_1_aside, fill_from_version_1);
   if (version == 2) migrate_from(db, 2, set_version_2_aside, fill_from_version_2);
   if (version == 3) migrate_from(db, 3, set_version_3_aside, fill_from_version_3);
-  rename_variants(db);
+  if (version < schema_version) rename_variants(db);
   move_kernel_digests(db);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");
   if (dangling.executeStep()) {

@@ -80,6 +80,26 @@ TEST_F(KernelDigestMoves, OneMoveMayFollowAnother) {
   EXPECT_EQ(digests(), "third third ");
 }
 
+TEST_F(KernelDigestMoves, ADatabaseOfTodaysSchemaIsMovedWhenItIsOpened) {
+  const std::string from(database::kernel_digest_moves().front().from);
+  store("other", 1024, 5);
+  {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READWRITE);
+    SQLite::Statement old(raw, "UPDATE kernels SET digest = ?");
+    old.bind(1, from);
+    old.exec();
+  }
+  const std::string read = digests();  // in a copy
+  EXPECT_NE(read, from + " ");
+  const auto stored = [&] {
+    SQLite::Database raw(path.string(), SQLite::OPEN_READONLY);
+    return raw.execAndGet("SELECT digest FROM kernels").getString();
+  };
+  EXPECT_EQ(stored(), from);
+  { const TuningDatabase db(path, DatabaseMode::read_write); }
+  EXPECT_EQ(stored() + " ", read);
+}
+
 TEST_F(KernelDigestMoves, NoDigestIsMovedTwoWays) {
   std::set<std::string_view> from;
   for (const KernelDigestMove& move : database::kernel_digest_moves()) {
