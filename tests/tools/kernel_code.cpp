@@ -58,8 +58,12 @@ struct Cases {
     std::ifstream file(path);
     for (const nlohmann::json& record : nlohmann::json::parse(file)) {
       if (!record.contains("configuration") || !record.contains("key_type")) continue;
-      const Problem problem{{.key = parse_key_type(record.at("key_type").get<std::string>()),
-                             .order = parse_order(record.value("order", "ascending"))},
+      const Problem problem{{.operation = parse_operation(record.value("operation", "sort")),
+                             .key = parse_key_type(record.at("key_type").get<std::string>()),
+                             .value_bytes = record.value("value_bytes", 0U),
+                             .index_bytes = record.value("index_bytes", 0U),
+                             .order = parse_order(record.value("order", "ascending")),
+                             .stable = record.value("stable", false)},
                             {.n = record.at("n"), .rows = record.value("rows", std::uint64_t{1})}};
       all.emplace(record.at("configuration"), problem, digest_of_device(record.at("device")));
     }
