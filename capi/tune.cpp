@@ -1,15 +1,11 @@
 // Tuning.
 
-#include <dlfcn.h>
-
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <system_error>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "bitune/log.hpp"
@@ -17,10 +13,11 @@
 #include "capi/call.hpp"
 #include "capi/structs.hpp"
 #include "measure/inputs.hpp"
+#include "runtime/own_folders.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
-#include "tuner/session_report.hpp"
 #include "tuner/strategy.hpp"
+#include "tuner/whole_session.hpp"
 
 namespace bitune::capi {
 namespace {
@@ -41,12 +38,10 @@ std::vector<std::string> parts_of_list(const char* text) {
 
 /// The command beside this library, or nothing.
 std::string command_beside_library() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&bitune_tune), &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::vector<fs::path> own = own_folders();
+  if (own.empty()) return {};
   std::error_code error;
-  const fs::path folder = fs::canonical(info.dli_fname, error).parent_path();
-  if (error) return {};
-  for (const fs::path& path : {folder / "bitune", folder / ".." / "bin" / "bitune"}) {
+  for (const fs::path& path : {own.front() / "bitune", own.front() / ".." / "bin" / "bitune"}) {
     if (fs::is_regular_file(path, error)) return path.lexically_normal().string();
   }
   return {};
@@ -98,20 +93,6 @@ void check(const bitune_tune_options& options) {
   if (!(options.precision >= 0 && options.precision < 1)) refuse("precision must be from 0 to below 1");
 }
 
-std::vector<std::shared_ptr<Device>> open_devices(const char* selectors) {
-  std::vector<std::shared_ptr<Device>> devices;
-  std::set<std::string> uuids;
-  std::vector<std::string> names = parts_of_list(text_or_empty(selectors));
-  if (names.empty()) names.emplace_back("auto");
-  for (const std::string& name : names) {
-    devices.push_back(open_device(name));
-    const Device& device = *devices.back();
-    if (device.info().kind == "cuda" && !uuids.insert(device.software().uuid).second)
-      throw Error(ErrorCode::usage, "bitune_tune_options: devices names the " + device.describe() + " twice");
-  }
-  return devices;
-}
-
 /// Calls the caller's function, and remembers that it ended the session.
 class Reporter {
  public:
@@ -156,29 +137,18 @@ void tune_all(const bitune_tune_options& options, std::vector<Problem> problems,
                                                                    : KernelCache::default_directory(),
       .worker_program = worker_program(options.worker),
       .timeout_seconds = options.timeout_seconds};
-  const std::vector<std::shared_ptr<Device>> devices = open_devices(options.devices);
+  std::vector<std::string> selectors = parts_of_list(text_or_empty(options.devices));
+  if (selectors.empty()) selectors.emplace_back("auto");
+  const std::vector<std::shared_ptr<Device>> devices =
+      open_devices(selectors, "bitune_tune_options: devices");
   for (const Problem& problem : request.problems)
     static_cast<void>(default_selection(problem, devices.front()->info()));  // throws if no variant can do it
-  if (devices.size() > 1) {
-    const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
-    request.compile_threads = std::max(static_cast<int>(threads / devices.size()), 1);
-  }
-  static_cast<void>(TuningDatabase(session.database, DatabaseMode::read_write));  // refused before any work
 
   std::atomic<bool> stop{false};
-  std::vector<DeviceJob> jobs;
-  jobs.reserve(devices.size());
-  for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop));
-  const auto begin = std::chrono::steady_clock::now();
-  const std::vector<DeviceResult> results = tune_devices(request, jobs, Reporter(callback, user, stop));
-  if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
-
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const std::vector<TuneOutcome> outcomes = outcomes_of(results);
-  if (report != nullptr)
-    *report = text_for_caller(tune_json(outcomes, {devices_text(results), session.database, elapsed.count(),
-                                                   stop.load(), device_shares(results)}));
-  if (stop.load())
+  const auto [results, outcomes, summary] =
+      run_session(std::move(request), devices, session, stop, Reporter(callback, user, stop));
+  if (report != nullptr) *report = text_for_caller(tune_json(outcomes, summary));
+  if (summary.interrupted)
     throw Error(ErrorCode::cancelled,
                 "the session was ended; what was measured is stored, and the same call goes on from there");
   if (const auto failure = failure_of(results, outcomes)) throw Error(ErrorCode::device, *failure);

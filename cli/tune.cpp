@@ -2,9 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
-#include <set>
-#include <thread>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
@@ -21,6 +19,7 @@
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tuner/strategy.hpp"
+#include "tuner/whole_session.hpp"
 
 namespace bitune::cli {
 namespace tune_command {
@@ -164,27 +163,17 @@ TuneRequest request_of(const TuneOptions& options) {
 }
 
 /// The devices to tune, each with what it is called by. \throws Error (usage) for a GPU that is named twice
-std::vector<std::shared_ptr<Device>> open_devices(const TuneOptions& options) {
-  std::vector<std::shared_ptr<Device>> devices;
+std::vector<std::shared_ptr<Device>> devices_of(const TuneOptions& options) {
   if (options.devices.empty()) {
     std::string reason;
-    devices.push_back(open_device(options.common.device, &reason));
-    if (devices.front()->info().kind != "cuda" && !reason.empty()) print_remark(reason);
-    return devices;
+    auto device = open_device(options.common.device, &reason);
+    if (device->info().kind != "cuda" && !reason.empty()) print_remark(reason);
+    return {std::move(device)};
   }
   if (options.common.device != CommonOptions{}.device) {
     throw Error(ErrorCode::usage, "give --device or --devices, not both");
   }
-  std::set<std::string> uuids;
-  for (const std::string& selector : options.devices) {
-    devices.push_back(open_device(selector));
-    const Device& device = *devices.back();
-    // The emulated device is as good twice; a GPU that two measure at once is measured wrongly by both.
-    if (device.info().kind == "cuda" && !uuids.insert(device.software().uuid).second) {
-      throw Error(ErrorCode::usage, fmt::format("--devices names the {} twice", device.describe()));
-    }
-  }
-  return devices;
+  return bitune::open_devices(options.devices, "--devices");
 }
 
 /// Whether any variant that is searched can do the problem. Where none can, only what sorts take now is
@@ -217,29 +206,15 @@ int run(const TuneOptions& options) {
                                .worker_program = options.isolate ? "/proc/self/exe" : "",
                                .timeout_seconds = parse_duration(options.timeout)};
   const StopOnSignal stop;
-  const std::vector<std::shared_ptr<Device>> devices = open_devices(options);
+  const std::vector<std::shared_ptr<Device>> devices = devices_of(options);
   request.problems = problems_of(options, devices.front()->info());
   remark_on_variants(request, devices.front()->info());
-  if (devices.size() > 1) {
-    const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
-    request.compile_threads = std::max(static_cast<int>(threads / devices.size()), 1);
-  }
-  static_cast<void>(TuningDatabase(session.database, DatabaseMode::read_write));  // refused before any work
-  std::vector<DeviceJob> jobs;
-  jobs.reserve(devices.size());
-  for (const auto& device : devices) jobs.push_back(make_device_job(request, device, session, stop.flag()));
 
   TuneDisplay display(devices.size());
-  const auto begin = std::chrono::steady_clock::now();
-  const std::vector<DeviceResult> results =
-      tune_devices(request, jobs, [&display](const DevicesProgress& progress) { display.show(progress); });
+  const auto [results, outcomes, summary] =
+      run_session(std::move(request), devices, session, stop.flag(),
+                  [&display](const DevicesProgress& progress) { display.show(progress); });
   display.clear();
-  if (results.size() == 1 && results.front().failure) std::rethrow_exception(results.front().failure);
-
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const TuneSummary summary{devices_text(results), session.database, elapsed.count(), stop.signal() != 0,
-                            device_shares(results)};
-  const std::vector<TuneOutcome> outcomes = outcomes_of(results);
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
   if (summary.interrupted) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
 
@@ -62,16 +63,10 @@ Restriction placed_items_fit_registers() {
       "the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
       "multiprocessor's",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, d);
+        return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34,
+                             c.at("min_blocks_per_sm"), d);
       },
       {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};
-}
-
-bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device) {
-  const std::int64_t registers = a_thread * c.at("block_size_x");
-  const auto blocks = c.parameters.find("min_blocks_per_sm");
-  return a_thread <= 255 && registers <= device.registers_per_block &&
-         registers * (blocks == c.parameters.end() ? 1 : blocks->second) <= device.registers_per_sm;
 }
 
 std::int64_t placed_item_registers(KeyType key) noexcept {

@@ -34,10 +34,6 @@ namespace bitune {
 /// Registers of a key with its place.
 [[nodiscard]] std::int64_t placed_item_registers(KeyType key) noexcept;
 
-/// Whether so many registers of each of block_size_x threads fit a block's, and a multiprocessor's as many
-/// times as min_blocks_per_sm says, if the configuration has it.
-[[nodiscard]] bool registers_fit(const Configuration& c, std::int64_t a_thread, const DeviceInfo& device);
-
 /// items_per_thread items, with what else a thread holds that sorts them, fit the registers.
 [[nodiscard]] Restriction placed_items_fit_registers();
 

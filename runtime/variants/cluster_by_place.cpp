@@ -114,7 +114,7 @@ SearchSpace ClusterByPlaceVariant::space(const Problem&, const DeviceInfo&) cons
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t key = p.operation == Operation::argsort ? 0 : 1;
          const std::int64_t item = placed_item_registers(p.key) + key + (p.value_bytes + 3) / 4;
-         return registers_fit(c, c.at("items_per_thread") * item + 34, d);
+         return registers_fit(c, c.at("items_per_thread") * item + 34, 1, d);
        },
        {"items_per_thread", "block_size_x"}},
       dependent_launch_fits_device(),
@@ -147,7 +147,6 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
   builder.launch(kernel,
                  fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                              codec_arguments(problem.key, problem.order),
@@ -159,9 +158,9 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(shared_bytes(c, problem)),
                   .cluster = static_cast<std::uint32_t>(ranks)},
-                 pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
-                 OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
-                 pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
+                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
                  OperandStride{Role::indices_out}, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;

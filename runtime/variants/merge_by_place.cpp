@@ -157,7 +157,6 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
   const std::uint64_t tiles = parts_of(problem.n, as_count(tile_size(c)));
   // The last launch merges even where there is one run, as it writes what is asked for.
   const int passes = std::max(1, ceil_log2(runs));
-  const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
 
   const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
   Address items = builder.workspace(keys * item_bytes);
@@ -177,8 +176,8 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
                  {.blocks = problem.rows * runs,
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(run_bytes(c, problem))},
-                 items, pointer(Role::keys_in), OperandStride{Role::keys_in}, kept_values,
-                 pointer(Role::values_in), OperandStride{Role::values_in}, kept_nans, problem.n, runs);
+                 items, address_of(Role::keys_in), OperandStride{Role::keys_in}, kept_values,
+                 address_of(Role::values_in), OperandStride{Role::values_in}, kept_nans, problem.n, runs);
   const LaunchShape merge{.blocks = problem.rows * tiles,
                           .threads = static_cast<std::uint32_t>(c.at("merge_threads")),
                           .shared_bytes = as_count(tile_bytes(c, problem))};
@@ -192,8 +191,8 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
   builder.launch(last_kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}", form, problem.value_bytes, problem.index_bytes,
                              writes_keys(problem), c.at("merge_threads"), c.at("merge_items")),
-                 merge, items, pointer(Role::keys_out), OperandStride{Role::keys_out},
-                 pointer(Role::values_out), OperandStride{Role::values_out}, pointer(Role::indices_out),
+                 merge, items, address_of(Role::keys_out), OperandStride{Role::keys_out},
+                 address_of(Role::values_out), OperandStride{Role::values_out}, address_of(Role::indices_out),
                  OperandStride{Role::indices_out}, kept_values, kept_nans, problem.n, run, tiles);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;

@@ -126,11 +126,14 @@ class PlanBuilder {
   Plan plan_;
 };
 
+/// Where an operand begins.
+[[nodiscard]] inline Address address_of(Role role) { return {Argument::pointer_to(role)}; }
+
 /// Where the sorted keys go.
-[[nodiscard]] inline Address keys_address() { return {Argument::pointer_to(Role::keys_out)}; }
+[[nodiscard]] inline Address keys_address() { return address_of(Role::keys_out); }
 
 /// Where the keys come from.
-[[nodiscard]] inline Address input_address() { return {Argument::pointer_to(Role::keys_in)}; }
+[[nodiscard]] inline Address input_address() { return address_of(Role::keys_in); }
 
 /// A number of a configuration or a layout, which is not negative.
 [[nodiscard]] constexpr std::uint64_t as_count(std::int64_t value) noexcept {

@@ -127,11 +127,10 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
                                         tie_codec_arguments(problem.key, problem.order), problem, c, device);
 
   const bool makes_indices = problem.value_bytes == 0;
-  const auto address = [](Role role) { return Address{Argument::pointer_to(role)}; };
   const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
   const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
-  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem), address(values_out),
-                                     !makes_indices);
+  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem),
+                                     address_of(values_out), !makes_indices);
   const std::uint64_t key_bytes = problem.n * size_of(problem.key);
   std::vector<Address> keys;
   if (writes_keys(problem)) {
@@ -156,7 +155,7 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                     .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
                    keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
-                   pass == 0 ? address(values_in) : values[pass - 1], problem.n, pass, counts.tickets,
+                   pass == 0 ? address_of(values_in) : values[pass - 1], problem.n, pass, counts.tickets,
                    counts.digits, counts.look_back, tile_count(c, problem));
   }
 

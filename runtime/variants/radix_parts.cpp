@@ -134,8 +134,7 @@ SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passe
          const std::int64_t digits = digit_values(c) / threads;
          const std::int64_t registers =
              c.at("items_per_thread") * item(c, p).registers + 20 + (digits > 1 ? 9 * digits : 0);
-         return registers <= 255 && threads * registers <= d.registers_per_block &&
-                threads * registers * c.at("min_blocks_per_sm") <= d.registers_per_sm;
+         return registers_fit(c, registers, c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "items_per_thread", "min_blocks_per_sm", "radix_bits"}},
       shared_memory_fits_block(bytes),

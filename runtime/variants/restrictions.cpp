@@ -50,6 +50,13 @@ Restriction shared_memory_fits_block(SharedBytes bytes) {
           }};
 }
 
+bool registers_fit(const Configuration& c, std::int64_t a_thread, std::int64_t blocks,
+                   const DeviceInfo& device) {
+  const std::int64_t registers = a_thread * c.at("block_size_x");
+  return a_thread <= 255 && registers <= device.registers_per_block &&
+         registers * blocks <= device.registers_per_sm;
+}
+
 Restriction items_fit_registers(std::string blocks_parameter) {
   std::string text = "the threads' items and 20 registers besides fit a block's registers";
   std::vector<std::string> reads = {"items_per_thread", "block_size_x"};
@@ -59,11 +66,8 @@ Restriction items_fit_registers(std::string blocks_parameter) {
   }
   return {std::move(text),
           [blocks_parameter](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            const std::int64_t a_thread = c.at("items_per_thread") * word_bytes(p.key) / 4 + 20;
-            const std::int64_t registers = a_thread * c.at("block_size_x");
-            const std::int64_t blocks = blocks_parameter.empty() ? 1 : c.at(blocks_parameter);
-            return a_thread <= 255 && registers <= d.registers_per_block &&
-                   registers * blocks <= d.registers_per_sm;
+            return registers_fit(c, c.at("items_per_thread") * word_bytes(p.key) / 4 + 20,
+                                 blocks_parameter.empty() ? 1 : c.at(blocks_parameter), d);
           },
           reads};
 }

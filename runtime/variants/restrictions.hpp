@@ -30,6 +30,11 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 /// A block's shared memory is at most what the device allows one.
 [[nodiscard]] Restriction shared_memory_fits_block(SharedBytes bytes);
 
+/// Whether `a_thread` registers of each of block_size_x threads fit a block's, and `blocks` times as many a
+/// multiprocessor's.
+[[nodiscard]] bool registers_fit(const Configuration& c, std::int64_t a_thread, std::int64_t blocks,
+                                 const DeviceInfo& device);
+
 /// items_per_thread keys and 20 registers besides, for block_size_x threads, fit a block's registers, and
 /// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty.
 [[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "model/key_type.hpp"
@@ -13,6 +12,7 @@
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
+#include "runtime/variants/row_parts.hpp"
 
 namespace bitune {
 namespace of_rows {
@@ -22,25 +22,15 @@ constexpr Kernel<Address, Address, U64, U32, RowStride> row_kernel{"kernels/rows
 constexpr Kernel<Address, Address, U64, U32, RowStride> packed_kernel{"kernels/rows/packed_row_sort.cuh",
                                                                       "packed_row_sort"};
 
-/// Keys that the registers of a row's threads hold.
-std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
-
-/// Groups of threads that each hold a row, or two packed ones.
-std::int64_t groups_per_block(const Configuration& c) {
-  return c.at("block_size_x") / c.at("threads_per_row");
-}
-
-int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
+using row_parts::capacity;
+using row_parts::groups_per_block;
+using row_parts::log2;
+using row_parts::smallest_capacity;
 
 /// A tile for every row of the block; none where all steps between threads go by shuffles.
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   if (log2(c.at("threads_per_row")) <= c.at("shuffle_steps")) return 0;
   return padded_tile_bytes(capacity(c), problem.key) * groups_per_block(c);
-}
-
-/// Smallest capacity that holds a row: the tile that wastes least.
-std::int64_t smallest_capacity(std::uint64_t length) {
-  return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
 /// What a block of 1024 threads holds, 128 bytes each.
@@ -87,60 +77,18 @@ bool RowsVariant::suits(const Problem& problem, const DeviceInfo& device) const 
 SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
-  space.parameters = {
-      {"threads_per_row",
-       {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
-       "threads that hold a row in registers"},
-      {"items_per_thread", {2, 4, 8, 16, 32, 64}, "keys a thread holds in registers"},
-      {"block_size_x",
-       {32, 64, 128, 256, 512, 1024},
-       "threads a block; a block has block_size_x / threads_per_row rows"},
-      {"shuffle_steps",
-       {0, 1, 2, 3, 4, 5},
-       "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
-      {"store_swaps",
-       {0, 1, 2, 3},
-       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+  space.parameters = row_parts::parameters({2, 4, 8, 16, 32, 64}, "keys a thread holds in registers");
+  space.parameters.push_back(
       {"imad_quarters",
        {0, 1, 2, 3},
-       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
-      {"min_blocks_per_sm",
-       {1, 2, 4, 8},
-       "blocks a multiprocessor that the compiler must leave registers for"},
-  };
-  space.restrictions = {
-      block_fits_device(),
-      vector_fits_access(),
-      {"the row fits the registers of its threads, and fills more than half of them",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return capacity(c) == smallest_capacity(p.n);
-       },
-       {"threads_per_row", "items_per_thread"}},
-      // Rows of several warps each that share a block go through its barriers together, and so share what the
-      // cache of instructions has to hold: these kernels are long.
-      {"a block holds whole rows",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return c.at("block_size_x") >= c.at("threads_per_row");
-       },
-       {"threads_per_row", "block_size_x"}},
-      {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t lane_bits = std::min(5, log2(c.at("threads_per_row")));
-         return c.at("shuffle_steps") <= lane_bits && (lane_bits == 5 || c.at("shuffle_steps") == lane_bits);
-       },
-       {"threads_per_row", "shuffle_steps"}},
-      {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
-         return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
-                c.at("store_swaps") <= log2(c.at("threads_per_row"));
-       },
-       {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
-      shared_memory_fits_block(shared_bytes),
-      items_fit_registers("min_blocks_per_sm"),
-      blocks_fit_multiprocessor(shared_bytes),
-  };
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"});
+  space.parameters.push_back({"min_blocks_per_sm",
+                              {1, 2, 4, 8},
+                              "blocks a multiprocessor that the compiler must leave registers for"});
+  space.restrictions = row_parts::restrictions();
+  space.restrictions.push_back(shared_memory_fits_block(shared_bytes));
+  space.restrictions.push_back(items_fit_registers("min_blocks_per_sm"));
+  space.restrictions.push_back(blocks_fit_multiprocessor(shared_bytes));
   return space;
 }
 

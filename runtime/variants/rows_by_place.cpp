@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/rows/row_layout.hpp"
 #include "model/key_type.hpp"
@@ -16,6 +16,7 @@
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
+#include "runtime/variants/row_parts.hpp"
 
 namespace bitune {
 namespace of_rows_by_place {
@@ -25,12 +26,10 @@ constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, Operan
                  OperandStride, Address, OperandStride, U64, U32>
     kernel{"kernels/rows/place_row_sort.cuh", "place_row_sort"};
 
-/// Keys that the registers of a row's threads hold.
-std::int64_t capacity(const Configuration& c) { return c.at("threads_per_row") * c.at("items_per_thread"); }
-
-std::int64_t rows_per_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
-
-int log2(std::int64_t value) { return ceil_log2(static_cast<std::uint64_t>(value)); }
+using row_parts::capacity;
+using row_parts::groups_per_block;
+using row_parts::log2;
+using row_parts::smallest_capacity;
 
 std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile, bool early_values) {
   return layout::place_row(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile, early_values)
@@ -39,12 +38,7 @@ std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile,
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   const bool has_tile = log2(c.at("threads_per_row")) > c.at("shuffle_steps");
-  return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * rows_per_block(c);
-}
-
-/// Smallest capacity that holds a row: the tile that wastes least.
-std::int64_t smallest_capacity(std::uint64_t length) {
-  return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
+  return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * groups_per_block(c);
 }
 
 /// What a block of 512 threads holds without spilling.
@@ -78,21 +72,9 @@ class RowsByPlaceVariant final : public Variant {
 SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
-  space.parameters = {
-      {"threads_per_row",
-       {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
-       "threads that hold a row in registers"},
-      {"items_per_thread", {2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place"},
-      {"block_size_x",
-       {32, 64, 128, 256, 512, 1024},
-       "threads a block; a block has block_size_x / threads_per_row rows"},
-      {"shuffle_steps",
-       {0, 1, 2, 3, 4, 5},
-       "most steps on lane bits that go by shuffles at the end of a stage"},
-      {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
-      {"store_swaps",
-       {0, 1, 2, 3},
-       "2^swaps lanes bring their vectors side by side, by shuffles, before they store"},
+  space.parameters =
+      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+  const std::vector<Parameter> own = {
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
@@ -107,32 +89,9 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
-  space.restrictions = {
-      block_fits_device(),
-      vector_fits_access(),
-      {"the row fits the registers of its threads, and fills more than half of them",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return capacity(c) == smallest_capacity(p.n);
-       },
-       {"threads_per_row", "items_per_thread"}},
-      {"a block holds whole rows",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return c.at("block_size_x") >= c.at("threads_per_row");
-       },
-       {"threads_per_row", "block_size_x"}},
-      {"no more shuffle steps than bits of the row's lanes, and all of them where a row has less than a warp",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t lane_bits = std::min(5, log2(c.at("threads_per_row")));
-         return c.at("shuffle_steps") <= lane_bits && (lane_bits == 5 || c.at("shuffle_steps") == lane_bits);
-       },
-       {"threads_per_row", "shuffle_steps"}},
-      {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
-         return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
-                c.at("store_swaps") <= log2(c.at("threads_per_row"));
-       },
-       {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
+  space.parameters.insert(space.parameters.end(), own.begin(), own.end());
+  space.restrictions = row_parts::restrictions();
+  const std::vector<Restriction> own_restrictions = {
       placed_words_may_be_doubles(),
       {"early_values is for values: 0 without",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -142,8 +101,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
       {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
-       "values "
-       "with 34",
+       "values with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (p.operation == Operation::argsort) return true;
          const std::int64_t items = c.at("items_per_thread");
@@ -151,12 +109,13 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
          return registers_fit(c,
                               std::max(items * placed_item_registers(p.key) + besides,
                                        items * (1 + (p.value_bytes + 3) / 4) + 34),
-                              d);
+                              c.at("min_blocks_per_sm"), d);
        },
        {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
+  space.restrictions.insert(space.restrictions.end(), own_restrictions.begin(), own_restrictions.end());
   return space;
 }
 
@@ -196,10 +155,9 @@ Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
 Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const auto rows = as_count(rows_per_block(c));
+  const auto rows = as_count(groups_per_block(c));
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
-  const auto pointer = [](Role role) { return Address{Argument::pointer_to(role)}; };
   builder.launch(kernel,
                  fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                              codec_arguments(problem.key, problem.order),
@@ -211,9 +169,9 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
                  {.blocks = parts_of(problem.rows, rows),
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(shared_bytes(c, problem))},
-                 pointer(Role::keys_out), OperandStride{Role::keys_out}, pointer(Role::keys_in),
-                 OperandStride{Role::keys_in}, pointer(Role::values_out), OperandStride{Role::values_out},
-                 pointer(Role::values_in), OperandStride{Role::values_in}, pointer(Role::indices_out),
+                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
                  OperandStride{Role::indices_out}, problem.rows, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
