@@ -26,7 +26,7 @@ class ProblemData {
  public:
   /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
   /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
-  /// for problems that have no reference: top_k and segments.
+  /// for problems that have no reference: segments.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
               int inputs, Stream stream);
 
