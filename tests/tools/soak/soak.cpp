@@ -128,6 +128,14 @@ void run_case(Sorter& sorter, const Device& device, const Request& request, std:
   }
 }
 
+/// The problem that is taken as the i-th: as many groups as there are threads are gone through side by side,
+/// so that threads do not all wait for the kernels of one.
+std::uint64_t number_of(std::uint64_t i, const Request& request) {
+  const std::uint64_t groups = request.threads;
+  const std::uint64_t together = groups * request.limits.group;
+  return i / together * together + i % groups * request.limits.group + i / groups % request.limits.group;
+}
+
 int soak(const Request& request) {
   const auto device = open_device(request.device);
   Sorter sorter({.device = request.device, .database = {}, .kernel_cache = {}});
@@ -135,7 +143,9 @@ int soak(const Request& request) {
   const auto begin = Clock::now();
   const auto seconds = [begin] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   const bool by_number = request.problems != 0 || !request.only.empty();
-  const std::uint64_t end = request.only.empty() ? request.problems : request.only.size();
+  const std::uint64_t together = request.threads * request.limits.group;
+  const std::uint64_t end =
+      request.only.empty() ? (request.problems + together - 1) / together * together : request.only.size();
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> lost{false};
 
@@ -145,7 +155,8 @@ int soak(const Request& request) {
       while (!lost && (by_number || seconds() < 60 * request.minutes)) {
         const std::uint64_t i = next++;
         if (by_number && i >= end) break;
-        const std::uint64_t number = request.only.empty() ? i : request.only[i];
+        const std::uint64_t number = request.only.empty() ? number_of(i, request) : request.only[i];
+        if (request.problems != 0 && request.only.empty() && number >= request.problems) continue;
         run_case(sorter, *device, request, number, stream->handle(), tally);
         if (device->is_lost()) lost = true;
         if ((i + 1) % 100 == 0) fmt::print("{}\n", tally.progress(seconds()));
