@@ -88,6 +88,7 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
   const std::uint64_t octaves = std::bit_width(limits.keys);
   const std::uint64_t scale = std::uint64_t{1} << of_group.below(octaves);
   one.problem.n = draw_length(dice, scale, limits.keys);
+  if (one.problem.operation == Operation::top_k) one.problem.n = std::max<std::uint64_t>(one.problem.n, 1);
   if (has_rows) {
     // Some keys in all, as many rows as that makes.
     const std::uint64_t keys = std::uint64_t{1} << dice.below(octaves);
@@ -95,7 +96,7 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
     one.problem.rows = std::min(one.problem.rows, limits.keys / std::max<std::uint64_t>(one.problem.n, 1));
   }
   if (one.problem.operation == Operation::top_k) {
-    one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(one.problem.n | 1)));
+    one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(one.problem.n)));
   }
 
   one.distribution = dice.one_of(all_distributions);
