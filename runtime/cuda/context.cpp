@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace bitune::cuda {
+namespace {
+
+/// What the one who reads of an error can do.
+std::string_view advice_on(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+      return "; CUDA does not go on in a process that was forked after its first use: fork before, or start "
+             "a new "
+             "program";
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return "; the CUDA context was reset or destroyed: only a new Sorter can use this GPU again";
+    default:
+      return is_sticky(result) ? "; the CUDA context is lost: only a new process can use this GPU again" : "";
+  }
+}
+
+}  // namespace
 
 Context::Context(const Driver& driver, int ordinal, std::string description)
     : driver_(driver), description_(std::move(description)) {
@@ -62,12 +80,11 @@ void Context::fail(CUresult result, const char* function, const std::string& abo
   throw Error(
       result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::unfit : ErrorCode::device,
       fmt::format("{}{}{}{} failed on {}: {}{}", function, about.empty() ? "" : " (", about,
-                  about.empty() ? "" : ")", description_, driver_.describe(result),
-                  sticky ? "; the CUDA context is lost: only a new process can use this GPU again" : ""));
+                  about.empty() ? "" : ")", description_, driver_.describe(result), advice_on(result)));
 }
 
-ContextScope::ContextScope(Context& context) : driver_(context.driver()) {
-  if (current_ordinal(driver_) == context.device()) return;
+ContextScope::ContextScope(Context& context, Wanted wanted) : driver_(context.driver()) {
+  if (wanted == Wanted::current_or_primary && current_ordinal(driver_) == context.device()) return;
   context.check(driver_.cuCtxPushCurrent(context.primary()), "cuCtxPushCurrent");
   pushed_ = true;
 }

@@ -56,11 +56,16 @@ class Context {
   CUmemoryPool pool_ = nullptr;
 };
 
-/// For its lifetime a context of the GPU is current on this thread: the one that already was, else the
-/// primary one.
+/// Which context of the GPU.
+enum class Wanted {
+  current_or_primary,  ///< the one that is current on this thread, if it is of this GPU, else the primary one
+  primary,
+};
+
+/// For its lifetime a context of the GPU is current on this thread.
 class ContextScope {
  public:
-  explicit ContextScope(Context& context);
+  explicit ContextScope(Context& context, Wanted wanted = Wanted::current_or_primary);
   ~ContextScope();
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
