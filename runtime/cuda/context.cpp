@@ -30,19 +30,44 @@ Context::Context(const Driver& driver, int ordinal, std::string description)
 }
 
 Context::~Context() {
-  if (pool_ != nullptr) driver_.cuMemPoolDestroy(pool_);
+  if (pool_ != nullptr && holds()) driver_.cuMemPoolDestroy(pool_);
   if (primary_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 CUcontext Context::primary() {
   const std::lock_guard lock(mutex_);
-  if (primary_ == nullptr)
+  if (primary_ == nullptr) {
     check(driver_.cuDevicePrimaryCtxRetain(&primary_, device_), "cuDevicePrimaryCtxRetain");
+    check(driver_.cuCtxGetId(primary_, &primary_id_), "cuCtxGetId");
+  }
+  require_not_reset();
   return primary_;
+}
+
+/// Handles of what a reset took with it must not reach the driver: it need not notice.
+void Context::require_not_reset() {
+  if (primary_ == nullptr) return;
+  unsigned flags = 0;
+  int is_active = 0;
+  unsigned long long id = 0;
+  check(driver_.cuDevicePrimaryCtxGetState(device_, &flags, &is_active), "cuDevicePrimaryCtxGetState");
+  if (is_active != 0 && driver_.cuCtxGetId(primary_, &id) == CUDA_SUCCESS && id == primary_id_) return;
+  fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "use of the primary context", {});
+}
+
+bool Context::holds() noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    require_not_reset();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 CUmemoryPool Context::pool() {
   const std::lock_guard lock(mutex_);
+  require_not_reset();
   if (pool_ != nullptr) return pool_;
   int supported = 0;
   driver_.cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_);
