@@ -96,7 +96,7 @@ std::uint64_t host_memory_for(const Problem& problem, const CallLayout& layout) 
 }
 
 CallLayout layout_for(const Problem& problem, RowGaps gaps) {
-  if (problem.operation == Operation::top_k || problem.kind() == ShapeKind::segments) {
+  if (problem.kind() == ShapeKind::segments) {
     throw Error(ErrorCode::usage,
                 "problem '" + text_of(problem) + "' cannot be verified: there is no reference for it");
   }

@@ -28,7 +28,7 @@ class ProblemData {
   /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
   /// with so many (images_in_turn). kernels: of who makes images on the device where it can (ImageMaker);
   /// null: the host makes them. \throws Error (device) if the device's memory does not suffice, (usage) for
-  /// problems that have no reference: top_k and segments.
+  /// problems that have no reference: segments.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
               int inputs, Stream stream, KernelStore* kernels = nullptr);
 
