@@ -148,7 +148,7 @@ TuneRequest request_of(const TuneOptions& options) {
   }
   request.strategy = strategy(options.strategy).name;
   request.seed = options.seed;
-  request.protocol.distribution = name_of(parse_distribution(options.distribution));
+  request.protocol.distribution = bitune::name_of(parse_distribution(options.distribution));
   request.protocol.cold_l2 = options.cold_l2;
   request.protocol.inputs = options.inputs;
   request.protocol.max_samples = options.samples;
