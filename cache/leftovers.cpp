@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* owner_name = "owner";
+// Not the name that it had when it was locked itself: an older bitune would find nobody there.
+constexpr const char* owner_name = "bitune-owner";
 
 /// The path is written before the flag and read after it, by a signal handler, too.
 struct Place {

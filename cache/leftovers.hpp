@@ -31,8 +31,8 @@ void remove_leftovers() noexcept;
 /// unlocks it when that process ends, however it ends.
 [[nodiscard]] bool lock_file(int descriptor) noexcept;
 
-/// Holds the lock of a folder, so that `sweep_folders` leaves it alone, and marks it with a file `owner`, so
-/// that it is swept when this process is dead.
+/// Holds the lock of a folder, so that `sweep_folders` leaves it alone, and marks it with a file
+/// `bitune-owner`, so that it is swept when this process is dead.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -60,8 +60,8 @@ void sweep_files(const std::filesystem::path& folder, std::string_view prefix,
 [[nodiscard]] int create_locked_file(const std::filesystem::path& folder, const std::string& prefix,
                                      std::string& path, std::initializer_list<const char*> companions = {});
 
-/// The same of folders: of those that have an `owner`, with all that is in them, and of others if they are
-/// empty.
+/// The same of folders: of those that have a `bitune-owner`, with all that is in them, and of others if they
+/// are empty.
 void sweep_folders(const std::filesystem::path& folder, std::string_view prefix) noexcept;
 
 }  // namespace bitune

@@ -85,7 +85,7 @@ TEST_F(LeftoversTest, WhoeverLocksAFolderSeesThatItWasSwept) {
   const int sweeper = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
   ASSERT_TRUE(lock_file(sweeper));
   EXPECT_TRUE(FolderLock(folder).is_swept());
-  EXPECT_FALSE(is_there("bitune-first1/owner"));
+  EXPECT_FALSE(is_there("bitune-first1/bitune-owner"));
   ::close(sweeper);
   EXPECT_FALSE(FolderLock(folder).is_swept());
   std::filesystem::remove_all(folder);

@@ -183,7 +183,7 @@ TEST_F(Session, ProblemsWhoseKeysTakeTooLongAreGivenUpAlone) {
   EXPECT_EQ(outcomes[0].evaluated, 0u);
   EXPECT_FALSE(outcomes[0].best.has_value());
   EXPECT_EQ(outcomes[1].given_up, "");
-  EXPECT_EQ(outcomes[1].evaluated, 20u);
+  EXPECT_TRUE(outcomes[1].best.has_value());
   const std::vector<DeviceResult> no_results;
   EXPECT_EQ(failure_of(no_results, outcomes).value_or(""), "it took too long");
 }
