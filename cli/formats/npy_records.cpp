@@ -12,8 +12,8 @@
 namespace bitune::cli {
 namespace {
 
-/// Whether elements are dates or durations: 64-bit integers, of which the least stands for none. What has another
-/// size is neither, whatever it says.
+/// Whether elements are dates or durations: 64-bit integers, of which the least stands for none. What has
+/// another size is neither, whatever it says.
 bool is_time(const NpyField& field) {
   return field.descr.size() > 2 && (field.descr[1] == 'M' || field.descr[1] == 'm') &&
          field.bytes == sizeof(std::uint64_t);
