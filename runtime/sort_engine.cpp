@@ -60,7 +60,7 @@ PreparedSort SortEngine::make(const Problem& problem) {
     } catch (const Error& error) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
-      if (error.code() != ErrorCode::unfit) throw;
+      if (error.code() != ErrorCode::out_of_resources) throw;
       selector_.leave_out(problem, selection.configuration, error.what());
     }
   }

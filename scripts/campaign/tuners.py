@@ -64,12 +64,12 @@ def missing_from(trials, seen):
 
 
 def check_and_go_on(bench, folder):
-    code, said = bench.run(folder, ["db", "check", "--db", "a.db"])
+    code, printed = bench.run(folder, ["db", "check", "--db", "a.db"])
     if code != 0:
-        yield f"db check: {said}"
-    code, said = bench.run(folder, TUNE)
+        yield f"db check: {printed}"
+    code, printed = bench.run(folder, TUNE)
     if code != 0:
-        yield f"the next session fails: {said}"
+        yield f"the next session fails: {printed}"
 
 
 def kill_one(bench, folder, victim, moment):
@@ -83,9 +83,9 @@ def kill_one(bench, folder, victim, moment):
     elif children:
         with contextlib.suppress(ProcessLookupError):  # it has ended by itself
             os.kill(children[0], signal.SIGKILL)
-    _, said = process.communicate()  # which ends as soon as nobody holds its pipes: no child either
+    _, printed = process.communicate()  # which ends as soon as nobody holds its pipes: no child either
     if victim == "worker" and process.returncode not in (0, 1):
-        yield f"a session whose worker was killed ended with {process.returncode}: {said}"
+        yield f"a session whose worker was killed ended with {process.returncode}: {printed}"
     going_on = [child for child in children if lives(child)]
     if going_on:
         yield f"{len(going_on)} processes go on"
@@ -99,10 +99,10 @@ def crowd(bench, folder):
     processes = [bench.start(folder, [*TUNE, "--seed", str(seed)]) for seed in range(1, 9)]
     told = 0
     for process in processes:
-        said, errors = process.communicate()
+        printed, errors = process.communicate()
         if process.returncode != 0:
             yield f"one of eight ended with {process.returncode}: {errors}"
-        told += sum(int(count) for count in re.findall(r"^(\d+) trials? in ", said + errors, re.MULTILINE))
+        told += sum(int(count) for count in re.findall(r"^(\d+) trials? in ", printed + errors, re.MULTILINE))
     stored = len(trials_in(folder / "a.db"))
     if told == 0 or stored < told:  # finalists are stored once more
         yield f"eight sessions told of {told} trials, and {stored} are stored"
