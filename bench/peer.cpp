@@ -100,7 +100,7 @@ std::optional<Peer> Peer::open_for(const Device& device, std::string_view name, 
   }
   std::optional<Peer> peer = open(name.empty() ? "cub" : name, note);
   if (!peer) return std::nullopt;
-  if (peer->peer_->device_kind != kind) {
+  if (peer->peer_->device_kind != nullptr && peer->peer_->device_kind != kind) {
     note = fmt::format("the peer '{}' does not sort on the {}: name another one with --against, or none",
                        peer->name(), device.describe());
     return std::nullopt;

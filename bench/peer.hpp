@@ -26,8 +26,9 @@ class Peer {
   [[nodiscard]] static std::optional<Peer> open(std::string_view name, std::string& note);
 
   /// Opens what a bench on this device is to be compared with, and makes the device current in it. `name`:
-  /// "cub", "host" (on the emulated device), "none", or empty for the usual one, which is cub on a GPU.
-  /// Nothing where there is no such peer for the device: `note` then says why. \throws Error (device)
+  /// "cub", "host" (on the emulated device), "bitune" (another one), "none", or empty for the usual one,
+  /// which is cub on a GPU. Nothing where there is no such peer for the device: `note` then says why. \throws
+  /// Error (device)
   [[nodiscard]] static std::optional<Peer> open_for(const Device& device, std::string_view name,
                                                     std::string& note);
 

@@ -60,7 +60,8 @@ typedef struct BitunePeer {
   int abi; /* BITUNE_PEER_ABI */
   const char* name;
   const char* version;
-  const char* device_kind; /* "cuda"; or "emulated": memory is the host's, and streams are not looked at */
+  const char*
+      device_kind; /* "cuda"; "emulated": memory is the host's, and streams are not looked at; null: either */
   const char* (*error_text)(int code);
   int (*select_device)(const char* uuid); /* as the driver's tools print it: "GPU-5a..."; makes it the
                                              calling thread's device */

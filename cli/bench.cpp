@@ -52,7 +52,8 @@ constexpr const char* footer =
     "  bitune bench --sizes 2^10..2^20 --graph                            also as a node of a CUDA graph\n"
     "  bitune bench --operation sort_pairs,argsort --sizes 2^10..2^24     values or indices with the keys\n"
     "  bitune bench --operation sort_pairs --keys u64 --value-bytes 4,8   of two widths\n"
-    "  bitune bench --device emulated --against host --sizes 1000";
+    "  bitune bench --device emulated --against host --sizes 1000\n"
+    "  BITUNE_PEER_DB=before.db bitune bench --against bitune --sizes 2^22   what tuning gained";
 
 struct Options {
   CommonOptions common;
@@ -192,7 +193,9 @@ void add_bench_command(CLI::App& parent, Action& action) {
   add_device_option(command, options->common);
   add_text(command, "--suite", options->suite, "single, or rows", "SUITE");
   add_text(command, "--against", options->against,
-           "cub; host (the C++ library's, on the emulated device); or none (default: cub on a GPU)", "PEER");
+           "cub; host (the C++ library's, on the emulated device); bitune (another one: the database "
+           "$BITUNE_PEER_DB, the library $BITUNE_PEER_LIBRARY); or none (default: cub on a GPU)",
+           "PEER");
   add_operation_options(command, options->operation);
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_text(command, "--sizes", options->sizes,

@@ -5,7 +5,7 @@ option(BITUNE_WERROR "Treat warnings as errors" OFF)
 option(BITUNE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(BITUNE_FUZZ "Build all rooms with libFuzzer's counters (clang, with BITUNE_SANITIZE)" OFF)
 option(BITUNE_COVERAGE "Build with gcov instrumentation" OFF)
-option(BITUNE_PORTABLE "Link everything but libc statically" OFF)
+option(BITUNE_PORTABLE "Link everything but libc and libgcc statically" OFF)
 option(BITUNE_PCH "Precompile the heavy third-party headers" ON)
 option(BITUNE_UNITY "Compile several sources of a folder as one: a third of the time for a build from nothing" OFF)
 option(BITUNE_CCACHE "Compile through ccache where it is installed" ON)
@@ -87,7 +87,9 @@ if(BITUNE_PORTABLE)
   set(CMAKE_FIND_LIBRARY_SUFFIXES ".a" ".so")
   set(Boost_USE_STATIC_LIBS ON)
   set(Boost_USE_STATIC_RUNTIME OFF)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  # Not libgcc: its part for exceptions would want glibc 2.35, and the system's own fits the system's glibc. model/CMakeLists.txt has
+  # the rest of what makes programs run on systems with glibc 2.34.
+  add_link_options(-static-libstdc++)
 endif()
 
 # Sources that define the same names, each for itself, cannot be compiled as one: their rooms name them.

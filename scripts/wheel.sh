@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Python wheel: everything but libc linked statically, and tagged for the Linux systems that it runs on.
+# Builds the Python wheel: everything but libc and libgcc linked statically, and tagged for the Linux systems that it runs on.
 #
 #   scripts/wheel.sh [OUT]            compiles what is not compiled, in build/portable; OUT is dist/ unless it is given
 #   scripts/wheel.sh OUT --of FOLDER  of what FOLDER, a build of another preset, has built; nothing is compiled

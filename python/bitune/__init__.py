@@ -61,7 +61,8 @@ def sort(
     out : array, optional
         Where the result goes: of the library, shape, type and device of x. It may be x itself.
     stream : CUDA stream or int, optional
-        For arrays of a GPU; otherwise the current stream of the library of x. The call does not wait for the GPU.
+        For arrays of a GPU; otherwise the current stream of the library of x. The call does not wait for the GPU, but
+        for arrays that come by DLPack, as those of JAX.
     device : int, str or None
         For arrays of the host, which are copied to this device and back: a GPU's number or UUID, "auto" (also None)
         for the current GPU, or "emulated". Without a GPU "auto" is an error. Arrays of a GPU are sorted where they are.

@@ -88,6 +88,9 @@ class Kind:
     def is_capturing(self) -> bool:
         return False
 
+    def wait(self, gpu: int) -> None:
+        """Until all that was enqueued on the current stream is done."""
+
 
 class _NumPyLike(Kind):
     """What NumPy and CuPy spell alike."""
@@ -180,6 +183,9 @@ class CuPy(_NumPyLike):
     def is_capturing(self) -> bool:
         return bool(self.module.cuda.get_current_stream().is_capturing())
 
+    def wait(self, gpu: int) -> None:
+        self.module.cuda.get_current_stream(gpu).synchronize()
+
 
 class PyTorch(Kind):
     def __init__(self, module: Any) -> None:
@@ -253,6 +259,9 @@ class PyTorch(Kind):
     def is_capturing(self) -> bool:
         return bool(self.module.cuda.is_current_stream_capturing())
 
+    def wait(self, gpu: int) -> None:
+        self.module.cuda.current_stream(gpu).synchronize()
+
 
 def stream_pointer(stream: Any) -> int:
     """The address of a stream of PyTorch, CuPy, Numba or cuda.core, or of one given as a number."""
@@ -324,15 +333,21 @@ def carried(x: Any, argument: str) -> tuple[Any, Kind]:
 def _carried_on_gpu(x: Any, argument: str, convert: Any) -> tuple[Any, Kind]:
     import importlib
 
-    for library in ("cupy", "torch"):
-        with contextlib.suppress(ImportError):
+    refused = ""
+    for library in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
+        try:
             module = importlib.import_module(library)
-            kind = kind_named(library)
-            assert kind is not None
+        except ImportError:
+            continue
+        kind = kind_named(library)
+        assert kind is not None
+        try:
             return convert(module), kind
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:  # a type that this library does not know
+            refused += f" ({library}: {error})"
     raise Error(
         f"{argument}: results for {type(x).__module__}.{type(x).__name__} on a GPU are made by CuPy or PyTorch, and handed "
-        "over by DLPack: install one of them",
+        f"over by DLPack: install one of them that takes {getattr(x, 'dtype', 'such elements')}{refused}",
         "unavailable",
     )
 

@@ -201,6 +201,12 @@ def run(asked: Asked, key: ProblemKey, pointers: Pointers, stream: Any) -> None:
         raise _native.last_error(status)
 
 
+def wait_for_carried(asked: Asked, given: Any) -> None:
+    """An array that came by DLPack is its library's again when the call returns, which may give its memory away at once."""
+    if asked.gpu >= 0 and kind_of(given) is None:
+        asked.kind.wait(asked.gpu)
+
+
 def index_bytes_of(name: str, length: int) -> int:
     found = INDEX_BYTES.get(name)
     if found is None:
@@ -228,6 +234,7 @@ def sort_keys(x: Any, axis: Any, descending: bool, out: Any, stream: Any, device
             pointers = Pointers(address, stride, output.address, output.stride)
             run(asked, asked.key(SORT, 0, 0, bool(descending), False), pointers, stream)
         result = output.take()
+        wait_for_carried(asked, x)
     return result if kind_of(x) is not None else given_back(result, x)
 
 
@@ -252,6 +259,7 @@ def sort_indices(
             )
             run(asked, asked.key(SORT if with_keys else ARGSORT, 0, size, bool(descending), bool(stable)), pointers, stream)
         found = indices.take(), keys.take() if keys is not None else None
+        wait_for_carried(asked, x)
     if kind_of(x) is not None:
         return found
     return given_back(found[0], x), None if found[1] is None else given_back(found[1], x)
@@ -286,6 +294,7 @@ def sort_pairs(
             )  # fmt: skip
             run(asked, asked.key(SORT_PAIRS, size, 0, bool(descending), bool(stable)), pointers, stream)
         found = sorted_keys.take(), sorted_values.take()
+        wait_for_carried(asked, keys)
     if kind_of(keys) is not None:
         return found
     return given_back(found[0], keys), given_back(found[1], values)

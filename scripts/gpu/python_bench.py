@@ -19,7 +19,6 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import time
 
@@ -148,18 +147,29 @@ def prepare(problems):
     return [problem for problem, refusal in zip(problems, refusals) if refusal is None]
 
 
-def run_comparison(shapes, dtypes):
-    problems = prepare([(operation, shape, dtype) for dtype in dtypes for shape in shapes for operation in OPERATIONS])
-    records = []
+def problems_of(shapes, dtypes):
+    return [(operation, shape, dtype) for dtype in dtypes for shape in shapes for operation in OPERATIONS]
+
+
+def warm_up():
+    """Until the clocks of the GPU are up."""
+    x, began = torch.randn(1 << 22, device="cuda"), time.perf_counter()
+    while time.perf_counter() - began < 0.5:
+        torch.sort(x)
+        torch.cuda.synchronize()
+
+
+def run_comparison(shapes, dtypes, records):
+    problems = prepare(problems_of(shapes, dtypes))
+    warm_up()
     for operation, shape, dtype in problems:
         record = compare(operation, random_keys(shape, dtype))
-        records.append(record)
+        records.add(record)
         times = ", ".join(f"{k[:-3]} {v:.2f}" for k, v in record.items() if k.endswith("_us"))
         print(f"{record['key_type']} {operation} {record['rows']} x {record['n']}: ratio {record['ratio']:.2f}; us: {times}", flush=True)
-    return records
 
 
-def run_calls(dtypes):
+def run_calls(dtypes, records):
     """What the host pays for a call on 1,024 keys, one after the other, and what an empty tensor alone costs."""
     x = random_keys((1024,), dtypes[0])
     values, out = torch.arange(1024, device="cuda"), torch.empty_like(x)
@@ -176,73 +186,41 @@ def run_calls(dtypes):
     if cupy is not None:
         array = cupy.from_dlpack(x)
         calls |= {"cupy.sort": lambda: cupy.sort(array), "bitune.sort of CuPy": lambda: bitune.sort(array)}
-    records = []
+    warm_up()
     for name, call in calls.items():
         call()
         samples = [time_batch(call, MOST_CALLS)[0] for _ in range(60)]
         record = {"suite": "python calls", "call": name, "n": 1024, "host_us": round(statistics.median(samples), 3)}
-        records.append(record | {"least_host_us": round(min(samples), 3)})
+        records.add(record | {"least_host_us": round(min(samples), 3)})
         print(f"{name}: {record['host_us']:.2f} us of the host, least {min(samples):.2f}", flush=True)
-    return records
 
 
-_IMPORT = """
-import json, time
-{before}
-a = time.perf_counter(); import bitune; b = time.perf_counter()
-print(json.dumps({{"ms": 1e3 * (b - a)}}))
-"""
-_FIRST = """
-import json, time, torch
-x = torch.randn({n}, device="cuda"); torch.cuda.synchronize()
-a = time.perf_counter(); import bitune; b = time.perf_counter()
-y = bitune.sort(x); torch.cuda.synchronize(); c = time.perf_counter()
-assert (y[1:] >= y[:-1]).all()
-print(json.dumps({{"ms": 1e3 * (c - b), "import_ms": 1e3 * (b - a), "compiled": bitune.explain(x)["compiled_kernels"]}}))
-"""
+class Records:
+    """A JSON file, to which records are added as they come: an object a line. Whoever is ended loses none."""
 
+    def __init__(self, path):
+        self.path = path
+        gpus = [device for device in bitune.devices() if device["info"]["kind"] == "cuda"]
+        self.facts = {
+            "device": torch.cuda.get_device_name(),
+            "driver": gpus[0]["software"]["driver"] if gpus else None,
+            "python": sys.version.split()[0],
+            "torch": torch.__version__,
+            "cupy": None if cupy is None else cupy.__version__,
+            "date": datetime.date.today().isoformat(),
+        }
 
-def run_start():
-    """Of fresh processes: the import, and the first sort beside CUDA's start, with kernels in the cache."""
-    scripts = {"import": _IMPORT.format(before=""), "import after torch": _IMPORT.format(before="import torch")}
-    scripts |= {f"first sort of {n} keys": _FIRST.format(n=n) for n in (1 << 10, 1 << 22)}
-    records = []
-    for name, script in scripts.items():
-        found = []
-        for sample in range(6):  # the first warms files and caches up
-            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(f"{name}: {done.stderr}")
-            if sample:
-                found.append(json.loads(done.stdout))
-        record = {"suite": "python start", "what": name}
-        record |= {key: round(statistics.median(one[key] for one in found), 2) for key in found[0]}
-        records.append(record)
-        print(f"{name}: {record['ms']:.1f} ms", flush=True)
-    return records
-
-
-def store(path, records):
-    """Beside what is there already, an object a line."""
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
-    facts = {
-        "device": torch.cuda.get_device_name(),
-        "driver": driver.stdout.strip().split("\n")[0],
-        "python": sys.version.split()[0],
-        "torch": torch.__version__,
-        "cupy": None if cupy is None else cupy.__version__,
-        "date": datetime.date.today().isoformat(),
-    }
-    old = json.loads(path.read_text()) if path.exists() else []
-    lines = [json.dumps(record) for record in old + [record | facts for record in records]]
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    beside.write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    beside.replace(path)
+    def add(self, record):
+        old = json.loads(self.path.read_text()) if self.path.exists() else []
+        lines = [json.dumps(one) for one in [*old, record | self.facts]]
+        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
+        beside.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+        beside.replace(self.path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["sizes", "rows", "calls", "start"])
+    parser.add_argument("what", choices=["compile", "calls", "sizes", "rows"], help="compile: what the others need, nothing is timed")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="a JSON file; records are added")
     parser.add_argument("--keys", default="float32", help="types of PyTorch, with commas between them")
     parser.add_argument("--largest", type=int, default=28, help="arrays of 2^0 to this power of two keys")
@@ -251,15 +229,15 @@ def main():
     if not torch.cuda.is_available():
         sys.exit("this PyTorch finds no GPU")
     dtypes = [getattr(torch, name) for name in arguments.keys.split(",")]
-    if arguments.what == "sizes":
-        records = run_comparison([(1 << power,) for power in range(arguments.largest + 1)], dtypes)
-    elif arguments.what == "rows":
-        records = run_comparison([(1 << max(0, arguments.total - power), 1 << power) for power in range(1, 18)], dtypes)
+    sizes = [(1 << power,) for power in range(arguments.largest + 1)]
+    rows = [(1 << max(0, arguments.total - power), 1 << power) for power in range(1, 18)]
+    records = Records(arguments.out)
+    if arguments.what == "compile":
+        prepare(problems_of(sizes + rows, dtypes))
     elif arguments.what == "calls":
-        records = run_calls(dtypes)
+        run_calls(dtypes, records)
     else:
-        records = run_start()
-    store(arguments.out, records)
+        run_comparison(sizes if arguments.what == "sizes" else rows, dtypes, records)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,35 @@ TEST(Bench, PairsAndArgsortAgainstTheHost) {
   EXPECT_EQ(result.records[1].form, "out of place") << "an argsort leaves the keys as they are";
 }
 
+TEST(Bench, AnotherBitune) {
+  const fs::path folder = fs::temp_directory_path() / ("bitune-bench-other-" + std::to_string(::getpid()));
+  ::setenv("BITUNE_PEER_LIBRARY", BITUNE_SHARED_LIBRARY, 1);
+  ::setenv("BITUNE_PEER_DB", (folder / "other.db").c_str(), 1);
+  BenchRequest request;
+  request.device = "emulated";
+  request.against = "bitune";
+  request.database = (folder / "none.db").string();
+  request.kernel_cache = (folder / "cache").string();
+  request.specs = {{.key = KeyType::i16},
+                   {.operation = Operation::argsort, .key = KeyType::i16, .index_bytes = 4}};
+  request.sizes = {300};
+  request.samples = 2;
+  const std::atomic<bool> stop{false};
+  const BenchResult result = run_bench(request, {}, stop);
+  ::unsetenv("BITUNE_PEER_LIBRARY");
+  ::unsetenv("BITUNE_PEER_DB");
+  fs::remove_all(folder);
+  EXPECT_EQ(result.note, "");
+  ASSERT_EQ(result.records.size(), 2u);
+  for (const BenchRecord& record : result.records) {
+    EXPECT_TRUE(record.verified);
+    EXPECT_EQ(record.peer, "bitune");
+    EXPECT_GT(record.ratio.value_or(0), 0);
+  }
+  EXPECT_EQ(result.records[0].methods_us.size(), 2u) << "in place, and out of place";
+  EXPECT_EQ(result.records[1].methods_us.size(), 1u) << "an argsort leaves the keys as they are";
+}
+
 TEST(Bench, StopsAndRefuses) {
   BenchRequest request;
   request.device = "emulated";

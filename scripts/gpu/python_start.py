@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Times the start of bitune in fresh processes by the host's clock, and adds records to a JSON file.
+
+  import              `import bitune` in a new Python, and in one that has imported PyTorch
+  first sort          of a process, beside CUDA's start: with kernels in the cache, and with an empty one (a fresh machine)
+
+A process that sorts is forked from one that has imported PyTorch and touched no GPU: the start of PyTorch takes seconds, and is no
+part of what is timed.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import torch
+
+POWERS = (10, 14, 18, 22, 24)
+SAMPLES = 3
+
+
+def import_ms():
+    script = "import time; a = time.perf_counter(); import bitune; print(1e3 * (time.perf_counter() - a))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {"ms": float(done.stdout)}
+
+
+def first_sort(n):
+    """The import and the first sort of n keys; CUDA is started before."""
+    x = torch.randn(n, device="cuda")
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    import bitune
+
+    imported = time.perf_counter()
+    y = bitune.sort(x)
+    torch.cuda.synchronize()
+    ended = time.perf_counter()
+    assert (y[1:] >= y[:-1]).all()
+    times = {"ms": 1e3 * (ended - imported), "import_ms": 1e3 * (imported - began)}
+    return times | {"compiled": bitune.explain(x)["compiled_kernels"]}
+
+
+def in_a_fork(function, *arguments, environment=None):
+    """What the function returns in a process of its own."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        # Not to the handlers of the parent, whatever happens.
+        try:
+            os.environ.update(environment or {})
+            os.write(write, json.dumps(function(*arguments)).encode())
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit("a process failed")
+    return json.loads(text)
+
+
+@contextlib.contextmanager
+def empty_cache():
+    with tempfile.TemporaryDirectory() as folder:
+        yield {"BITUNE_CACHE": folder}
+
+
+def measure(what, sample):
+    """The medians of samples; the first one warms files and caches up."""
+    sample()
+    found = [sample() for _ in range(SAMPLES)]
+    record = {"suite": "python start", "what": what}
+    record |= {key: round(statistics.median(one[key] for one in found), 2) for key in found[0]}
+    print(f"{what}: {record['ms']:.1f} ms, {record.get('compiled', 0)} kernels compiled", flush=True)
+    return record
+
+
+def on_a_fresh_machine(n):
+    with empty_cache() as environment:
+        return in_a_fork(first_sort, n, environment=environment)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="a JSON file; records are added")
+    arguments = parser.parse_args()
+    records = [measure("import", import_ms)]
+    records += [measure(f"first sort of 2^{power} keys", lambda p=power: in_a_fork(first_sort, 1 << p)) for power in POWERS]
+    records += [
+        measure(f"first sort of 2^{power} keys, no kernel in the cache", lambda p=power: on_a_fresh_machine(1 << p))
+        for power in POWERS
+    ]
+    from python_bench import Records  # it imports bitune, which the processes above are to do themselves
+
+    file = Records(arguments.out)
+    for record in records:
+        file.add(record)
+
+
+if __name__ == "__main__":
+    main()
