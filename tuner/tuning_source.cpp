@@ -9,7 +9,7 @@
 #include "model/digest.hpp"
 #include "runtime/kernel_limits.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "runtime/selection_ladder.hpp"
+#include "runtime/untuned_policy.hpp"
 
 namespace bitune {
 namespace {
@@ -129,7 +129,7 @@ class VariantSource final : public TuningSource {
 std::vector<Configuration> defaults_of(std::span<const Variant* const> families, const Problem& problem,
                                        const DeviceInfo& device) {
   std::vector<Configuration> defaults;
-  for (const Variant* family : by_preference(problem, device, families)) {
+  for (const Variant* family : untuned_order(problem, device, families)) {
     defaults.push_back(family->default_configuration(problem, device));
   }
   return defaults;

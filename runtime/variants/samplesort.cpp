@@ -118,10 +118,6 @@ class SamplesortVariant final : public Variant {
     return {sample_kernel.header, partition_kernel.header, leaf_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
-  bool suits(const Problem& problem, const DeviceInfo&) const override {
-    return problem.n * as_count(word_bytes(problem.key)) >= 16u << 20;
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

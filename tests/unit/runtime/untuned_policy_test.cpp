@@ -11,6 +11,8 @@
 #include "bitune/error.hpp"
 #include "model/problem.hpp"
 #include "runtime/selection.hpp"
+#include "runtime/untuned_policy.hpp"
+#include "runtime/variant.hpp"
 #include "tests/support/device_limits.hpp"
 
 namespace bitune {
@@ -85,6 +87,20 @@ TEST(UntunedPolicy, TakesTheVariantsOfTheTable) {
         std::string expected;
         ASSERT_TRUE(std::getline(table, expected));
         EXPECT_EQ(line_of(spec, rows, device), expected);
+      }
+    }
+  }
+}
+
+/// A variant is named by the policy, or the order of registration would show.
+TEST(UntunedPolicy, DoesNotDependOnTheOrderOfRegistration) {
+  const std::vector<const Variant*> backwards(variants().rbegin(), variants().rend());
+  for (const SortSpec& spec : specs()) {
+    for (const std::uint64_t n : {100, 5000, 1 << 20, 1 << 26}) {
+      for (const std::uint64_t rows : {1, 4096}) {
+        const Problem problem{spec, {.n = n, .rows = rows}};
+        EXPECT_EQ(untuned_order(problem, test::h200(), variants()),
+                  untuned_order(problem, test::h200(), backwards));
       }
     }
   }
