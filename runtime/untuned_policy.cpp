@@ -24,8 +24,9 @@ bool favours_counting(const Problem& p, const DeviceInfo&) {
   return p.n >= (size_of(p.key) == 1 ? 2048u : 8192u);
 }
 
-/// A row has one block at most. A few long rows are faster in several blocks each.
-bool favours_rows_by_place(const Problem& p, const DeviceInfo& device) {
+/// Rows of one block each, with places. A few long rows are faster in several blocks each, the sooner where
+/// these exchange items in a cluster.
+bool favours_one_block(const Problem& p, const DeviceInfo& device) {
   if (p.rows == 1) return p.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
   return p.n <= 8192 || p.rows >= multiprocessors(device) / 2;
 }
@@ -45,7 +46,7 @@ bool favours_packed_rows(const Problem& p, const DeviceInfo& device) {
   return p.n >= 64 && p.rows >= 4 * multiprocessors(device);
 }
 
-/// As rows_by_place. A single row is faster where launches can overlap (`warp`, `cluster`).
+/// As for one block. A single row is faster where launches can overlap (`warp`, `cluster`).
 bool favours_rows(const Problem& p, const DeviceInfo& device) {
   if (p.rows == 1 && device.compute_major >= 9) return false;
   return network_bytes(p) <= 16u << 10 || p.rows >= multiprocessors(device) / 2;
@@ -85,8 +86,10 @@ struct Preference {
 
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
+    {"rows_topk", favours_one_block},
+    {"merge_topk", always},
     {"counting", favours_counting},
-    {"rows_by_place", favours_rows_by_place},
+    {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},
     {"merge_by_place", favours_merge_by_place},
     {"packed_rows", favours_packed_rows},

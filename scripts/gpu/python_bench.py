@@ -4,7 +4,8 @@
 All contenders make new arrays for their results in each call. What is compared is alike:
 
   sort            keys alone: bitune.sort with cupy.sort; and with torch.sort, which makes indices too and has no form without
-  argsort         indices alone, equal keys in order: bitune.argsort with torch.argsort(stable=True)
+  argsort         indices alone, equal keys in order: bitune.argsort with torch.argsort(stable=True); beside it bitune.argsort
+                  with int32 indices, and with these made int64 afterwards
   sort + indices  both, equal keys in order: bitune.argsort(return_keys=True) with torch.sort(stable=True)
 
 `host_us`: until the call returns, of many calls in a row. `us`: between CUDA events around these calls, by each. Both are medians of
@@ -60,6 +61,8 @@ def contenders_of(operation, x):
     if operation == "argsort":
         return {
             "bitune": (lambda: bitune.argsort(x), lambda r: (None, r)),
+            "bitune.int32": (lambda: bitune.argsort(x, index_dtype=torch.int32), lambda r: (None, r.long())),
+            "bitune.widened": (lambda: bitune.argsort(x, index_dtype=torch.int32).long(), lambda r: (None, r)),
             "torch.argsort": (lambda: torch.argsort(x, stable=True), lambda r: (None, r)),
         }
     return {
@@ -109,7 +112,8 @@ def compare(operation, x):
         host, device = (statistics.median(sample[i] for sample in times[name]) for i in (0, 1))
         prefix = name.replace(".", "_")
         record |= {f"{prefix}_host_us": round(host, 3), f"{prefix}_us": round(device, 3)}
-    record["ratio"] = round(min(v for k, v in record.items() if k.endswith("_us") and "host" not in k and "bitune" not in k) / record["bitune_us"], 3)
+    others = [v for k, v in record.items() if k.endswith("_us") and "host" not in k and "bitune" not in k]
+    record["ratio"] = round(min(others) / record["bitune_us"], 3)
     record["verified"] = True
     told = bitune.explain(x, **words_of(operation))
     return record | {"match": told["match"], "configuration": told["configuration"]}
@@ -120,7 +124,8 @@ OPERATIONS = ("sort", "argsort", "sort + indices")
 
 def words_of(operation):
     """As bitune.prepare and bitune.explain take them."""
-    return {"operation": "sort" if operation == "sort" else "argsort", "return_keys": operation == "sort + indices"}
+    index_dtype = {"index_dtype": "int32"} if operation == "argsort of int32" else {}
+    return {"operation": "sort" if operation == "sort" else "argsort", "return_keys": operation == "sort + indices"} | index_dtype
 
 
 def prepare(problems):
@@ -148,7 +153,7 @@ def prepare(problems):
 
 
 def problems_of(shapes, dtypes):
-    return [(operation, shape, dtype) for dtype in dtypes for shape in shapes for operation in OPERATIONS]
+    return [(operation, shape, dtype) for dtype in dtypes for shape in shapes for operation in (*OPERATIONS, "argsort of int32")]
 
 
 def warm_up():
@@ -160,7 +165,7 @@ def warm_up():
 
 
 def run_comparison(shapes, dtypes, records):
-    problems = prepare(problems_of(shapes, dtypes))
+    problems = [problem for problem in prepare(problems_of(shapes, dtypes)) if problem[0] in OPERATIONS]
     warm_up()
     for operation, shape, dtype in problems:
         record = compare(operation, random_keys(shape, dtype))

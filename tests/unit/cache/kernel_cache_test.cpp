@@ -226,7 +226,7 @@ TEST_F(KernelCacheTest, ANoteThatIsDamagedOrOfAnotherFormIsAMiss) {
   KernelCache cache(caches);
   cache.store_note(digest(1), "text");
   const auto path = std::filesystem::path(file_of(digest(1))).replace_extension(".note");
-  const std::string whole = read_bytes(path);
+  const std::string whole = bytes_of(path);
   EXPECT_EQ(kernel_file::decode_note(whole, digest(1)), "text");
   EXPECT_EQ(kernel_file::decode_note(whole, digest(2)), std::nullopt) << "of another key";
   EXPECT_EQ(kernel_file::decode(whole, digest(1)), std::nullopt) << "a note is no kernel";
