@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
-#include "runtime/emulated/temporary_folder.hpp"
+#include "cache/temporary_folder.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/local_evaluator.hpp"
 #include "tuner/request_json.hpp"
@@ -184,7 +184,7 @@ class WorkerEvaluator final : public Evaluator {
   }
 
   WorkerOptions options_;
-  emulated::TemporaryFolder temporary_;  ///< what a killed worker leaves behind goes with this session
+  TemporaryFolder temporary_;            ///< what a killed worker leaves behind goes with this session
   std::optional<WorkerProcess> worker_;  ///< nothing: the next evaluation starts one
 };
 

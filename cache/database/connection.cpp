@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "bitune/log.hpp"
 #include "cache/database/migrations.hpp"
 #include "cache/database/schema.hpp"
+#include "cache/temporary_folder.hpp"
 
 namespace bitune::database {
 namespace {
@@ -262,16 +262,15 @@ std::unique_ptr<SQLite::Database> open(const fs::path& path, DatabaseMode mode) 
 }
 
 void create_file(const fs::path& path) {
-  // Made under a name of its own, and linked into place when it is whole. If several processes create it at
-  // once, one wins, and the others open the winner's file.
-  static std::atomic<unsigned> counter{0};
-  fs::path temporary = path;
-  temporary += fmt::format(".new-{}-{}", ::getpid(), counter++);
-  const auto remove_all = [&temporary] {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-journal", "-wal", "-shm"})
-      fs::remove(beside(temporary, suffix), ignored);
-  };
+  // Made in a folder of its own, and linked into place when it is whole. If several processes create it at
+  // once, one wins, and the others open the winner's file. What a killed process leaves is swept by the next.
+  std::optional<TemporaryFolder> folder;
+  try {
+    folder.emplace(path.has_parent_path() ? path.parent_path() : ".", path.filename().string() + ".new-");
+  } catch (const std::system_error& error) {
+    refuse(path, fmt::format("cannot be created: {}; {}", error.code().message(), use_another));
+  }
+  const fs::path temporary = folder->path() / path.filename();
   std::error_code error;
   try {
     auto db =
@@ -286,10 +285,8 @@ void create_file(const fs::path& path) {
     // the file.
     if (error && error != std::errc::file_exists && !fs::exists(path)) fs::rename(temporary, path, error);
   } catch (const SQLite::Exception& exception) {
-    remove_all();
     throw error_of(path, "creating it", exception);
   }
-  remove_all();
   if (error && error != std::errc::file_exists)
     refuse(path, fmt::format("cannot be created: {}", error.message()));
 }

@@ -14,8 +14,8 @@
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
 #include "runtime/emulated/host_compiler.hpp"
+#include "runtime/emulated/process_folder.hpp"
 #include "runtime/emulated/sanitizers.hpp"
-#include "runtime/emulated/temporary_folder.hpp"
 
 namespace bitune::emulated {
 namespace {

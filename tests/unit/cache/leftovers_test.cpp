@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <optional>
 
+#include "cache/temporary_folder.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
 
 namespace bitune::test {
@@ -90,6 +92,31 @@ TEST_F(LeftoversTest, OnlyUnlockedFilesOfThePatternAreSwept) {
     EXPECT_TRUE(is_there(name)) << name;
   }
   ::close(locked);
+}
+
+TEST_F(LeftoversTest, WhatAKilledProcessLeftOfANewDatabaseIsSwept) {
+  const TemporaryFolder living(directory, "tuning.db.new-");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const TemporaryFolder killed(directory, "tuning.db.new-");
+    write_bytes(killed.path() / "tuning.db", "half");
+    write_bytes(killed.path() / "tuning.db-journal", "x");
+    ::raise(SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  const auto entries = [this] {
+    return std::distance(std::filesystem::directory_iterator(directory),
+                         std::filesystem::directory_iterator());
+  };
+  EXPECT_EQ(entries(), 2);
+  const TuningDatabase database(directory / "tuning.db", DatabaseMode::read_write);
+  EXPECT_TRUE(is_there("tuning.db"));
+  EXPECT_TRUE(std::filesystem::exists(living.path()));
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    EXPECT_TRUE(entry.path() == living.path() ||
+                entry.path().filename().string().find(".new-") == std::string::npos)
+        << entry.path();
+  }
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
 #pragma once
 
 /// \file
-/// A private folder for the files that compiling and loading kernels goes through.
+/// A folder of a process's own, for files that nobody else may see half-written.
 
 #include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "cache/leftovers.hpp"
 
-namespace bitune::emulated {
+namespace bitune {
 
 /// A folder that only this user can read, removed with all that is in it on destruction (by the process that
 /// made it: not by a fork of it). If that process is killed, the next one that makes such a folder removes
@@ -21,6 +20,8 @@ class TemporaryFolder {
  public:
   /// Below `$TMPDIR`, else /tmp. \throws Error (io)
   TemporaryFolder();
+  /// In `parent`, called `prefix` and six characters more. \throws std::system_error
+  TemporaryFolder(const std::filesystem::path& parent, std::string_view prefix);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -37,13 +38,4 @@ class TemporaryFolder {
   std::optional<Leftover> leftover_;
 };
 
-/// The process's own, made when first asked for and removed at exit. Thread-safe.
-[[nodiscard]] const TemporaryFolder& process_folder();
-
-/// Writes a whole file, with the folders that lead to it. \throws Error (io)
-void write_file(const std::filesystem::path& path, std::string_view text);
-
-/// Reads a whole file. \throws Error (io)
-[[nodiscard]] std::string read_file(const std::filesystem::path& path);
-
-}  // namespace bitune::emulated
+}  // namespace bitune
