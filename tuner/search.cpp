@@ -154,9 +154,9 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.out_of_time()) return true;
   const bool late = limits.deadline && session_.now() >= *limits.deadline;
   if (!late) return false;
-  // As long as the session's time lasts, a problem that comes late still has these evaluated, and further
-  // ones while all have failed, so that it does not end without a sound configuration; to give it all starts
-  // would take the time of those after it.
+  // A problem that comes late still has these evaluated while the session's time lasts. If all have failed it
+  // goes on with further starts, so that it does not end without a sound configuration. All starts of every
+  // problem would take the time of those after it.
   if (!best_ && next_start_ < domain_.starts.size()) return false;
   return has_tried_starts(needed_starts_);
 }

@@ -216,8 +216,7 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
 /// narrow, if k is not from 1 to n, or if the workspace is too small; UNAVAILABLE for what is not built:
 /// values and indices of segments, top_k of segments, and lengths of what is no top_k; CAPTURE if the stream
-/// is being captured and the problem was not prepared; COMPILE,
-/// DEVICE, OUT_OF_RESOURCES.
+/// is being captured and the problem was not prepared; COMPILE, DEVICE, OUT_OF_RESOURCES.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
 
