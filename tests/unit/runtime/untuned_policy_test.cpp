@@ -49,6 +49,7 @@ std::vector<SortSpec> specs() {
     all.push_back({.operation = Operation::argsort, .key = key, .index_bytes = 4, .stable = true});
   }
   all.push_back({.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 16});
+  all.push_back({.operation = Operation::top_k, .key = KeyType::u32, .k = 1});
   return all;
 }
 
