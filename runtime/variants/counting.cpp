@@ -92,7 +92,7 @@ SearchSpace CountingVariant::space(const Problem&, const DeviceInfo&) const {
        {"count_threads"}},
       {"a part has all values of a group",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return divided(c) <= as_count(layout::counted_groups(key_bits(p)));
+         return divided(c) <= as_count(layout::counted_bins(key_bits(p)));
        },
        {"count_parts"}},
       {"values are counted in global memory where there are two keys for each at most: a frequent one's "

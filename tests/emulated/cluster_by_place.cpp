@@ -31,7 +31,8 @@ TEST_P(ClusterByPlace, SortsStablyWhateverTheConfiguration) {
     ++turn;
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
     const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, n, 1 + turn % 3);
-    for (auto& configuration : sample_configurations(family, problem, emulated_bench().device->info(), 1, turn)) {
+    for (auto& configuration :
+         sample_configurations(family, problem, emulated_bench().device->info(), 1, turn)) {
       sorts.emplace_back(problem, std::move(configuration));
     }
   }
@@ -39,8 +40,9 @@ TEST_P(ClusterByPlace, SortsStablyWhateverTheConfiguration) {
   for (const auto& [problem, configuration] : sorts) {
     for (const bool in_place : {false, true}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()),
-                          turn, in_place, turn % 3 != 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, in_place,
+                          turn % 3 != 0));
     }
   }
 }

@@ -102,9 +102,9 @@ std::uint64_t misplaced(const std::vector<std::uint32_t>& places, const std::vec
   };
   // The emulated device reads the host's memory.
   emulated_bench().device->launch(*kernel, launch,
-                            std::array<std::uint64_t, 5>{slot(places.data()), slot(order.data()),
-                                                         order.size(), row_length, slot(&faults)},
-                            nullptr);
+                                  std::array<std::uint64_t, 5>{slot(places.data()), slot(order.data()),
+                                                               order.size(), row_length, slot(&faults)},
+                                  nullptr);
   emulated_bench().device->synchronize(nullptr);
   return faults;
 }

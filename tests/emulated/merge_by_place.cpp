@@ -50,8 +50,9 @@ TEST_P(MergeByPlace, SortsStablyAnyNumberOfRuns) {
       ++turn;
       problem.n = n;
       problem.rows = turn % 4;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()),
-                          turn, turn % 2 == 0, turn % 3 == 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, turn % 2 == 0,
+                          turn % 3 == 0));
     }
   }
 }

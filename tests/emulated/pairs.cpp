@@ -65,8 +65,8 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
     for (const std::uint64_t n : {2, 100, 639, 640, 641, 5000}) {
       problem.n = n;
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, distributions.at(turn % distributions.size()),
-                          turn, turn % 2 == 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          distributions.at(turn % distributions.size()), turn, turn % 2 == 0));
     }
     EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::special, turn, true));
   }

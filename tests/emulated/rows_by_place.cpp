@@ -35,7 +35,8 @@ TEST_P(RowsByPlace, SortsStablyWhateverTheConfiguration) {
     for (const Order order : {Order::ascending, Order::descending}) {
       ++turn;
       const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, n, 5);
-      for (auto& configuration : sample_configurations(family, problem, emulated_bench().device->info(), 1, turn)) {
+      for (auto& configuration :
+           sample_configurations(family, problem, emulated_bench().device->info(), 1, turn)) {
         sorts.emplace_back(problem, std::move(configuration));
       }
     }
@@ -44,8 +45,9 @@ TEST_P(RowsByPlace, SortsStablyWhateverTheConfiguration) {
   for (const auto& [problem, configuration] : sorts) {
     for (const bool in_place : {false, true}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()),
-                          turn, in_place, turn % 3 != 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, in_place,
+                          turn % 3 != 0));
     }
   }
 }

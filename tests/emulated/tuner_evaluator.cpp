@@ -35,7 +35,8 @@ struct Verification {
         verifier(*emulated_bench().device, *emulated_bench().kernels) {}
 
   std::optional<std::string> check(Plan plan) {
-    const auto executable = make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
+    const auto executable =
+        make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
     return verifier.check(executable, data, nullptr, stream->handle());
   }
   [[nodiscard]] Plan right_plan() const {
@@ -166,7 +167,8 @@ TEST(EmulatedEvaluator, WhatIsInvalidIsOneTrial) {
 
 TEST(EmulatedMeasurer, KeepsToItsCountsAndRestoresTheInput) {
   Verification verification({{.key = KeyType::u32}, {.n = 600}});
-  const auto plan = make_executable(*emulated_bench().device, *emulated_bench().kernels, verification.right_plan());
+  const auto plan =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, verification.right_plan());
   Measurer measurer(*emulated_bench().device, *emulated_bench().kernels);
   Protocol protocol;
   protocol.min_samples = 2;

@@ -27,7 +27,8 @@ std::optional<std::string> verify(const Problem& problem, Plan plan) {
   const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
   Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
   const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes + 1);
-  const auto executable = make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
+  const auto executable =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
   return verifier.check(executable, data, workspace->data(), stream->handle());
 }
 
@@ -161,7 +162,8 @@ TEST(EmulatedPairsTuner, WhatHasNoReferenceIsInvalid) {
   const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   EvaluationRequest request;
   request.problem = pairs;
-  request.configuration = variant("radix_pairs").default_configuration(pairs, emulated_bench().device->info());
+  request.configuration =
+      variant("radix_pairs").default_configuration(pairs, emulated_bench().device->info());
   request.problem.ragged = true;
   EXPECT_EQ(evaluator->evaluate(request).status, TrialStatus::invalid);
 }

@@ -16,7 +16,8 @@ std::optional<std::string> verify(const Problem& problem, Plan plan) {
   const auto stream = emulated_bench().device->create_stream();
   const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
   Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
-  const auto executable = make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
+  const auto executable =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
   return verifier.check(executable, data, nullptr, stream->handle());
 }
 
