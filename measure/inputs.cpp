@@ -86,7 +86,7 @@ made::Ramp ramp_of(KeyType type, std::uint64_t n, Distribution distribution) noe
   return {.step = static_cast<std::uint64_t>(step), .is_fraction = true};
 }
 
-std::string_view made::name_of(Distribution distribution) noexcept {
+std::string_view name_of(Distribution distribution) noexcept {
   return distribution_names[static_cast<std::size_t>(distribution)];
 }
 

@@ -20,10 +20,7 @@ inline constexpr std::array<Distribution, 7> all_distributions = {
     Distribution::random,       Distribution::sorted,   Distribution::reversed, Distribution::all_equal,
     Distribution::few_distinct, Distribution::sawtooth, Distribution::special};
 
-namespace made {  // the enumeration's own, where it is found from any namespace
 [[nodiscard]] std::string_view name_of(Distribution distribution) noexcept;
-}
-using made::name_of;
 
 /// Reads a name as `name_of` writes it. \throws Error (usage) that lists the names there are.
 [[nodiscard]] Distribution parse_distribution(std::string_view text);
