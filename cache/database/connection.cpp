@@ -10,14 +10,16 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "bitune/log.hpp"
 #include "cache/database/migrations.hpp"
 #include "cache/database/schema.hpp"
-#include "cache/temporary_folder.hpp"
+#include "cache/leftovers.hpp"
 
 namespace bitune::database {
 namespace {
@@ -262,19 +264,24 @@ std::unique_ptr<SQLite::Database> open(const fs::path& path, DatabaseMode mode) 
 }
 
 void create_file(const fs::path& path) {
-  // Made in a folder of its own, and linked into place when it is whole. If several processes create it at
-  // once, one wins, and the others open the winner's file. What a killed process leaves is swept by the next.
-  std::optional<TemporaryFolder> folder;
-  try {
-    folder.emplace(path.has_parent_path() ? path.parent_path() : ".", path.filename().string() + ".new-");
-  } catch (const std::system_error& error) {
-    refuse(path, fmt::format("cannot be created: {}; {}", error.code().message(), use_another));
+  // Made under a name of its own, and linked into place when it is whole. If several processes create it at
+  // once, one wins, and the others open the winner's file. What a killed one left, the next one removes.
+  const std::initializer_list<const char*> companions = {"-journal", "-wal", "-shm"};
+  std::string temporary;
+  const int descriptor =
+      create_locked_file(path.parent_path(), path.filename().string() + ".new-", temporary, companions);
+  if (descriptor < 0) {
+    refuse(path, fmt::format("cannot be created ({}); make its directory writable, or {}",
+                             std::strerror(errno), use_another));
   }
-  const fs::path temporary = folder->path() / path.filename();
+  const auto remove_all = [&temporary, descriptor, &companions] {
+    for (const char* suffix : companions) ::unlink((temporary + suffix).c_str());
+    ::unlink(temporary.c_str());
+    ::close(descriptor);
+  };
   std::error_code error;
   try {
-    auto db =
-        std::make_unique<SQLite::Database>(temporary.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto db = std::make_unique<SQLite::Database>(temporary, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::EXCLUSIVE);
     create_schema(*db);
     transaction.commit();
@@ -285,8 +292,10 @@ void create_file(const fs::path& path) {
     // the file.
     if (error && error != std::errc::file_exists && !fs::exists(path)) fs::rename(temporary, path, error);
   } catch (const SQLite::Exception& exception) {
+    remove_all();
     throw error_of(path, "creating it", exception);
   }
+  remove_all();
   if (error && error != std::errc::file_exists)
     refuse(path, fmt::format("cannot be created: {}", error.message()));
 }

@@ -7,7 +7,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/emulated/group_runner.hpp"
-#include "runtime/emulated/process_folder.hpp"
+#include "runtime/emulated/temporary_folder.hpp"
 
 namespace bitune::emulated {
 

@@ -5,10 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <iterator>
 #include <optional>
 
-#include "cache/temporary_folder.hpp"
 #include "tests/unit/cache/database_fixture.hpp"
 
 namespace bitune::test {
@@ -61,7 +59,8 @@ TEST_F(LeftoversTest, LinksAreNotFollowed) {
 }
 
 TEST_F(LeftoversTest, FoldersOfDeadProcessesAreSwept) {
-  make_folder("bitune-nolock");
+  write_bytes(make_folder("bitune-backup") / "file", "of somebody who calls a folder so");
+  std::filesystem::create_directory(directory / "bitune-empty1");  // left before it was locked
   make_folder("bitune-living");
   make_folder("bitune-killed");
   make_folder("bitune-seven77");
@@ -75,48 +74,38 @@ TEST_F(LeftoversTest, FoldersOfDeadProcessesAreSwept) {
   ::waitpid(child, nullptr, 0);
   sweep_folders(directory, "bitune-");
   EXPECT_FALSE(is_there("bitune-killed"));
-  for (const char* name : {"bitune-nolock", "bitune-living", "bitune-seven77"}) {
+  EXPECT_FALSE(is_there("bitune-empty1"));
+  for (const char* name : {"bitune-backup/file", "bitune-living", "bitune-seven77"}) {
     EXPECT_TRUE(is_there(name)) << name;
   }
+}
+
+TEST_F(LeftoversTest, WhoeverLocksAFolderSeesThatItWasSwept) {
+  const auto folder = make_folder("bitune-first1");
+  const int sweeper = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_TRUE(lock_file(sweeper));
+  EXPECT_TRUE(FolderLock(folder).is_swept());
+  EXPECT_FALSE(is_there("bitune-first1/bitune-owner"));
+  ::close(sweeper);
+  EXPECT_FALSE(FolderLock(folder).is_swept());
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(FolderLock(folder).is_swept());
 }
 
 TEST_F(LeftoversTest, OnlyUnlockedFilesOfThePatternAreSwept) {
   for (const char* name : {".out.bitune-abc123", ".out.bitune-locked", ".out.bitune-a.b.c.", ".out.backup"}) {
     write_bytes(directory / name, "x");
   }
+  write_bytes(directory / ".out.bitune-abc123-wal", "x");
   const int locked = ::open((directory / ".out.bitune-locked").c_str(), O_RDONLY);
   ASSERT_TRUE(lock_file(locked));
-  sweep_files(directory, ".out.bitune-");
+  sweep_files(directory, ".out.bitune-", {"-wal"});
+  EXPECT_FALSE(is_there(".out.bitune-abc123-wal"));
   EXPECT_FALSE(is_there(".out.bitune-abc123"));
   for (const char* name : {".out.bitune-locked", ".out.bitune-a.b.c.", ".out.backup"}) {
     EXPECT_TRUE(is_there(name)) << name;
   }
   ::close(locked);
-}
-
-TEST_F(LeftoversTest, WhatAKilledProcessLeftOfANewDatabaseIsSwept) {
-  const TemporaryFolder living(directory, "tuning.db.new-");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const TemporaryFolder killed(directory, "tuning.db.new-");
-    write_bytes(killed.path() / "tuning.db", "half");
-    write_bytes(killed.path() / "tuning.db-journal", "x");
-    ::raise(SIGKILL);
-  }
-  ::waitpid(child, nullptr, 0);
-  const auto entries = [this] {
-    return std::distance(std::filesystem::directory_iterator(directory),
-                         std::filesystem::directory_iterator());
-  };
-  EXPECT_EQ(entries(), 2);
-  const TuningDatabase database(directory / "tuning.db", DatabaseMode::read_write);
-  EXPECT_TRUE(is_there("tuning.db"));
-  EXPECT_TRUE(std::filesystem::exists(living.path()));
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    EXPECT_TRUE(entry.path() == living.path() ||
-                entry.path().filename().string().find(".new-") == std::string::npos)
-        << entry.path();
-  }
 }
 
 }  // namespace

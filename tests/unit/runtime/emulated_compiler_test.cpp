@@ -11,7 +11,7 @@
 #include "runtime/emulated/emulated_compiler.hpp"
 #include "runtime/emulated/emulated_device.hpp"
 #include "runtime/emulated/host_compiler.hpp"
-#include "runtime/emulated/process_folder.hpp"
+#include "runtime/emulated/temporary_folder.hpp"
 
 namespace bitune::emulated {
 namespace {

@@ -1,17 +1,18 @@
 #pragma once
 
 /// \file
-/// A folder of a process's own, for files that nobody else may see half-written.
+/// A private folder for the files that compiling and loading kernels goes through.
 
 #include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cache/leftovers.hpp"
 
-namespace bitune {
+namespace bitune::emulated {
 
 /// A folder that only this user can read, removed with all that is in it on destruction (by the process that
 /// made it: not by a fork of it). If that process is killed, the next one that makes such a folder removes
@@ -20,8 +21,6 @@ class TemporaryFolder {
  public:
   /// Below `$TMPDIR`, else /tmp. \throws Error (io)
   TemporaryFolder();
-  /// In `parent`, called `prefix` and six characters more. \throws std::system_error
-  TemporaryFolder(const std::filesystem::path& parent, std::string_view prefix);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -38,4 +37,13 @@ class TemporaryFolder {
   std::optional<Leftover> leftover_;
 };
 
-}  // namespace bitune
+/// The process's own, made when first asked for and removed at exit. Thread-safe.
+[[nodiscard]] const TemporaryFolder& process_folder();
+
+/// Writes a whole file, with the folders that lead to it. \throws Error (io)
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Reads a whole file. \throws Error (io)
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+}  // namespace bitune::emulated
