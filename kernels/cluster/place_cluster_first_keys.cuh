@@ -6,6 +6,7 @@
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/first_keys.cuh"
+#include "kernels/network/launch.cuh"
 
 namespace bitune {
 
@@ -35,9 +36,7 @@ place_cluster_first_keys(typename Codec::Raw* keys_out, u64 keys_out_stride, con
   const auto* const input = keys_in + row * keys_in_stride;
   Item* shared = shared_memory<Item>();
   if constexpr (sending) SendingClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>(shared).expect_all();
-  // The plan's only launch: the next one may begin when all before this one is done.
-  wait_for_previous_launch();
-  allow_next_launch();
+  begin_launch();
   const u32 counted = counted_keys(lengths, length_bytes, row, length);
   Item items[vt];
   {
