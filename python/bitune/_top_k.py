@@ -54,7 +54,7 @@ def first_keys(
         values, values_address, values_stride = _result(asked, number, asked.array.dtype)
         indices, indices_address, indices_stride = _result(asked, number, asked.kind.index_dtype(name))
         if asked.rows:
-            array, address, stride = last_axis(asked, asked.array)
+            _kept, address, stride = last_axis(asked, asked.array)
             pointers = Pointers(
                 address, stride, values_address, values_stride, indices=indices_address, indices_stride=indices_stride
             )
