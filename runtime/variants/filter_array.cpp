@@ -257,7 +257,7 @@ Configuration FilterArrayVariant::default_configuration(const Problem& problem,
 Plan FilterArrayVariant::plan(const Problem& problem, const Configuration& c,
                               const DeviceInfo& device) const {
   PlanBuilder builder;
-  if (problem.rows == 0) return builder.take();
+  if (problem.n == 0 || problem.rows == 0) return builder.take();
   const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
   const std::uint64_t candidates = room(c, problem);
   const Address bound = builder.workspace(item_bytes);

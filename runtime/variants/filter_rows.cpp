@@ -178,11 +178,12 @@ Configuration FilterRowsVariant::default_configuration(const Problem& problem,
        {"min_blocks_per_sm", 1},
        {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The least room that is enough, and the smallest sample.
+  const std::int64_t most_of_512 = size_of(problem.key) == 8 ? 4096 : 8192;
   for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
     for (const std::int64_t samples : {2, 4, 8}) {
       c.parameters["candidates"] = room;
       c.parameters["samples_per_thread"] = samples;
-      c.parameters["block_size_x"] = std::min(room > 8192 ? 1024 : 512, device.max_threads_per_block);
+      c.parameters["block_size_x"] = std::min(room > most_of_512 ? 1024 : 512, device.max_threads_per_block);
       if (all.violation(c, problem, device)) continue;
       for (const std::int64_t blocks : {4, 3, 2}) {
         c.parameters["min_blocks_per_sm"] = blocks;
@@ -197,7 +198,7 @@ Configuration FilterRowsVariant::default_configuration(const Problem& problem,
 
 Plan FilterRowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
-  if (problem.rows == 0) return builder.take();
+  if (problem.n == 0 || problem.rows == 0) return builder.take();
   const std::int64_t ranks = c.at("cluster_size");
   const std::uint64_t rank = sampling::bound_rank(as_count(sample_count(c)), problem.k, problem.n);
   builder.launch(kernel,

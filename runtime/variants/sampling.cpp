@@ -16,6 +16,7 @@ double tail(double mean, double value) {
 }  // namespace
 
 std::uint64_t bound_rank(std::uint64_t samples, std::uint64_t k, std::uint64_t n) {
+  if (k >= n) return samples + 1;
   const double mean = static_cast<double>(samples) * static_cast<double>(k) / static_cast<double>(n);
   std::uint64_t low = static_cast<std::uint64_t>(mean);  // about half of the times too few
   std::uint64_t high = samples + 1;
@@ -43,7 +44,7 @@ bool fits(std::uint64_t samples, std::uint64_t k, std::uint64_t capacity, std::u
 
 std::uint64_t room_for(std::uint64_t samples, std::uint64_t k, std::uint64_t n) {
   const std::uint64_t rank = bound_rank(samples, k, n);
-  std::uint64_t low = k - 1;
+  std::uint64_t low = std::min(k, n);  // there is never room for fewer
   std::uint64_t high = n;
   while (low + 1 < high) {
     const std::uint64_t room = low + (high - low) / 2;

@@ -184,10 +184,11 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   while (c.at("candidate_factor") > 1 && all.violation(c, problem, device))
     c.parameters["candidate_factor"] /= 2;
   // As many rows at once as registers hold: while some are loaded, others are sorted.
+  const std::int64_t besides = key_bytes == 8 ? 26 : 4;
   for (const std::int64_t blocks : {16, 12, 8, 6, 4, 3, 2}) {
     Configuration more = c;
     more.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(more, registers(more, problem) + 4, blocks, device) &&
+    if (registers_fit(more, registers(more, problem) + besides, blocks, device) &&
         !all.violation(more, problem, device))
       return more;
   }
@@ -196,7 +197,7 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
 
 Plan SelectRowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
-  if (problem.rows == 0) return builder.take();
+  if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto rows = as_count(groups_per_block(c));
   builder.launch(kernel,
                  fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
