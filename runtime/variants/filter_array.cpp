@@ -197,9 +197,6 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("finish_blocks") <= std::max(1, d.max_cluster_size) && fits_one_block(c, p);
        },
        {"samples", "merge_runs", "finish_threads", "finish_items", "finish_blocks"}},
-      {"there is room for at most as many candidates as keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) { return room(c, p) <= p.n; },
-       {"samples", "finish_threads", "finish_items"}},
       placed_words_may_be_doubles(),
       {"a place has 30 bits where it is compared as a part of a floating-point number: at most 2^29 keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/topk/topk_layout.hpp"
@@ -54,6 +55,12 @@ std::int64_t item_registers(const Problem& problem) { return size_of(problem.key
 std::int64_t registers(const Configuration& c, const Problem& problem) {
   const std::int64_t items = std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
   return std::max(c.at("vectors_per_thread") * 4, items * item_registers(problem)) + 24;
+}
+
+/// The same with what a network has besides at most, where items go by shuffles.
+std::int64_t registers_well(const Configuration& c, const Problem& problem) {
+  const std::int64_t items = std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
+  return std::max(registers(c, problem), 2 * items * item_registers(problem) + 20);
 }
 
 /// A device has no clusters but those of one block, or this many blocks.
@@ -177,22 +184,31 @@ Configuration FilterRowsVariant::default_configuration(const Problem& problem,
        {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
        {"min_blocks_per_sm", 1},
        {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // The least room that is enough, and the smallest sample.
+  // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
+  // them.
   const std::int64_t most_of_512 = size_of(problem.key) == 8 ? 4096 : 8192;
+  std::optional<std::pair<double, Configuration>> best;
   for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
     for (const std::int64_t samples : {2, 4, 8}) {
       c.parameters["candidates"] = room;
       c.parameters["samples_per_thread"] = samples;
       c.parameters["block_size_x"] = std::min(room > most_of_512 ? 1024 : 512, device.max_threads_per_block);
       if (all.violation(c, problem, device)) continue;
-      for (const std::int64_t blocks : {4, 3, 2}) {
-        c.parameters["min_blocks_per_sm"] = blocks;
-        if (!all.violation(c, problem, device)) return c;
-      }
-      c.parameters["min_blocks_per_sm"] = 1;
-      return c;
+      const auto taken = static_cast<double>(sample_count(c));
+      const auto rank =
+          static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, problem.n));
+      const double sorted = taken + rank * static_cast<double>(problem.n) / taken;
+      if (!best || sorted < best->first) best = {sorted, c};
     }
   }
+  if (!best) return c;
+  c = best->second;
+  for (const std::int64_t blocks : {4, 3, 2}) {
+    c.parameters["min_blocks_per_sm"] = blocks;
+    if (registers_fit(c, registers_well(c, problem), blocks, device) && !all.violation(c, problem, device))
+      return c;
+  }
+  c.parameters["min_blocks_per_sm"] = 1;
   return c;
 }
 
