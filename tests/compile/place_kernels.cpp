@@ -39,17 +39,6 @@ TEST_P(PlaceKernels, DoNotSpillByDefault) {
   argsort.n = 10000;
   argsort.rows = 1;
   add("cluster_by_place", argsort);
-  const auto first = [&](std::string_view name, std::uint64_t n, std::uint64_t rows, std::uint64_t k) {
-    add(name, {{.operation = Operation::top_k, .key = GetParam(), .index_bytes = 4, .k = k},
-               {.n = n, .rows = rows}});
-  };
-  first("select_rows", 128, 65536, 8);
-  first("select_rows", 1024, 65536, 32);
-  first("select_rows", 4096, 16384, 64);
-  first("filter_rows", 131072, 1, 50);
-  first("filter_rows", 131072, 4096, 2048);
-  first("filter_array", std::uint64_t{1} << 28, 1, 100);
-  first("filter_array", std::uint64_t{1} << 24, 1, 100000);
   for (const KernelSource& kernel : kernels) {
     const KernelImage image = compiler->compile(kernel);
     EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;
