@@ -46,24 +46,38 @@ SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCac
       prepared_(capacity),
       host_sort_(device_) {}
 
+/// What is next on the ladder. Where nothing is, the device has no room for the problem: says for what at
+/// last.
+Selection SortEngine::select_but(const Problem& problem, std::span<const Unfit> unfit) {
+  try {
+    return selector_.select(problem, unfit);
+  } catch (const Error&) {
+    if (unfit.empty()) throw;
+    throw Error(ErrorCode::unfit, unfit.back().why);
+  }
+}
+
 PreparedSort SortEngine::make(const Problem& problem) {
   check_problem(problem);
   static_cast<void>(key_bytes(problem));  // refuses what no memory holds
   int compiled = 0;
+  std::vector<Unfit> unfit;
   for (;;) {
-    Selection selection = selector_.select(problem);
+    Selection selection = select_but(problem, unfit);
     Plan plan = selector_.plan(problem, selection.configuration);
     const std::uint64_t workspace_bytes = plan.workspace_bytes;
     try {
       ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &compiled);
       // What workspaces come from is made on demand, which may not happen while a stream is being captured.
       if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, nullptr));
+      // Only now: where nothing fits there may be memory again when the problem is next asked for.
+      for (const Unfit& entry : unfit) selector_.leave_out(problem, entry);
       return {std::move(selection), std::move(executable), compiled};
     } catch (const Error& error) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
       if (error.code() != ErrorCode::unfit) throw;
-      selector_.leave_out(problem, selection.configuration, error.what());
+      unfit.push_back({selection.configuration, error.what()});
     }
   }
 }

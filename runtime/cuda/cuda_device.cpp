@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -200,6 +201,11 @@ class CudaDevice final : public Device {
   void synchronize(Stream stream) const override {
     const ContextScope scope(*context_);
     context_->check(api().cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize");
+  }
+
+  void in_own_context(const std::function<void()>& work) const override {
+    const ContextScope scope(*context_, Wanted::primary);
+    work();
   }
 
   [[nodiscard]] bool is_capturing(Stream stream) const override {
