@@ -47,7 +47,7 @@ class KernelStore {
 /// A plan bound to its loaded kernels: launching it costs the launches and nothing else.
 class ExecutablePlan {
  public:
-  /// \throws Error (unfit) where a launch needs more than the device has
+  /// \throws Error (out_of_resources) where a launch needs more than the device has
   ExecutablePlan(const Device& device, Plan plan, std::vector<std::shared_ptr<LoadedKernel>> kernels);
 
   /// Enqueues all launches. The workspace must have plan().workspace_bytes; rows have one stride in input and

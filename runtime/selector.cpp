@@ -27,21 +27,21 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
   return entry;
 }
 
-Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit) {
+Selection Selector::select(const Problem& problem, std::span<const TooLarge> too_large) {
   const auto candidates = known(problem);
   std::vector<Configuration> left_out;
   std::string left_out_text;
-  const auto leave = [&](const Unfit& entry) {
+  const auto leave = [&](const TooLarge& entry) {
     left_out.push_back(entry.configuration);
     left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
   };
   {
     const std::lock_guard lock(mutex_);
     for (const LeftOut& entry : left_out_) {
-      if (entry.problem == problem) leave(entry.unfit);
+      if (entry.problem == problem) leave(entry.too_large);
     }
   }
-  for (const Unfit& entry : unfit) leave(entry);
+  for (const TooLarge& entry : too_large) leave(entry);
   Selection selection =
       select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest, left_out);
   selection.reason += left_out_text;
@@ -49,9 +49,9 @@ Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit)
   return selection;
 }
 
-void Selector::leave_out(const Problem& problem, const Unfit& unfit) {
+void Selector::leave_out(const Problem& problem, const TooLarge& too_large) {
   const std::lock_guard lock(mutex_);
-  left_out_.push_back({problem, unfit});
+  left_out_.push_back({problem, too_large});
 }
 
 Plan Selector::plan(const Problem& problem, const Configuration& configuration) const {

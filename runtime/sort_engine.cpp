@@ -48,12 +48,12 @@ SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCac
 
 /// What is next on the ladder. Where nothing is, the device has no room for the problem: says for what at
 /// last.
-Selection SortEngine::select_but(const Problem& problem, std::span<const Unfit> unfit) {
+Selection SortEngine::select_but(const Problem& problem, std::span<const TooLarge> too_large) {
   try {
-    return selector_.select(problem, unfit);
+    return selector_.select(problem, too_large);
   } catch (const Error&) {
-    if (unfit.empty()) throw;
-    throw Error(ErrorCode::unfit, unfit.back().why);
+    if (too_large.empty()) throw;
+    throw Error(ErrorCode::out_of_resources, too_large.back().why);
   }
 }
 
@@ -61,9 +61,9 @@ PreparedSort SortEngine::make(const Problem& problem) {
   check_problem(problem);
   static_cast<void>(key_bytes(problem));  // refuses what no memory holds
   int compiled = 0;
-  std::vector<Unfit> unfit;
+  std::vector<TooLarge> too_large;
   for (;;) {
-    Selection selection = select_but(problem, unfit);
+    Selection selection = select_but(problem, too_large);
     Plan plan = selector_.plan(problem, selection.configuration);
     const std::uint64_t workspace_bytes = plan.workspace_bytes;
     try {
@@ -71,13 +71,13 @@ PreparedSort SortEngine::make(const Problem& problem) {
       // What workspaces come from is made on demand, which may not happen while a stream is being captured.
       if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, nullptr));
       // Only now: where nothing fits there may be memory again when the problem is next asked for.
-      for (const Unfit& entry : unfit) selector_.leave_out(problem, entry);
+      for (const TooLarge& entry : too_large) selector_.leave_out(problem, entry);
       return {std::move(selection), std::move(executable), compiled};
     } catch (const Error& error) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
-      if (error.code() != ErrorCode::unfit) throw;
-      unfit.push_back({selection.configuration, error.what()});
+      if (error.code() != ErrorCode::out_of_resources) throw;
+      too_large.push_back({selection.configuration, error.what()});
     }
   }
 }

@@ -62,7 +62,7 @@ class SortEngine {
 
  private:
   [[nodiscard]] PreparedSort make(const Problem& problem);
-  [[nodiscard]] Selection select_but(const Problem& problem, std::span<const Unfit> unfit);
+  [[nodiscard]] Selection select_but(const Problem& problem, std::span<const TooLarge> too_large);
   void launch(const PreparedSort& prepared, const Problem& problem, Operands operands, Stream stream) const;
   /// Nothing where both are one memory.
   void copy_rows(const Problem& problem, const Operand& to, const Operand& from, std::size_t element_bytes,

@@ -125,13 +125,6 @@ class FilterArrayVariant final : public Variant {
     }
     return !space(problem, device).violation(default_configuration(problem, device), problem, device);
   }
-  /// A cluster reads a few million keys before the whole device would have begun; but it holds few
-  /// candidates.
-  bool suits(const Problem& problem, const DeviceInfo& device) const override {
-    const std::uint64_t of_cluster =
-        device.max_cluster_size > 1 && problem.k <= 8192 ? std::uint64_t{1} << 21 : std::uint64_t{1} << 18;
-    return problem.n > of_cluster && problem.k <= problem.n / 8;
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

@@ -82,13 +82,6 @@ class FilterRowsVariant final : public Variant {
     }
     return !space(problem, device).violation(default_configuration(problem, device), problem, device);
   }
-  /// A row is longer than registers hold, and few of its keys are wanted. A cluster reads a few million keys
-  /// before the whole device would have begun.
-  bool suits(const Problem& problem, const DeviceInfo& device) const override {
-    const bool is_short = problem.n <= (problem.rows > 1 ? 16384U : 8192U);
-    const std::uint64_t alone = device.max_cluster_size > 1 ? std::uint64_t{1} << 21 : std::uint64_t{1} << 18;
-    return !is_short && problem.k <= problem.n / 8 && (problem.rows > 1 || problem.n <= alone);
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

@@ -72,10 +72,6 @@ class SelectRowsVariant final : public Variant {
       return false;
     return !space(problem, device).violation(default_configuration(problem, device), problem, device);
   }
-  /// Where most of the row is wanted, it is as well sorted. A single long row is for many multiprocessors.
-  bool suits(const Problem& problem, const DeviceInfo&) const override {
-    return problem.k <= problem.n / 4 && (problem.rows > 1 || problem.n <= 8192);
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
