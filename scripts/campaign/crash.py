@@ -238,7 +238,7 @@ def main():
                 tallies[end]["times"] += 1
                 tallies[end]["faults"] += bool(faults)
                 tallies[end]["left"] += bool(left)
-                for fault in faults:
+                for fault in [*faults, *(f"left behind: {file}" for file in left)]:
                     print(f"{name}, {end} at {where}: {fault}", flush=True)
 
             for end in ENDS:
