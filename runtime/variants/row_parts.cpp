@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/variants/expressions.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune::row_parts {
