@@ -108,6 +108,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"filter_array", favours_filter_array},
     {"rows_topk", favours_one_block},
     {"merge_topk", always},
+    {"cluster_topk", favours_cluster_by_place},
     {"counting", favours_counting},
     {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},
