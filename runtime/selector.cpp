@@ -27,9 +27,9 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
   return entry;
 }
 
-Selection Selector::select(const Problem& problem) {
+Selection Selector::select(const Problem& problem, std::span<const Configuration> others) {
   const auto candidates = known(problem);
-  std::vector<Configuration> left_out;
+  std::vector<Configuration> left_out(others.begin(), others.end());
   std::string left_out_text;
   {
     const std::lock_guard lock(mutex_);
@@ -44,6 +44,18 @@ Selection Selector::select(const Problem& problem) {
   selection.reason += left_out_text;
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
+}
+
+std::vector<Configuration> Selector::quick(const Problem& problem) const {
+  std::vector<Configuration> found;
+  for (const Variant* variant : by_preference(problem, device_, variants_)) {
+    auto configuration = variant->quick_configuration(problem, device_);
+    if (!configuration || variant->space(problem, device_).violation(*configuration, problem, device_)) {
+      continue;
+    }
+    found.push_back(std::move(*configuration));
+  }
+  return found;
 }
 
 void Selector::leave_out(const Problem& problem, const Configuration& configuration, const std::string& why) {

@@ -28,9 +28,12 @@ class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
 
-  /// The selection; its reason also says what was wrong with the databases, and what is left out.
-  /// \throws Error (unavailable)
-  [[nodiscard]] Selection select(const Problem& problem);
+  /// The selection; its reason also says what was wrong with the databases, and what is left out. None of
+  /// `others` is selected: what would be, if they were not there. \throws Error (unavailable)
+  [[nodiscard]] Selection select(const Problem& problem, std::span<const Configuration> others = {});
+
+  /// What sorts the problem and is compiled in some tenths of a second, the likely fastest first.
+  [[nodiscard]] std::vector<Configuration> quick(const Problem& problem) const;
 
   /// From now on this configuration is not selected for the problem. `why` is a clause for people.
   void leave_out(const Problem& problem, const Configuration& configuration, const std::string& why);

@@ -77,6 +77,21 @@ ContextScope::~ContextScope() {
   if (pushed_) driver_.cuCtxPopCurrent(&popped);
 }
 
+std::function<void()> for_other_thread(std::shared_ptr<Context> context, std::function<void()> work) {
+  CUcontext current = nullptr;
+  const ContextScope scope(*context);
+  context->check(context->driver().cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+  return [context = std::move(context), current, work = std::move(work)] {
+    const Driver& driver = context->driver();
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // of this thread, whatever others capture
+    driver.cuThreadExchangeStreamCaptureMode(&mode);
+    const bool pushed = driver.cuCtxPushCurrent(current) == CUDA_SUCCESS;
+    work();
+    CUcontext popped = nullptr;
+    if (pushed) driver.cuCtxPopCurrent(&popped);
+  };
+}
+
 int current_ordinal(const Driver& driver) noexcept {
   CUcontext current = nullptr;
   CUdevice device = -1;
