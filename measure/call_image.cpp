@@ -13,8 +13,8 @@ namespace {
 /// Odd, and another one for each array.
 std::uint64_t stride_with_gaps(std::uint64_t n, std::size_t part) { return n + 1 + n % 2 + 2 * part; }
 
-RowRanges ranges_of(const Problem& problem, std::uint64_t stride) {
-  return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride, .begins = {}, .lengths = {}};
+RowRanges ranges_of(std::uint64_t rows, std::uint64_t length, std::uint64_t stride) {
+  return {.rows = rows, .row_length = length, .row_stride = stride, .begins = {}, .lengths = {}};
 }
 
 std::string_view name_of_array(const CallArray& array) {
@@ -40,8 +40,11 @@ CallLayout::CallLayout(const Problem& problem, RowGaps gaps) {
   static_cast<void>(key_bytes(problem));  // refuses what is too large to count
   for (const CallArray& array : arrays_of(problem)) {
     const bool has_gaps = gaps == RowGaps::odd && problem.rows > 1;
-    const std::uint64_t stride = has_gaps ? stride_with_gaps(problem.n, parts_.size()) : problem.n;
-    parts_.push_back({array, GuardedLayout(array.element_bytes, ranges_of(problem, stride)), bytes_});
+    const std::uint64_t stride =
+        has_gaps ? stride_with_gaps(array.row_length, parts_.size()) : array.row_length;
+    parts_.push_back({array,
+                      GuardedLayout(array.element_bytes, ranges_of(problem.rows, array.row_length, stride)),
+                      bytes_});
     const std::uint64_t room = parts_.back().layout.bytes() + array.element_bytes;
     bytes_ += (room + alignment - 1) / alignment * alignment;
     if (array.in) input_bytes_ = bytes_;

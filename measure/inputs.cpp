@@ -18,112 +18,7 @@ namespace {
 constexpr std::array<std::string_view, all_distributions.size()> distribution_names = {
     "random", "sorted", "reversed", "all_equal", "few_distinct", "sawtooth", "special"};
 
-constexpr std::uint64_t sawtooth_period = 1021;
-constexpr std::uint64_t distinct_keys = 16;
 constexpr std::uint64_t keys_to_make = std::uint64_t{1} << 20;
-
-/// The output function of SplitMix64 (Steele, Lea, Flood, 2014) over a counter: any key can be made on its
-/// own.
-constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) noexcept {
-  std::uint64_t z = seed * 0xD1342543DE82EF95ull + (index + 1) * 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
-/// High half of the product: maps 64 random bits to [0, bound).
-constexpr std::uint64_t scale(std::uint64_t bits, std::uint64_t bound) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(bits) * bound) >> 64);
-}
-
-/// Finite values of a type, by rank: `key(0)` is the least, `key(last_rank)` the greatest.
-struct Ranks {
-  KeyType type;
-  std::uint64_t all_bits;
-  std::uint64_t sign;
-  std::uint64_t greatest;  ///< bits of the greatest finite value
-  std::uint64_t last_rank;
-
-  explicit Ranks(KeyType key_type) : type(key_type) {
-    const auto width = 8 * size_of(type);
-    all_bits = std::numeric_limits<std::uint64_t>::max() >> (64 - width);
-    sign = std::uint64_t{1} << (width - 1);
-    greatest = 0;
-    last_rank = all_bits;
-    if (is_floating_point(type)) {
-      greatest = infinity() - 1;
-      last_rank = 2 * greatest + 1;
-    }
-  }
-
-  [[nodiscard]] std::uint64_t infinity() const noexcept {
-    switch (type) {
-      case KeyType::f16:
-        return 0x7C00;
-      case KeyType::bf16:
-        return 0x7F80;
-      case KeyType::f32:
-        return 0x7F800000;
-      case KeyType::f64:
-        return 0x7FF0000000000000;
-      default:
-        return 0;
-    }
-  }
-
-  [[nodiscard]] std::uint64_t key(std::uint64_t rank) const noexcept {
-    if (is_signed_integer(type)) return rank ^ sign;
-    if (!is_floating_point(type)) return rank;
-    return rank <= greatest ? sign | (greatest - rank) : rank - greatest - 1;
-  }
-
-  [[nodiscard]] std::uint64_t random_key(std::uint64_t bits) const noexcept {
-    // All bits of an integer are finite values; the number of a float's fits in 64 bits.
-    return is_floating_point(type) ? key(scale(bits, last_rank + 1)) : bits & all_bits;
-  }
-};
-
-/// Ranks spread evenly over an ascending sequence of `count` keys, without a division a key.
-class Ramp {
- public:
-  Ramp(std::uint64_t count, std::uint64_t last_rank) {
-    const std::uint64_t steps = std::max<std::uint64_t>(count, 2) - 1;
-    if (steps <= last_rank) {
-      step_ = last_rank / steps;
-    } else {
-      __extension__ using Wide = unsigned __int128;
-      step_ = static_cast<std::uint64_t>((static_cast<Wide>(last_rank + 1) << 64) / (steps + 1));
-      fraction_ = true;
-    }
-  }
-  [[nodiscard]] std::uint64_t rank(std::uint64_t i) const noexcept {
-    return fraction_ ? scale(step_, i) : i * step_;
-  }
-
- private:
-  std::uint64_t step_ = 0;
-  bool fraction_ = false;  ///< step_ counts units of 2^-64
-};
-
-/// Values at the type's edges, as bits.
-std::vector<std::uint64_t> edges(const Ranks& ranks) {
-  const std::uint64_t sign = ranks.sign;
-  if (!is_floating_point(ranks.type)) {
-    return {0, 1, ranks.all_bits, ranks.all_bits - 1, sign, sign - 1, sign + 1, sign >> 1};
-  }
-  const std::uint64_t infinity = ranks.infinity();
-  const std::uint64_t least_normal = infinity & (~infinity + 1);  // the lowest bit of the exponent
-  const std::uint64_t quiet = least_normal >> 1;                  // the highest bit of the fraction
-  std::vector<std::uint64_t> bits;
-  for (const std::uint64_t magnitude :
-       {std::uint64_t{0}, std::uint64_t{1}, least_normal - 1, least_normal, infinity - 1, infinity,
-        infinity + 1, infinity | quiet, infinity | quiet | 1, sign - 1}) {
-    bits.push_back(magnitude);
-    bits.push_back(sign | magnitude);
-  }
-  return bits;
-}
 
 /// Writes key(i) for i in [0, n), in parallel where there is enough to do.
 template <class Word, class KeyOf>
@@ -137,38 +32,59 @@ void write_keys(std::byte* to, std::uint64_t n, const KeyOf& key_of) {
 }
 
 template <class Word>
-void fill_words(std::byte* to, std::uint64_t n, const Ranks& ranks, Distribution distribution,
-                std::uint64_t seed) {
-  const Ramp ramp(distribution == Distribution::sawtooth ? sawtooth_period : n, ranks.last_rank);
-  switch (distribution) {
-    case Distribution::random:
-      return write_keys<Word>(to, n, [&](std::uint64_t i) { return ranks.random_key(random_bits(seed, i)); });
-    case Distribution::sorted:
-      return write_keys<Word>(to, n, [&](std::uint64_t i) { return ranks.key(ramp.rank(i)); });
-    case Distribution::reversed:
-      return write_keys<Word>(to, n, [&](std::uint64_t i) { return ranks.key(ramp.rank(n - 1 - i)); });
-    case Distribution::all_equal: {
-      const std::uint64_t key = ranks.random_key(random_bits(seed, 0));
-      return write_keys<Word>(to, n, [=](std::uint64_t) { return key; });
-    }
-    case Distribution::few_distinct:
-      return write_keys<Word>(to, n, [&](std::uint64_t i) {
-        return ranks.random_key(random_bits(~seed, scale(random_bits(seed, i), distinct_keys)));
-      });
-    case Distribution::sawtooth:
-      return write_keys<Word>(to, n,
-                              [&](std::uint64_t i) { return ranks.key(ramp.rank(i % sawtooth_period)); });
-    case Distribution::special: {
-      const std::vector<std::uint64_t> values = edges(ranks);
-      return write_keys<Word>(to, n, [&](std::uint64_t i) {
-        const std::uint64_t bits = random_bits(seed, i);
-        return bits % 4 == 0 ? bits >> 2 : values[scale(bits, values.size())];
-      });
-    }
+struct Fill {
+  std::byte* to;
+  std::uint64_t n;
+  std::uint64_t seed;
+  made::KeyRanks ranks;
+  made::Ramp ramp;
+
+  template <Distribution distribution>
+  void run() const {
+    write_keys<Word>(to, n,
+                     [this](std::uint64_t i) { return made::key_at<distribution>(ranks, ramp, seed, n, i); });
   }
+};
+
+template <class Word>
+void fill_words(std::span<std::byte> keys, KeyType type, Distribution distribution, std::uint64_t seed) {
+  const std::uint64_t n = keys.size() / sizeof(Word);
+  made::with_distribution(distribution, Fill<Word>{keys.data(), n, seed, key_facts_of(type).ranks(),
+                                                   ramp_of(type, n, distribution)});
 }
 
 }  // namespace
+
+KeyFacts key_facts_of(KeyType type) noexcept {
+  KeyFacts facts{.bytes = static_cast<int>(size_of(type)), .is_signed = is_signed_integer(type)};
+  switch (type) {
+    case KeyType::f16:
+      facts.infinity = 0x7C00;
+      break;
+    case KeyType::bf16:
+      facts.infinity = 0x7F80;
+      break;
+    case KeyType::f32:
+      facts.infinity = 0x7F800000;
+      break;
+    case KeyType::f64:
+      facts.infinity = 0x7FF0000000000000;
+      break;
+    default:
+      break;
+  }
+  return facts;
+}
+
+made::Ramp ramp_of(KeyType type, std::uint64_t n, Distribution distribution) noexcept {
+  const std::uint64_t count = distribution == Distribution::sawtooth ? made::sawtooth_period() : n;
+  const std::uint64_t steps = std::max<std::uint64_t>(count, 2) - 1;
+  const std::uint64_t last_rank = key_facts_of(type).ranks().last_rank();
+  if (steps <= last_rank) return {.step = last_rank / steps};
+  __extension__ using Wide = unsigned __int128;
+  const Wide step = (static_cast<Wide>(last_rank + 1) << 64) / (steps + 1);
+  return {.step = static_cast<std::uint64_t>(step), .is_fraction = true};
+}
 
 std::string_view name_of(Distribution distribution) noexcept {
   return distribution_names[static_cast<std::size_t>(distribution)];
@@ -184,24 +100,23 @@ Distribution parse_distribution(std::string_view text) {
 }
 
 void fill_keys(std::span<std::byte> keys, KeyType type, Distribution distribution, std::uint64_t seed) {
-  const Ranks ranks(type);
-  const std::uint64_t n = keys.size() / size_of(type);
   switch (size_of(type)) {
     case 1:
-      return fill_words<std::uint8_t>(keys.data(), n, ranks, distribution, seed);
+      return fill_words<std::uint8_t>(keys, type, distribution, seed);
     case 2:
-      return fill_words<std::uint16_t>(keys.data(), n, ranks, distribution, seed);
+      return fill_words<std::uint16_t>(keys, type, distribution, seed);
     case 4:
-      return fill_words<std::uint32_t>(keys.data(), n, ranks, distribution, seed);
+      return fill_words<std::uint32_t>(keys, type, distribution, seed);
     default:
-      return fill_words<std::uint64_t>(keys.data(), n, ranks, distribution, seed);
+      return fill_words<std::uint64_t>(keys, type, distribution, seed);
   }
 }
 
+std::uint64_t seed_of_values(std::uint64_t seed) noexcept { return ~seed * 0x9E3779B97F4A7C15ull; }
+
 void fill_values(std::span<std::byte> values, std::uint64_t seed) {
-  const std::uint64_t of_values = ~seed * 0x9E3779B97F4A7C15ull;  // keys of the same seed are no values
-  fill_keys(values, KeyType::u64, Distribution::random, of_values);
-  fill_keys(values.last(values.size() % 8), KeyType::u8, Distribution::random, of_values);
+  fill_keys(values, KeyType::u64, Distribution::random, seed_of_values(seed));
+  fill_keys(values.last(values.size() % 8), KeyType::u8, Distribution::random, seed_of_values(seed));
 }
 
 std::vector<std::byte> make_keys(KeyType type, std::uint64_t n, Distribution distribution,

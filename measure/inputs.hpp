@@ -12,21 +12,13 @@
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "kernels/measure/made_keys.hpp"
 
 namespace bitune {
 
-/// How generated keys are distributed and arranged.
-enum class Distribution : std::uint8_t {
-  random,  ///< uniform over all values of the type; floats: over all finite bit patterns, so mostly far from
-           ///< 1
-  sorted,  ///< ascending, evenly spread over all finite values; equal neighbours where n exceeds their number
-  reversed,      ///< `sorted` backwards
-  all_equal,     ///< one random value
-  few_distinct,  ///< 16 random values
-  sawtooth,      ///< ascending ramps of 1021 keys (a prime, so that no tile begins as another does)
-  special,  ///< the type's edges in random order: extremes, zeros, infinities, denormals, NaNs of both signs
-            ///< and various payloads, and one key in four random of all bit patterns
-};
+/// How generated keys are distributed and arranged. Floats of `random` are mostly far from 1, since all
+/// finite bit patterns are as likely; `sorted` and `reversed` are evenly spread over all finite values.
+using Distribution = made::Distribution;
 
 inline constexpr std::array<Distribution, 7> all_distributions = {
     Distribution::random,       Distribution::sorted,   Distribution::reversed, Distribution::all_equal,
@@ -40,6 +32,23 @@ inline constexpr std::array<Distribution, 7> all_distributions = {
 /// Fills `keys` with whole keys (a remainder smaller than a key is left as it is). The bytes depend on the
 /// arguments only, not on the number of threads that made them. Any alignment.
 void fill_keys(std::span<std::byte> keys, KeyType type, Distribution distribution, std::uint64_t seed);
+
+/// What generating and ordering keys knows of a type.
+struct KeyFacts {
+  int bytes = 4;
+  bool is_signed = false;      ///< an integer with a sign
+  std::uint64_t infinity = 0;  ///< bits of +infinity; 0 for integers
+
+  [[nodiscard]] constexpr made::KeyRanks ranks() const noexcept { return {bytes, is_signed, infinity}; }
+};
+
+[[nodiscard]] KeyFacts key_facts_of(KeyType type) noexcept;
+
+/// The ranks that `sorted`, `reversed` and `sawtooth` take from `n` keys of the type.
+[[nodiscard]] made::Ramp ramp_of(KeyType type, std::uint64_t n, Distribution distribution) noexcept;
+
+/// Values are random keys of this seed: keys of the same seed would be no values.
+[[nodiscard]] std::uint64_t seed_of_values(std::uint64_t seed) noexcept;
 
 /// Fills `values` with what travels with keys: random bytes, so that a value in a wrong place shows. As
 /// fill_keys otherwise.

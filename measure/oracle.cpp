@@ -11,6 +11,7 @@
 #include "measure/in_parts.hpp"
 #include "measure/oracle_call.hpp"
 #include "measure/oracle_exact.hpp"
+#include "measure/oracle_filling.hpp"
 #include "measure/oracle_screen.hpp"
 #include "model/key_order_of.hpp"
 #include "model/key_type.hpp"
@@ -24,6 +25,7 @@ using oracle::ClaimedIndices;
 using oracle::CopyScreen;
 using oracle::Fault;
 using oracle::fault_of;
+using oracle::fault_of_filling;
 using oracle::IndexScreen;
 using oracle::Row;
 
@@ -93,7 +95,12 @@ class Check {
       key_orders::with_order(call_.rules().key,
                              [&](auto key_order) { look<decltype(key_order)>(begin, end, results[part]); });
     });
-    return first_fault(results);
+    if (auto wrong = first_fault(results)) return wrong;
+    for (std::uint64_t row = 0; row < call_.inputs().rows; ++row) {
+      if (const auto fault = fault_of_filling(call_.rules(), call_.row(row)))
+        return text_of_fault(row, *fault);
+    }
+    return std::nullopt;
   }
 
  private:

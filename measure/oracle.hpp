@@ -17,7 +17,6 @@ namespace bitune {
 /// What a problem does not say, and how the oracle works.
 struct OracleOptions {
   unsigned offset_bytes = 8;  ///< of each element of `offsets`: 4 or 8, signed or not
-  unsigned length_bytes = 8;  ///< of each element of `lengths`: 4 or 8, signed or not
   unsigned threads = 0;       ///< of the host, at most; 0: one for each core
   std::uint64_t keys_a_thread = std::uint64_t{1} << 16;  ///< the fewest for which another thread pays
   std::uint64_t seed = 0x62697475'6E65u;                 ///< of the digests that tell permutations
@@ -33,7 +32,9 @@ struct OracleOptions {
 /// - *argsort*: indices_out holds each index of the row once, and keys_in by these indices is in order.
 ///   keys_out may be missing; where it is given, it follows the indices.
 /// - *top_k*: the first k of the row in this order, or all of a row that has fewer. Of equal keys the first
-///   ones of the input are taken, in their order. One of keys_out and indices_out may be missing.
+///   ones of the input are taken, in their order. One of keys_out and indices_out may be missing. What a row
+///   lacks of k is filled: with the last key of all in this order, with values of zero bytes, and with
+///   indices of ones in all bits.
 /// In each of them values are checked if the problem has value_bytes, and indices if it has index_bytes.
 ///
 /// The order is that of model/key_order.hpp: -0 before +0, every NaN behind all numbers; descending is the
@@ -44,8 +45,8 @@ struct OracleOptions {
 ///
 /// Rows begin `stride` elements apart, in each operand by its own stride. Segments lie in all operands where
 /// `offsets` says; but top_k writes segment r to place r * stride. With `lengths`, row or segment r counts
-/// lengths[r] keys only, as far as it has so many. What lies outside is no matter of the oracle: see
-/// GuardedImage.
+/// lengths[r] keys only, as far as it has so many; their stride is the bytes of each, 4 or 8. What lies
+/// outside is no matter of the oracle: see GuardedImage.
 ///
 /// It takes one pass over input and result where there are no ties to look at, else a sort of the row with
 /// its indices. A fault is only told after that sort; that all is right may rest on a digest (ItemDigest).

@@ -54,7 +54,7 @@ RowRanges::Numbers share(std::vector<std::uint64_t> numbers) {
 Call::Call(const Problem& problem, const Operands& operands, const OracleOptions& options)
     : problem_(problem), operands_(operands), rules_(rules_of(problem)) {
   if (problem.ragged) read_offsets(options);
-  if (operands[Role::lengths].data != nullptr) read_lengths(options);
+  if (operands[Role::lengths].data != nullptr) read_lengths();
   set_ranges();
   const bool keys_are_the_result =
       problem.operation == Operation::sort || problem.operation == Operation::sort_pairs;
@@ -88,13 +88,13 @@ void Call::read_offsets(const OracleOptions& options) {
   lengths_ = share(std::move(lengths));
 }
 
-void Call::read_lengths(const OracleOptions& options) {
+void Call::read_lengths() {
   const Operand& given = operands_[Role::lengths];
   if (given.elements < problem_.rows) refuse(fmt::format("{} rows need as many lengths", problem_.rows));
   std::vector<std::uint64_t> lengths(problem_.rows);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
     const std::uint64_t room = lengths_ ? (*lengths_)[row] : problem_.n;
-    lengths[row] = std::min(load_number(given, row, options.length_bytes), room);
+    lengths[row] = std::min(load_number(given, row, static_cast<unsigned>(given.stride)), room);
   }
   lengths_ = share(std::move(lengths));
 }
@@ -134,7 +134,7 @@ void Call::check(Role role, bool needed) const {
   const bool is_output = role != Role::keys_in && role != Role::values_in;
   std::uint64_t end_before = 0;
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
-    const std::uint64_t length = rows.length(row);
+    const std::uint64_t length = is_output ? room(row) : rows.length(row);
     if (length == 0) continue;
     const bool fits = (row == 0 || rows.begins || rows.row_stride <= operand.elements) &&
                       rows.begin(row) <= operand.elements && length <= operand.elements - rows.begin(row);
@@ -147,6 +147,11 @@ void Call::check(Role role, bool needed) const {
     }
     end_before = rows.begin(row) + length;
   }
+}
+
+std::uint64_t Call::room(std::uint64_t row) const {
+  const RowRanges& outputs = ranges(Role::keys_out);
+  return problem_.operation == Operation::top_k ? outputs.row_length : outputs.length(row);
 }
 
 const std::byte* Call::at(Role role, std::uint64_t row, std::uint64_t element_bytes) const {
@@ -162,7 +167,8 @@ Row Call::row(std::uint64_t row) const {
           .values_out = rules_.value_bytes != 0 ? at(Role::values_out, row, rules_.value_bytes) : nullptr,
           .indices_out = rules_.index_bytes != 0 ? at(Role::indices_out, row, rules_.index_bytes) : nullptr,
           .length = inputs().length(row),
-          .count = ranges(Role::keys_out).length(row)};
+          .count = ranges(Role::keys_out).length(row),
+          .room = room(row)};
 }
 
 }  // namespace bitune::oracle

@@ -38,6 +38,7 @@ struct Row {
   const std::byte* indices_out = nullptr;
   std::uint64_t length = 0;  ///< keys of the input
   std::uint64_t count = 0;   ///< keys of the result: the first so many
+  std::uint64_t room = 0;    ///< places of the result: what is behind those keys is filled
 };
 
 /// A call, its operands checked against its problem.
@@ -54,10 +55,12 @@ class Call {
 
  private:
   void read_offsets(const OracleOptions& options);
-  void read_lengths(const OracleOptions& options);
+  void read_lengths();
   void set_ranges();
   /// The operand has room for its rows, or is not there where it need not be.
   void check(Role role, bool needed) const;
+  /// Places of the row's result.
+  [[nodiscard]] std::uint64_t room(std::uint64_t row) const;
   [[nodiscard]] const std::byte* at(Role role, std::uint64_t row, std::uint64_t element_bytes) const;
 
   Problem problem_;

@@ -1,5 +1,7 @@
 #include "measure/problem_data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -7,6 +9,8 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "bitune/log.hpp"
+#include "measure/image_maker.hpp"
 #include "measure/reference_call.hpp"
 #include "measure/sampler.hpp"
 #include "model/key_type.hpp"
@@ -92,7 +96,7 @@ std::uint64_t host_memory_for(const Problem& problem, const CallLayout& layout) 
 }
 
 CallLayout layout_for(const Problem& problem, RowGaps gaps) {
-  if (problem.operation == Operation::top_k || problem.kind() == ShapeKind::segments) {
+  if (problem.kind() == ShapeKind::segments) {
     throw Error(ErrorCode::usage,
                 "problem '" + text_of(problem) + "' cannot be verified: there is no reference for it");
   }
@@ -146,7 +150,7 @@ std::vector<Distribution> verified_distributions(const Problem& problem, std::in
 }
 
 ProblemData::ProblemData(const Device& device, const Problem& problem, Distribution measured,
-                         std::uint64_t seed, int inputs, Stream stream)
+                         std::uint64_t seed, int inputs, Stream stream, KernelStore* kernels)
     : problem_(problem),
       measured_(measured),
       seed_(seed),
@@ -154,25 +158,67 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
       layout_(layout_for(problem, RowGaps::none)),
       gapped_layout_(problem, RowGaps::odd),
       verified_(verified_distributions(problem, device.info().memory_bytes)) {
-  std::vector<Distribution> wanted = verified_;
-  if (std::find(wanted.begin(), wanted.end(), measured) == wanted.end()) wanted.push_back(measured);
   const bool with_gaps = can_have_gaps(problem, device.info().memory_bytes);
+  if (kernels == nullptr || !ImageMaker::can_make(problem) ||
+      !make_on_device(device, *kernels, with_gaps, stream)) {
+    make_on_host(device, with_gaps, stream);
+  }
+  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes());
+}
 
+bool ProblemData::is_verified(Distribution distribution) const {
+  return std::find(verified_.begin(), verified_.end(), distribution) != verified_.end();
+}
+
+std::vector<Distribution> ProblemData::wanted() const {
+  std::vector<Distribution> distributions = verified_;
+  if (!is_verified(measured_)) distributions.push_back(measured_);
+  return distributions;
+}
+
+bool ProblemData::make_on_device(const Device& device, KernelStore& kernels, bool with_gaps, Stream stream) {
+  try {
+    ImageMaker maker(device, kernels, problem_, layout_, stream);
+    for (const Distribution distribution : wanted()) {
+      Images& images = images_[distribution];
+      images.input = maker.make_input(distribution, seed_);
+      if (!is_verified(distribution)) continue;
+      images.expected = maker.make_expected(*images.input);
+      if (!with_gaps || distribution != Distribution::random) continue;
+      gapped_.input = maker.spread(*images.input, gapped_layout_);
+      gapped_.expected = maker.spread(*images.expected, gapped_layout_);
+    }
+    const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs_);
+    for (int i = 1; i < in_turn; ++i)
+      other_inputs_.push_back(maker.make_input(measured_, seed_ + static_cast<std::uint64_t>(i)));
+    device.synchronize(stream);  // the maker's memory goes away
+    return true;
+  } catch (const Error& error) {
+    log_sentence(fmt::format("the host makes what '{}' is verified on, since the device cannot: {}",
+                             text_of(problem_), error.what()));
+    images_.clear();
+    other_inputs_.clear();
+    gapped_ = {};
+    return false;
+  }
+}
+
+void ProblemData::make_on_host(const Device& device, bool with_gaps, Stream stream) {
   // Large references take the host seconds each: several are made at once, as far as its memory may be taken.
   const auto start = [&](Distribution distribution) {
-    const bool verify = std::find(verified_.begin(), verified_.end(), distribution) != verified_.end();
     const bool gaps = with_gaps && distribution == Distribution::random;
     const auto policy = layout_.bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
     return std::async(policy, make_images, problem_, std::cref(layout_), gaps ? &gapped_layout_ : nullptr,
-                      distribution, seed_, verify);
+                      distribution, seed_, is_verified(distribution));
   };
   const std::size_t at_once =
-      std::max<std::uint64_t>(1, host_memory_bytes / host_memory_for(problem, layout_));
+      std::max<std::uint64_t>(1, host_memory_bytes / host_memory_for(problem_, layout_));
+  const std::vector<Distribution> distributions = wanted();
   std::deque<std::future<HostData>> under_way;
   std::size_t started = 0;
-  for (const Distribution distribution : wanted) {
-    while (started < wanted.size() && under_way.size() < at_once)
-      under_way.push_back(start(wanted[started++]));
+  for (const Distribution distribution : distributions) {
+    while (started < distributions.size() && under_way.size() < at_once)
+      under_way.push_back(start(distributions[started++]));
     const HostData host = under_way.front().get();
     under_way.pop_front();
     Images& images = images_[distribution];
@@ -182,12 +228,11 @@ ProblemData::ProblemData(const Device& device, const Problem& problem, Distribut
     gapped_.input = upload(device, host.gapped.input, stream);
     gapped_.expected = upload(device, host.gapped.expected, stream);
   }
-  const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs);
+  const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs_);
   for (int i = 1; i < in_turn; ++i) {
-    const std::uint64_t other_seed = seed + static_cast<std::uint64_t>(i);
-    other_inputs_.push_back(upload(device, make_input(problem, layout_, measured, other_seed), stream));
+    const std::uint64_t other_seed = seed_ + static_cast<std::uint64_t>(i);
+    other_inputs_.push_back(upload(device, make_input(problem_, layout_, measured_, other_seed), stream));
   }
-  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes());
 }
 
 bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed,

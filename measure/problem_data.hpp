@@ -14,6 +14,7 @@
 #include "measure/call_image.hpp"
 #include "measure/inputs.hpp"
 #include "runtime/device.hpp"
+#include "runtime/kernel_store.hpp"
 
 namespace bitune {
 
@@ -25,10 +26,11 @@ namespace bitune {
 class ProblemData {
  public:
   /// Makes all of it. inputs: of the measured distribution, with different keys, as far as samples take turns
-  /// with so many (images_in_turn). \throws Error (device) if the device's memory does not suffice, (usage)
-  /// for problems that have no reference: top_k and segments.
+  /// with so many (images_in_turn). kernels: of who makes images on the device where it can (ImageMaker);
+  /// null: the host makes them. \throws Error (device) if the device's memory does not suffice, (usage) for
+  /// problems that have no reference: segments.
   ProblemData(const Device& device, const Problem& problem, Distribution measured, std::uint64_t seed,
-              int inputs, Stream stream);
+              int inputs, Stream stream, KernelStore* kernels = nullptr);
 
   [[nodiscard]] bool is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
                             int inputs) const noexcept;
@@ -59,6 +61,14 @@ class ProblemData {
     std::unique_ptr<DeviceBuffer> input;
     std::unique_ptr<DeviceBuffer> expected;  ///< null if only measured
   };
+
+  [[nodiscard]] bool is_verified(Distribution distribution) const;
+  /// What is verified, and what is measured.
+  [[nodiscard]] std::vector<Distribution> wanted() const;
+  /// Whether it could.
+  [[nodiscard]] bool make_on_device(const Device& device, KernelStore& kernels, bool with_gaps,
+                                    Stream stream);
+  void make_on_host(const Device& device, bool with_gaps, Stream stream);
 
   Problem problem_;
   Distribution measured_;

@@ -40,7 +40,8 @@ void sort_row(const Problem& problem, const Operands& on_host, std::uint64_t row
   std::byte* const indices_out = row_of(on_host[Role::indices_out], row, problem.index_bytes);
   const auto order = stable_order<U, Index>(
       problem.n, threads, [&](std::uint64_t i) { return place(key_orders::load<U>(keys, i)); });
-  in_parts(problem.n, parts_of(problem.n, least_items_to_sort, threads),
+  const std::uint64_t count = result_length(problem);
+  in_parts(count, parts_of(count, least_items_to_sort, threads),
            [&](unsigned, std::uint64_t begin, std::uint64_t end) {
              for (std::uint64_t i = begin; i < end; ++i) {
                const std::uint64_t index = order[i].index;
@@ -96,8 +97,9 @@ void reference_call(const Problem& problem, const Operands& on_host) {
     sort_rows_of_keys(problem, on_host);
     return;
   }
-  const oracle::Rules rules{
-      .key = problem.key, .descending = problem.order == Order::descending, .equal_nans = true};
+  const oracle::Rules rules{.key = problem.key,
+                            .descending = problem.order == Order::descending,
+                            .equal_nans = carried_bytes(problem) != 0};
   key_orders::with_order(problem.key, [&](auto key_order) {
     using KeyOrder = decltype(key_order);
     sort_rows<typename KeyOrder::Bits>(problem, on_host, oracle::Places<KeyOrder>(rules));

@@ -129,6 +129,10 @@ bool has_one_result(const Problem& problem) noexcept {
   return carried_bytes(problem) == 0 || problem.stable || problem.operation == Operation::top_k;
 }
 
+std::uint64_t result_length(const Problem& problem) noexcept {
+  return problem.operation == Operation::top_k ? problem.k : problem.n;
+}
+
 std::uint64_t key_count(const Problem& problem) {
   const auto keys = problem.ragged ? problem.n : product(problem.n, problem.rows);
   if (!keys || *keys > std::uint64_t{1} << 63) {

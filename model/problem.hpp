@@ -28,6 +28,9 @@ namespace bitune {
 /// Whether no two results are right: keys alone, and what is stable.
 [[nodiscard]] bool has_one_result(const Problem& problem) noexcept;
 
+/// Keys of each row of the result: the first k of a top_k, else all. Not of segments.
+[[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
+
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.
 [[nodiscard]] std::uint64_t key_count(const Problem& problem);
 

@@ -27,13 +27,18 @@ Shape rounded(Shape shape) noexcept {
   return shape;
 }
 
+bool is_stable_anyway(const Problem& problem) noexcept {
+  return sorts_keys_alone(problem) || problem.operation == Operation::top_k;
+}
+
 }  // namespace
 
 ProblemClass class_of(const Problem& problem) noexcept {
   Problem of_class = problem;
-  if (sorts_keys_alone(problem)) of_class.stable = false;  // it is stable anyway
+  if (is_stable_anyway(problem)) of_class.stable = false;
   if (problem.ragged) static_cast<Shape&>(of_class) = rounded(problem);
   if (problem.k != 0) of_class.k = rounded_up(problem.k);
+  if (problem.operation == Operation::top_k) of_class.k = std::clamp(problem.n, problem.k, of_class.k);
   return ProblemClass(of_class);
 }
 
@@ -45,14 +50,18 @@ ServingGroup group_of(const Problem& problem) noexcept {
 }
 
 bool may_serve(const Problem& tuned, const Problem& asked) noexcept {
-  return group_of(tuned) == group_of(asked) && (tuned.stable || !asked.stable || sorts_keys_alone(asked));
+  return group_of(tuned) == group_of(asked) && (tuned.stable || !asked.stable || is_stable_anyway(asked));
 }
 
 double work_distance(const Problem& a, const Problem& b) noexcept {
-  const auto octaves = [](const Problem& problem) {
-    return std::log2(static_cast<double>(std::max(carried_bytes(problem), 1U)));
+  const auto octaves = [](std::uint64_t a_number, std::uint64_t other) {
+    const auto log = [](std::uint64_t number) {
+      return std::log2(static_cast<double>(std::max<std::uint64_t>(number, 1)));
+    };
+    return std::abs(log(a_number) - log(other));
   };
-  return std::abs(octaves(a) - octaves(b)) + (a.operation == b.operation ? 0 : 1);
+  return octaves(carried_bytes(a), carried_bytes(b)) +
+         octaves(class_of(a).problem().k, class_of(b).problem().k) + (a.operation == b.operation ? 0 : 1);
 }
 
 }  // namespace bitune

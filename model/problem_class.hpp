@@ -14,7 +14,8 @@ namespace bitune {
 /// Problems that share tunings: a problem with its sizes rounded to what matters. Made by `class_of` alone.
 ///
 /// Arrays and rows keep their sizes. Segments are rounded: their number and their mean length to powers of
-/// two, so that batches of like size share what is prepared for them. `k` is rounded up to a power of two.
+/// two, so that batches of like size share what is prepared for them. `k` is rounded up to a power of two, or
+/// to all keys.
 class ProblemClass {
  public:
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
@@ -47,7 +48,7 @@ struct ServingGroup {
 [[nodiscard]] bool may_serve(const Problem& tuned, const Problem& asked) noexcept;
 
 /// How much more or less two problems of a group do for each key, in octaves: one for each doubling of the
-/// width of what travels, and one for another operation. 0: they do the same.
+/// width of what travels, one for each doubling of k, and one for another operation. 0: they do the same.
 [[nodiscard]] double work_distance(const Problem& a, const Problem& b) noexcept;
 
 }  // namespace bitune

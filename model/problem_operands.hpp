@@ -4,12 +4,14 @@
 /// The arrays of a problem's call, and operands whose rows follow each other without gaps.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 
 namespace bitune {
 
@@ -18,16 +20,28 @@ struct CallArray {
   std::optional<Role> in;   ///< nothing: it is only written
   std::optional<Role> out;  ///< nothing: it is only read, and stays as it is
   std::size_t element_bytes = 0;
+  std::uint64_t row_length = 0;  ///< elements of each row
 };
 
-/// What a problem reads and writes, an element for each key: keys, then values, then indices. Those that are
-/// read go first. Of arrays and rows.
+/// What a problem reads and writes: keys, then values, then indices. Those that are read go first. Of arrays
+/// and rows, with an element for each key; a top_k reads and writes different arrays.
 [[nodiscard]] inline std::vector<CallArray> arrays_of(const Problem& problem) {
-  const bool writes_keys = problem.operation != Operation::argsort;
-  std::vector<CallArray> arrays = {
-      {Role::keys_in, writes_keys ? std::optional(Role::keys_out) : std::nullopt, size_of(problem.key)}};
-  if (problem.value_bytes != 0) arrays.push_back({Role::values_in, Role::values_out, problem.value_bytes});
-  if (problem.index_bytes != 0) arrays.push_back({std::nullopt, Role::indices_out, problem.index_bytes});
+  std::vector<CallArray> arrays;
+  const auto add = [&](std::optional<Role> in, std::optional<Role> out, std::size_t bytes) {
+    if (bytes != 0) arrays.push_back({in, out, bytes, in ? problem.n : result_length(problem)});
+  };
+  const std::size_t key_bytes = size_of(problem.key);
+  if (problem.operation == Operation::top_k) {
+    add(Role::keys_in, std::nullopt, key_bytes);
+    add(Role::values_in, std::nullopt, problem.value_bytes);
+    add(std::nullopt, Role::keys_out, key_bytes);
+    add(std::nullopt, Role::values_out, problem.value_bytes);
+  } else {
+    const bool writes_keys = problem.operation != Operation::argsort;
+    add(Role::keys_in, writes_keys ? std::optional(Role::keys_out) : std::nullopt, key_bytes);
+    add(Role::values_in, Role::values_out, problem.value_bytes);
+  }
+  add(std::nullopt, Role::indices_out, problem.index_bytes);
   return arrays;
 }
 

@@ -19,15 +19,15 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
 
-/// `elements`: what they are.
-void check_stride(const Problem& problem, const Operand& operand, std::size_t size,
+/// `elements`: what they are, `length` of a row.
+void check_stride(const Problem& problem, const Operand& operand, std::size_t size, std::uint64_t length,
                   std::string_view elements = "keys") {
   if (problem.kind() != ShapeKind::rows) return;
-  if (operand.stride < problem.n) {
+  if (operand.stride < length) {
     refuse(
         fmt::format("rows of {0} {2} that begin every {1} {2} overlap: the row stride is in {2}, and at "
                     "least the row length",
-                    problem.n, operand.stride, elements));
+                    length, operand.stride, elements));
   }
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(operand.stride, size, &bytes) ||
@@ -37,18 +37,19 @@ void check_stride(const Problem& problem, const Operand& operand, std::size_t si
   }
 }
 
-/// Elements from the first row's beginning to the last one's end.
-std::uint64_t reach_of(const Problem& problem, const Operand& operand) {
-  return problem.kind() == ShapeKind::rows ? (problem.rows - 1) * operand.stride + problem.n
-                                           : key_count(problem);
-}
-
 /// An operand, and how messages call it.
 struct Named {
   const Operand& operand;
   std::size_t size;  ///< of an element
   std::string_view what;
+  std::uint64_t length;  ///< elements of a row
 };
+
+/// Elements from the first row's beginning to the last one's end.
+std::uint64_t reach_of(const Problem& problem, const Named& array) {
+  return problem.kind() == ShapeKind::rows ? (problem.rows - 1) * array.operand.stride + array.length
+                                           : array.length;
+}
 
 void check_array(const Problem& problem, const Named& array) {
   const Operand& operand = array.operand;
@@ -60,7 +61,7 @@ void check_array(const Problem& problem, const Named& array) {
         fmt::format("{} at {} is not aligned to {} bytes: arrays begin at a multiple of their element's size",
                     array.what, operand.data, array.size));
   }
-  const std::uint64_t reach = reach_of(problem, operand);
+  const std::uint64_t reach = reach_of(problem, array);
   if (operand.elements < reach) {
     refuse(fmt::format("{} has room for {} elements, and '{}' reaches over {}", array.what, operand.elements,
                        text_of(problem), reach));
@@ -83,11 +84,11 @@ bool is_apart(const Problem& problem, const Named& a, const Named& b) {
   };
   if (begin_of(b) < begin_of(a)) return is_apart(problem, b, a);
   const std::uint64_t distance = begin_of(b) - begin_of(a);
-  if (distance >= reach_of(problem, a.operand) * a.size) return true;
+  if (distance >= reach_of(problem, a) * a.size) return true;
   const std::uint64_t stride = a.operand.stride * a.size;
   if (problem.kind() != ShapeKind::rows || stride != b.operand.stride * b.size) return false;
   const std::uint64_t within = distance % stride;
-  return within >= problem.n * a.size && stride - within >= problem.n * b.size;
+  return within >= a.length * a.size && stride - within >= b.length * b.size;
 }
 
 /// Refuses arrays that overlap, but for an input that is its output.
@@ -109,11 +110,12 @@ void check_overlap(const Problem& problem, const Named& a, const Named& b, bool 
 
 void check_what_travels(const Problem& problem, const Operands& operands) {
   const std::size_t key = size_of(problem.key);
-  const Named keys_in{operands.input(), key, "the array of keys"};
-  const Named keys_out{operands[Role::keys_out], key, "the array of sorted keys"};
-  const Named values_in{operands.input_values(), problem.value_bytes, "the array of values"};
-  const Named values_out{operands[Role::values_out], problem.value_bytes, "the array of sorted values"};
-  const Named indices{operands[Role::indices_out], problem.index_bytes, "the array of indices"};
+  const std::uint64_t n = problem.n;
+  const Named keys_in{operands.input(), key, "the array of keys", n};
+  const Named keys_out{operands[Role::keys_out], key, "the array of sorted keys", n};
+  const Named values_in{operands.input_values(), problem.value_bytes, "the array of values", n};
+  const Named values_out{operands[Role::values_out], problem.value_bytes, "the array of sorted values", n};
+  const Named indices{operands[Role::indices_out], problem.index_bytes, "the array of indices", n};
   const bool writes_keys = problem.operation != Operation::argsort;
   if (!writes_keys && keys_out.operand.data != nullptr) {
     refuse(fmt::format("'{}' writes no keys: leave keys_out empty, or ask for a sort with indices",
@@ -121,12 +123,12 @@ void check_what_travels(const Problem& problem, const Operands& operands) {
   }
   if (problem.n == 0) return;
   if (problem.value_bytes != 0) {
-    check_stride(problem, values_out.operand, values_out.size, "values");
-    check_stride(problem, values_in.operand, values_in.size, "values");
+    check_stride(problem, values_out.operand, values_out.size, n, "values");
+    check_stride(problem, values_in.operand, values_in.size, n, "values");
     check_both(problem, values_out, values_in);
   }
   if (problem.index_bytes != 0) {
-    check_stride(problem, indices.operand, indices.size, "indices");
+    check_stride(problem, indices.operand, indices.size, n, "indices");
     check_array(problem, indices);
   }
 
@@ -135,6 +137,41 @@ void check_what_travels(const Problem& problem, const Operands& operands) {
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       if (all[i]->operand.data == nullptr || all[j]->operand.data == nullptr) continue;
       check_overlap(problem, *all[i], *all[j], i % 2 == 0 && j == i + 1);
+    }
+  }
+}
+
+void check_lengths(const Problem& problem, const Operand& lengths) {
+  if (lengths.stride != 4 && lengths.stride != 8) {
+    refuse(fmt::format("lengths are unsigned integers of 4 or 8 bytes, and their stride says which: not {}",
+                       lengths.stride));
+  }
+  check_array({{}, {.n = problem.rows}}, {lengths, lengths.stride, "the array of lengths", problem.rows});
+}
+
+/// What is read, and what is written, each in memory of its own.
+void check_top_k(const Problem& problem, const Operands& operands) {
+  const std::size_t key = size_of(problem.key);
+  const std::size_t value = problem.value_bytes;
+  const std::array<Named, 5> arrays = {
+      Named{operands[Role::keys_in], key, "the array of keys", problem.n},
+      Named{operands[Role::values_in], value, "the array of values", problem.n},
+      Named{operands[Role::keys_out], key, "the array of the first keys", problem.k},
+      Named{operands[Role::values_out], value, "the array of the first values", problem.k},
+      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", problem.k}};
+  const bool needs_keys_out = problem.index_bytes == 0;
+  for (const Named& array : arrays) {
+    if (array.size == 0) continue;
+    const bool is_keys_out = &array.operand == &operands[Role::keys_out];
+    if (is_keys_out && !needs_keys_out && array.operand.data == nullptr) continue;
+    check_stride(problem, array.operand, array.size, array.length, "elements");
+    check_array(problem, array);
+  }
+  if (operands[Role::lengths].data != nullptr) check_lengths(problem, operands[Role::lengths]);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    for (std::size_t j = i + 1; j < arrays.size(); ++j) {
+      if (arrays[i].operand.data == nullptr || arrays[j].operand.data == nullptr) continue;
+      check_overlap(problem, arrays[i], arrays[j], false);
     }
   }
 }
@@ -152,10 +189,15 @@ void check_problem(const Problem& problem) {
                 fmt::format("'{}' is not built: {}. Values and indices travel in single arrays and in rows",
                             text, what));
   };
-  if (problem.operation == Operation::top_k) not_built("sort all keys, and take the first ones");
   if (problem.kind() == ShapeKind::segments) not_built("sort each segment by a call of its own");
 
-  const bool has_values = problem.operation == Operation::sort_pairs;
+  const bool is_top_k = problem.operation == Operation::top_k;
+  if (is_top_k && (problem.k == 0 || problem.k > problem.n)) {
+    refuse(fmt::format("k is {} in a top_k of {} keys a row: it is from 1 to the row length", problem.k,
+                       problem.n));
+  }
+  const bool has_values =
+      problem.operation == Operation::sort_pairs || (is_top_k && problem.value_bytes != 0);
   if (has_values && !is_value_size(problem.value_bytes)) {
     refuse(
         fmt::format("values of {} bytes do not travel with keys, but such of 1, 2, 4, 8 and 16: for others "
@@ -163,12 +205,13 @@ void check_problem(const Problem& problem) {
                     problem.value_bytes));
   }
   if (!has_values && problem.value_bytes != 0) {
-    refuse(fmt::format("'{}' has values, which travel in sort_pairs alone", text));
+    refuse(fmt::format("'{}' has values, which travel in sort_pairs and top_k alone", text));
   }
   if (has_values && problem.index_bytes != 0) {
     refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them", text));
   }
-  if (!has_values && !is_index_size(problem.index_bytes)) {
+  const bool may_have_none = has_values || (is_top_k && problem.index_bytes == 0);
+  if (!may_have_none && !is_index_size(problem.index_bytes)) {
     refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
   }
   if (key_count(problem) > most_bytes / 16) refuse(fmt::format("'{}' is larger than any memory", text));
@@ -179,17 +222,25 @@ void check_problem(const Problem& problem) {
 
 void check_operands(const Problem& problem, const Operands& operands) {
   check_problem(problem);
+  if (problem.operation == Operation::top_k) {
+    if (problem.rows != 0) check_top_k(problem, operands);
+    return;
+  }
+  if (operands[Role::lengths].data != nullptr) {
+    throw Error(ErrorCode::unavailable, "lengths of rows are read by top_k alone: leave them empty");
+  }
   const std::size_t size = size_of(problem.key);
   const Operand& out = operands[Role::keys_out];
   const Operand& in = operands.input();
-  if (problem.operation != Operation::argsort) check_stride(problem, out, size);
-  check_stride(problem, in, size);
+  if (problem.operation != Operation::argsort) check_stride(problem, out, size, problem.n);
+  check_stride(problem, in, size, problem.n);
   if (problem.rows == 0) return;
   if (problem.n != 0) {
     if (problem.operation == Operation::argsort) {
-      check_array(problem, {in, size, "the array of keys"});
+      check_array(problem, {in, size, "the array of keys", problem.n});
     } else {
-      check_both(problem, {out, size, "the array of sorted keys"}, {in, size, "the array of keys"});
+      check_both(problem, {out, size, "the array of sorted keys", problem.n},
+                 {in, size, "the array of keys", problem.n});
     }
   }
   if (!sorts_keys_alone(problem)) check_what_travels(problem, operands);

@@ -62,7 +62,7 @@ class DeviceGraph {
 };
 
 /// The most arguments that a kernel takes.
-inline constexpr std::size_t max_kernel_arguments = 16;
+inline constexpr std::size_t max_kernel_arguments = 20;
 
 /// What a loaded kernel uses. Threads and shared memory are limits to check before a launch.
 struct KernelResources {

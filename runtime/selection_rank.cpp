@@ -53,6 +53,7 @@ struct AlikeProblems {
   Operation operation;
   std::uint32_t carried_bytes;
   bool stable;
+  std::uint64_t k;
   std::uint64_t rows;
   std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
 
@@ -67,6 +68,7 @@ AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_
           .operation = p.operation,
           .carried_bytes = carried_bytes(p),
           .stable = class_of(p).problem().stable,
+          .k = class_of(p).problem().k,
           .rows = p.rows,
           .n = p.n};
 }

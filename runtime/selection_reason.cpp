@@ -38,6 +38,7 @@ std::string other_work(const Problem& tuned, const Problem& asked) {
         fmt::format("; tuned for {} of {} bytes, used for {}", tuned.value_bytes != 0 ? "values" : "indices",
                     carried_bytes(tuned), carried_bytes(asked));
   }
+  if (tuned.k != asked.k) text += fmt::format("; tuned for k={}, used for k={}", tuned.k, asked.k);
   if (differ_in_stability(tuned, asked)) text += "; tuned for a stable sort, which this need not be";
   return text;
 }

@@ -17,8 +17,10 @@
 namespace bitune {
 namespace {
 
-/// Whether there is anything to put in order.
-bool is_trivial(const Problem& problem) noexcept { return problem.n < 2 || problem.rows == 0; }
+/// Whether there is nothing to put in order. A top_k may have to fill what a row lacks.
+bool is_trivial(const Problem& problem) noexcept {
+  return (problem.n < 2 && problem.operation != Operation::top_k) || problem.rows == 0;
+}
 
 /// Refuses what cannot be done, and what no memory holds.
 void check_size(const Problem& problem) {
@@ -155,29 +157,31 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
   check_operands(problem, operands);
   if (problem.rows == 0 || problem.n == 0) return {};
   const auto prepared = prepared_for(problem);
-  // On the device keys and values have one array each, and are sorted in place.
+  // On the device each array is packed. What is read and written is so in place.
   std::vector<HostArray> arrays;
-  std::vector<Role> roles;
+  Operands on_device;
+  std::vector<Operand*> places;
   HostRows rows(problem);
-  const auto add = [&](Role role, const Operand& from, const Operand& to, std::uint64_t element_bytes) {
-    arrays.push_back({rows.packed(from, element_bytes), rows.room_for(to, element_bytes),
-                      key_count(problem) * element_bytes});
-    roles.push_back(role);
-  };
-  const bool writes_keys = problem.operation != Operation::argsort;
-  add(writes_keys ? Role::keys_out : Role::keys_in, operands.input(), operands[Role::keys_out],
-      size_of(problem.key));
-  if (problem.value_bytes != 0) {
-    add(Role::values_out, operands.input_values(), operands[Role::values_out], problem.value_bytes);
+  for (const CallArray& array : arrays_of(problem)) {
+    const Operand from = array.in == Role::keys_in     ? operands.input()
+                         : array.in == Role::values_in ? operands.input_values()
+                                                       : Operand{};
+    const Operand to = array.out ? operands[*array.out] : Operand{};
+    if (from.data == nullptr && to.data == nullptr) continue;  // keys_out of a top_k
+    const std::uint64_t row_bytes = array.row_length * array.element_bytes;
+    arrays.push_back({rows.packed(from, array.element_bytes, row_bytes),
+                      rows.room_for(to, array.element_bytes, row_bytes), problem.rows * row_bytes});
+    Operand& place = on_device[array.out ? *array.out : *array.in];
+    place = {nullptr, problem.rows * array.row_length, array.row_length};
+    places.push_back(&place);
   }
-  if (problem.index_bytes != 0) {
-    add(Role::indices_out, {}, operands[Role::indices_out], problem.index_bytes);
+  if (const Operand& lengths = operands[Role::lengths]; lengths.data != nullptr) {
+    arrays.push_back({lengths.data, nullptr, problem.rows * lengths.stride});
+    on_device[Role::lengths] = {nullptr, problem.rows, lengths.stride};
+    places.push_back(&on_device[Role::lengths]);
   }
   const HostSortTimes times = host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
-    Operands on_device;
-    for (std::size_t i = 0; i < roles.size(); ++i) {
-      on_device[roles[i]] = {memory[i], key_count(problem), problem.n};
-    }
+    for (std::size_t i = 0; i < places.size(); ++i) places[i]->data = memory[i];
     if (prepared) {
       launch(*prepared, problem, on_device, stream);
     } else {

@@ -11,14 +11,15 @@ namespace bitune {
 
 std::span<const Variant* const> variants() {
   // Where no tuning fits, the last one that suits the problem does.
-  static const std::array<const Variant*, 16> all = {&classic_variant(),        &global_variant(),
+  static const std::array<const Variant*, 18> all = {&classic_variant(),        &global_variant(),
                                                      &shared_variant(),         &warp_variant(),
                                                      &multiway_variant(),       &samplesort_variant(),
                                                      &radix_variant(),          &radix_pairs_variant(),
                                                      &cluster_variant(),        &packed_clusters_variant(),
                                                      &rows_variant(),           &packed_rows_variant(),
                                                      &merge_by_place_variant(), &cluster_by_place_variant(),
-                                                     &rows_by_place_variant(),  &counting_variant()};
+                                                     &rows_by_place_variant(),  &counting_variant(),
+                                                     &merge_topk_variant(),     &rows_topk_variant()};
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "measure/image_maker.hpp"
 #include "measure/measure.hpp"
 #include "measure/problem_data.hpp"
 #include "measure/verify.hpp"
@@ -88,7 +89,8 @@ class LocalEvaluator final : public Evaluator {
       enter(EvaluationPhase::prepare);
       data_.reset();  // before the next: both at once may not fit
       data_.emplace(*device_, request.problem, measured, request.protocol.seed, request.protocol.inputs,
-                    stream_->handle());
+                    stream_->handle(),
+                    ImageMaker::pays(*device_, request.problem) ? kernels_.get() : nullptr);
     }
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
 

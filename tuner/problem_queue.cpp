@@ -13,10 +13,11 @@ namespace {
 
 constexpr auto tick = std::chrono::milliseconds(50);
 
-/// How much time a problem should have, as a multiple of that of a short one. With 64 MB of keys, and of what
-/// travels with them, it is twice as much: these take about a second to make and to sort on the host.
+/// How much time a problem should have, as a multiple of that of a short one. With 512 MB of keys, and of
+/// what travels with them, it is twice as much: to restore, verify and sample these takes a GPU as long as it
+/// takes the compilers to make the next kernel.
 double weight_of(const Problem& problem) {
-  constexpr double bytes_of_one = 64 << 20;
+  constexpr double bytes_of_one = 512 << 20;
   const std::size_t bytes = size_of(problem.key) + carried_bytes(problem);
   return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) * static_cast<double>(bytes) /
                  bytes_of_one;

@@ -110,7 +110,8 @@ enum {
   BITUNE_SORT = 0,        ///< writes keys_out; with index_bytes also indices_out, where each sorted key stood
   BITUNE_SORT_PAIRS = 1,  ///< writes keys_out and values_out: a value of value_bytes travels with each key
   BITUNE_ARGSORT = 2,     ///< writes indices_out alone, of index_bytes each; the keys stay as they are
-  BITUNE_TOP_K = 3        ///< not built yet: BITUNE_ERROR_UNAVAILABLE
+  BITUNE_TOP_K =
+      3  ///< writes the first k keys of each row, with value_bytes or index_bytes what goes with them
 };
 
 /// Direction of a sort. Descending is the exact reverse of ascending: NaN comes first there. Where the sort
@@ -127,7 +128,7 @@ typedef struct bitune_problem {
   uint32_t index_bytes;  ///< of each index that is written: 0 (none), 4 or 8
   bitune_order order;
   uint32_t stable;    ///< 1: equal keys stay in the order of the input; 0: they need not
-  uint64_t k;         ///< how many keys of each row top_k gives; else 0
+  uint64_t k;         ///< how many keys of each row top_k gives, from 1 to n; else 0
   uint64_t n;         ///< keys of the array or of each row; of segments: keys in all
   uint64_t rows;      ///< rows, or segments; 1 for a single array
   uint32_t ragged;    ///< 1: the rows have lengths of their own: they are segments
@@ -141,7 +142,8 @@ typedef struct bitune_problem {
 typedef struct bitune_operand {
   void* data;         ///< null: there is none
   uint64_t elements;  ///< how many elements the array has room for; bytes, of a workspace
-  uint64_t stride;    ///< elements from the beginning of one row to the next; not looked at where rows is 1
+  uint64_t stride;    ///< elements from the beginning of one row to the next; not looked at where rows is 1;
+                      ///< of lengths: 4 or 8, the bytes of each
 } bitune_operand;
 
 /// As `elements`: how long the array is, is not checked.
@@ -151,8 +153,10 @@ typedef struct bitune_operand {
 ///
 /// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
 /// may overlap, but rows of one may lie between rows of the other. So it is with values_in and values_out. No
-/// two other arrays may overlap. Pointers must be aligned to their element type (16 bytes are best, for row
-/// strides too).
+/// two other arrays may overlap. A top_k is never in place: it reads n keys of each row from keys_in and
+/// writes k to keys_out, which may be empty where indices are asked for. What a row of fewer keys lacks
+/// (`lengths`) is filled: with the key that sorts last, values of zero bytes, and indices of ones in all
+/// bits. Pointers must be aligned to their element type (16 bytes are best, for row strides too).
 typedef struct bitune_operands {
   size_t size;                 ///< sizeof(bitune_operands)
   bitune_operand keys_in;      ///< the keys as they are given; never written, unless it is keys_out
@@ -161,7 +165,7 @@ typedef struct bitune_operands {
   bitune_operand values_out;   ///< where the values go, each with its key
   bitune_operand indices_out;  ///< where each sorted key stood in its row or array; unsigned
   bitune_operand offsets;      ///< where each segment begins, and the end of the last one
-  bitune_operand lengths;      ///< how many keys of each row count
+  bitune_operand lengths;      ///< of top_k: how many keys of each row count; unsigned, read on the device
   bitune_operand workspace;    ///< memory that is used meanwhile; its contents are not kept
 } bitune_operands;
 
@@ -218,9 +222,9 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// by calls that follow each other on one stream.
 ///
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
-/// narrow, or if the workspace is too small; UNAVAILABLE for what is not built: values and indices of
-/// segments, and top_k; CAPTURE if the stream is being captured and the problem was not prepared; COMPILE,
-/// DEVICE, UNFIT.
+/// narrow, if k is not from 1 to n, or if the workspace is too small; UNAVAILABLE for what is not built:
+/// values and indices of segments, top_k of segments, and lengths of what is no top_k; CAPTURE if the stream
+/// is being captured and the problem was not prepared; COMPILE, DEVICE, UNFIT.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
 

@@ -92,11 +92,18 @@ class Sorter {
   /// other on one stream. Without one the call allocates it in the stream: that takes a microsecond or two
   /// and keeps calls that follow each other from overlapping.
   ///
+  /// A top_k is out of place. It reads n keys of each row, and writes the first k of each row in order: keys,
+  /// values, indices. An output's rows are at least k apart. Of equal keys those with the lowest index are
+  /// taken, in their order, in descending order too. Where indices are asked for, keys_out may be empty.
+  /// lengths says how many keys of each row count (one that is larger than n means n); it is read on the
+  /// device. What a row lacks of k is filled: with the key that sorts last of all, with values of zero bytes,
+  /// and with indices whose bits are all ones. Without lengths all n count.
+  ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
   /// missing, misaligned, or has too few elements, if rows or arrays overlap, if indices are too narrow for
-  /// the number of keys, or if the workspace is too small; Error (unavailable) for what is not built: values
-  /// and indices of segments, and top_k; Error (capture) if the stream is being captured and the problem was
-  /// not prepared.
+  /// the number of keys, if k is not from 1 to n, or if the workspace is too small; Error (unavailable) for
+  /// what is not built: values and indices of segments, top_k of segments, and lengths of what is no top_k;
+  /// Error (capture) if the stream is being captured and the problem was not prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
   /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. \throws Error as `run`

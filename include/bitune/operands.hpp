@@ -20,7 +20,7 @@ enum class Role : std::uint8_t {
   values_out,   ///< where the values go, each with its key
   indices_out,  ///< where each sorted key stood in its row or array
   offsets,      ///< where each segment begins, and the end of the last one
-  lengths,      ///< how many keys of each row count
+  lengths,      ///< how many keys of each row count: unsigned integers, whose stride is their size in bytes
   workspace,    ///< memory that is used meanwhile; its contents are not kept
 };
 inline constexpr std::size_t role_count = 8;
@@ -29,7 +29,7 @@ inline constexpr std::size_t role_count = 8;
 struct Operand {
   void* data = nullptr;        ///< null: there is none
   std::uint64_t elements = 0;  ///< how many elements the array has room for; bytes, of a workspace
-  std::uint64_t stride = 0;    ///< elements from the beginning of one row to the next
+  std::uint64_t stride = 0;    ///< elements from the beginning of one row to the next; of lengths: 4 or 8
 
   bool operator==(const Operand& other) const noexcept {
     return data == other.data && elements == other.elements && stride == other.stride;
@@ -41,6 +41,7 @@ struct Operand {
 ///
 /// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
 /// may overlap, but rows of one may lie between rows of the other. So it is with values_in and values_out.
+/// A top_k never is in place: it needs keys_in, and values_in where values travel.
 class Operands {
  public:
   [[nodiscard]] Operand& operator[](Role role) noexcept { return table_[static_cast<std::size_t>(role)]; }

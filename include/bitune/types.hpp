@@ -23,14 +23,15 @@ enum class KeyType : std::uint8_t { u8, i8, u16, i16, f16, bf16, u32, i32, f32, 
 /// Direction of a sort. `descending` is the exact reverse of `ascending`: NaN comes first there.
 enum class Order : std::uint8_t { ascending, descending };
 
-/// What is done to the keys. `top_k` is not built; it holds its place in problems and the database.
+/// What is done to the keys.
 ///
 /// Where values or indices travel, all NaNs are equal keys, and each keeps its bits; -0 and +0 are two keys.
 enum class Operation : std::uint8_t {
   sort,        ///< writes keys_out; with index_bytes also indices_out, where each sorted key stood
   sort_pairs,  ///< writes keys_out and values_out: a value of value_bytes travels with each key
   argsort,     ///< writes indices_out alone, of index_bytes each; the keys stay as they are
-  top_k,
+  top_k,  ///< writes the first k keys of each row in order, with value_bytes also the value of each, with
+          ///< index_bytes also where each stood; of equal keys those with the lowest index
 };
 
 /// How keys lie in memory: one array, rows of one length, or segments of any lengths.
@@ -58,7 +59,7 @@ struct SortSpec {
   std::uint32_t index_bytes = 0;  ///< of each index that is written: 0 (none), 4 or 8
   Order order = Order::ascending;
   bool stable = false;  ///< equal keys stay in the order of the input
-  std::uint64_t k = 0;  ///< how many keys of each row top_k gives; else 0
+  std::uint64_t k = 0;  ///< how many keys of each row top_k gives, from 1 to n; else 0
 
 #if BITUNE_HAS_THREE_WAY
   auto operator<=>(const SortSpec&) const = default;

@@ -1,57 +1,76 @@
 #!/usr/bin/env bash
 # Keys with values, and argsort, on the GPU of this machine: tunes them, compares with CUB and torch, and leaves in OUT: tuning.db,
-# tunings.db (the best: what data/tunings.db ships), pairs.json (what bench/results/<gpu>/pairs.json records), and logs. Each key type
-# adds its records to pairs.json when it is done. To do a part at a time: STEPS, SIZES, and KEYS, WIDE_KEYS and ROW_KEYS, which may be empty.
-# usage: scripts/gpu/pairs.sh OUT [BIN]
-# environment: STEPS (tune bench torch), KEYS (u32,f32: pairs with values of 4 bytes, and argsort), WIDE_KEYS (u64: pairs with values of 4 and
-# 8 bytes), ROW_KEYS (f32: as KEYS, of many rows), OPERATIONS (sort_pairs,argsort), SIZES (2^8..2^28:2 and lengths between), ROW_LENGTHS
-# (16..32768), TOTAL (2^26 keys in all rows), BUDGET (3m for each key type), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database
-# goes on where it stopped), PYTHON (python3, with torch)
+# tunings.db (the best: what data/tunings.db ships), pairs.json (what bench/results/<gpu>/pairs.json records), and logs. One part after
+# the other; each takes at most 4 minutes, so that a call may do one: scripts/gpu/pairs.sh OUT BIN u32. Each adds to tuning.db and pairs.json.
+# usage: scripts/gpu/pairs.sh OUT [BIN [PART...]]
+# parts: u32 f32 (arrays: pairs with values of 4 bytes, and argsort), u64 (arrays: values of 4 and 8 bytes), rows (f32: argsort and pairs),
+#   half (bf16 and f16: argsort of rows), widths (other widths of keys and values), orders (descending, and unstable)
+# environment: STEPS (tune bench torch), BUDGET (150s of tuning a part: each problem has its share, and what is selected today is measured
+# first), SIZES (arrays), ROW_LENGTHS (16..32768), TOTAL (2^26 keys in all rows), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing
+# database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
+shift $(($# < 2 ? $# : 2))
+parts=${*:-u32 f32 u64 rows half widths orders}
 STEPS=${STEPS:-tune bench torch}
-keys=${KEYS-u32,f32}
-wide_keys=${WIDE_KEYS-u64}
-operations=${OPERATIONS:-sort_pairs,argsort}
-row_keys=${ROW_KEYS-f32}
-sizes=${SIZES:-2^8..2^28:2,1000,10000,100000,1000000,3000000,50000000}
+between=1000,10000,100000,1000000,3000000,50000000
+sizes=${SIZES:-2^8..2^28:2,$between}
+total=${TOTAL:-2^26}
+budget=${BUDGET:-150s}
 
-# arrays STEP COMMAND...: the command for each key type, with what is done to it.
-arrays() {
-  local name=$1 key
-  shift
-  for key in ${keys//,/ }; do step "$name-$key" "$@" --sizes "$sizes" --keys "$key" --operation "$operations"; done
-  for key in ${wide_keys//,/ }; do
-    step "$name-wide-$key" "$@" --sizes "$sizes" --keys "$key" --operation sort_pairs --value-bytes 4,8
-  done
+# sorts_of PART: a line for each command, with the options that tune and bench share.
+sorts_of() {
+  case $1 in
+  u32 | f32) echo "--keys $1 --operation sort_pairs,argsort --sizes $sizes" ;;
+  u64) echo "--keys u64 --operation sort_pairs --value-bytes 4,8 --sizes $sizes" ;;
+  rows) echo "--keys f32 --operation argsort,sort_pairs --sizes ${ROW_LENGTHS:-16..32768} --total $total" ;;
+  half) echo "--keys bf16,f16 --operation argsort --sizes 128,1024,4096 --total $total" ;;
+  widths)
+    echo "--keys u32 --operation sort_pairs --value-bytes 1,2,8,16 --sizes $between"
+    echo "--keys u64 --operation sort_pairs --value-bytes 1,2,16 --sizes $between"
+    echo "--keys u8,u16 --operation sort_pairs --sizes $between"
+    ;;
+  orders)
+    echo "--keys f32 --order descending --operation sort_pairs,argsort --sizes 2^10,2^16,2^20,2^24"
+    echo "--keys u32 --unstable --operation sort_pairs,argsort --sizes 2^10,2^16,2^20,2^24"
+    ;;
+  *) echo "$0: there is no part '$1'; there are u32 f32 u64 rows half widths orders" >&2 && return 1 ;;
+  esac
 }
 
-# rows STEP COMMAND...: the same for many rows.
-rows() {
-  local name=$1 key
-  shift
-  for key in ${row_keys//,/ }; do
-    step "$name-rows-$key" "$@" --sizes "${ROW_LENGTHS:-16..32768}" --total "${TOTAL:-2^26}" --keys "$key" --operation "$operations"
-  done
+# seconds DURATION: of 90s or 3m.
+seconds() { [[ $1 == *m ]] && echo $((${1%m} * 60)) || echo "${1%s}"; }
+
+# each PART STEP COMMAND...: the command with the options of each line.
+each() {
+  local part=$1 step=$2 line i=0
+  shift 2
+  while read -r line; do
+    # shellcheck disable=SC2086  # a line is a list of options
+    step "$step-$part-$((++i))" "$@" $line
+  done < <(sorts_of "$part")
 }
 
-if wants tune; then
-  tune=("$BIN/bitune" tune --budget "${BUDGET:-3m}" --strategy "${STRATEGY:-bayesian}")
-  arrays tune "${tune[@]}"
-  rows tune "${tune[@]}"
-  ship
-fi
-[[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
-if wants bench; then
-  bench=("$BIN/bitune" bench --samples "${SAMPLES:-15}" --out "$OUT/pairs.json")
-  arrays bench "${bench[@]}"
-  rows bench "${bench[@]}" --suite rows
-fi
-wants torch && step torch "${PYTHON:-python3}" "$here/torch_sorts.py" "$OUT/pairs.json"
-for log in "$OUT"/bench-*.log "$OUT"/torch.log; do
-  [[ -f $log ]] && cat "$log"
+for part in $parts; do
+  lines=$(sorts_of "$part" | wc -l)
+  ((lines > 0)) || exit 2
+  if wants tune; then
+    each "$part" tune "$BIN/bitune" tune --budget "$(($(seconds "$budget") / lines))s" --strategy "${STRATEGY:-bayesian}"
+  fi
+  suite=()
+  [[ $part == rows || $part == half ]] && suite=(--suite rows)
+  if wants bench; then
+    each "$part" bench "$BIN/bitune" bench --samples "${SAMPLES:-15}" --out "$OUT/pairs.json" "${suite[@]}"
+    cat "$OUT"/bench-"$part"*.log
+  fi
+  if wants torch; then
+    step "torch-$part" "${PYTHON:-python3}" "$here/torch_sorts.py" --missing "$OUT/pairs.json"
+    cat "$OUT/torch-$part.log"
+  fi
 done
+wants tune && ship
+[[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
 finish

@@ -15,7 +15,7 @@ BELOW = {
     "cache": ["model"],
     "kernels": [],
     "runtime": ["kernels", "cache", "model"],
-    "measure": ["runtime", "cache", "model"],
+    "measure": ["runtime", "kernels", "cache", "model"],
     "tuner": ["measure", "runtime", "cache", "model"],
     "bench": ["tuner", "measure", "runtime", "cache", "model"],
     "cli": ["bench", "tuner", "measure", "runtime", "cache", "model"],

@@ -43,13 +43,20 @@ std::int64_t keys_a_thread(const Configuration& configuration) {
   return found == configuration.parameters.end() ? 1 : found->second;
 }
 
+/// Keys alone, or the first of keys with their indices.
+Problem problem_of(const Variant& variant, const DeviceInfo& device, KeyType key, std::uint64_t n) {
+  const Problem keys{{.key = key}, {.n = n}};
+  const Problem top_k{{.operation = Operation::top_k, .key = key, .index_bytes = 4, .k = n / 10}, {.n = n}};
+  return variant.supports(top_k, device) ? top_k : keys;
+}
+
 /// The longer of two problems that the variant has configurations for, and of two or four of them the one
 /// with the fewest keys a thread. Nothing where the device is not for the variant.
 std::optional<std::pair<Problem, Configuration>> drawn(const Variant& variant, KeyType key,
                                                        const DeviceInfo& device, bool large,
                                                        std::uint64_t seed) {
   for (const std::uint64_t n : {100000, 1000}) {
-    const Problem problem{{.key = key}, {.n = n}};
+    const Problem problem = problem_of(variant, device, key, n);
     if (!variant.supports(problem, device)) continue;
     const auto sample = sample_configurations(variant, problem, device, large ? 2 : 4, seed);
     const auto fewest = std::min_element(
@@ -80,10 +87,11 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
     const std::size_t turn = first + index;
     const std::uint64_t seed = first + 2 * static_cast<std::size_t>(architecture);
     KeyType key = turn % 2 == 0 ? KeyType::f32 : KeyType::i64;
-    if (!variant->supports({{.key = key}, {.n = 1000}}, device)) key = KeyType::f16;
+    const auto is_for = [&] { return variant->supports(problem_of(*variant, device, key, 1000), device); };
+    if (!is_for()) key = KeyType::f16;
     const bool large = index / neighbours % groups == first % groups;
     const auto found = drawn(*variant, key, device, large, seed);
-    EXPECT_EQ(found.has_value(), variant->supports({{.key = key}, {.n = 1000}}, device)) << variant->name();
+    EXPECT_EQ(found.has_value(), is_for()) << variant->name();
     if (!found) continue;  // there are no clusters before sm_90
     const auto& [problem, configuration] = *found;
     const Plan plan = variant->plan(problem, configuration, device);

@@ -167,7 +167,7 @@ TEST(EmulatedPairsTuner, WhatHasNoReferenceIsInvalid) {
   EvaluationRequest request;
   request.problem = pairs;
   request.configuration = variant("radix_pairs").default_configuration(pairs, emulated().device->info());
-  request.problem.operation = Operation::top_k;
+  request.problem.ragged = true;
   EXPECT_EQ(evaluator->evaluate(request).status, TrialStatus::invalid);
 }
 

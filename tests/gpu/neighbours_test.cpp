@@ -19,7 +19,9 @@
 #include "runtime/cuda/driver.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/device.hpp"
+#include "tests/support/device_limits.hpp"
 #include "tests/support/sort_check.hpp"
+#include "tests/support/variant_problems.hpp"
 
 namespace bitune::test {
 namespace {
@@ -342,7 +344,7 @@ TEST_P(GpuNeighbours, SortsWhatASlowProducerWritesBeforeAnyoneOverwritesIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GpuNeighbours, ::testing::ValuesIn(variants().begin(), variants().end()),
+INSTANTIATE_TEST_SUITE_P(All, GpuNeighbours, ::testing::ValuesIn(sorting_variants(h200())),
                          [](const testing::TestParamInfo<const Variant*>& info) {
                            return std::string(info.param->name());
                          });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "measure/inputs.hpp"
@@ -35,26 +36,28 @@ class GpuPairs : public ::testing::Test {
   std::unique_ptr<SortEngine> engine;
 };
 
-TEST_F(GpuPairs, CarriesEveryWidthWithEveryKeyType) {
-  std::uint64_t seed = 0;
-  for (const KeyType key : all_key_types) {
-    for (const Order order : {Order::ascending, Order::descending}) {
-      Problem problem{{.key = key, .order = order, .stable = true}, {.n = 0}};
-      for (const std::uint32_t bytes : {1, 2, 4, 8, 16}) {
-        problem.operation = Operation::sort_pairs;
-        problem.value_bytes = bytes;
-        problem.n = 100001 + 1000 * bytes;
-        check(problem, seed % 2 == 0 ? Distribution::special : Distribution::few_distinct, seed,
-              seed % 3 == 0);
-        ++seed;
-      }
-      problem.operation = Operation::argsort;
-      problem.value_bytes = 0;
-      for (const std::uint32_t bytes : {4, 8}) {
-        problem.index_bytes = bytes;
-        problem.n = 300007;
-        check(problem, Distribution::special, ++seed, false);
-      }
+/// Tests a key type each, so that shards share out what takes long to compile.
+class GpuPairsOf : public GpuPairs, public ::testing::WithParamInterface<KeyType> {};
+INSTANTIATE_TEST_SUITE_P(All, GpuPairsOf, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(GpuPairsOf, CarriesEveryWidth) {
+  auto seed = static_cast<std::uint64_t>(GetParam()) * 14;
+  for (const Order order : {Order::ascending, Order::descending}) {
+    Problem problem{{.key = GetParam(), .order = order, .stable = true}, {.n = 0}};
+    for (const std::uint32_t bytes : {1, 2, 4, 8, 16}) {
+      problem.operation = Operation::sort_pairs;
+      problem.value_bytes = bytes;
+      problem.n = 100001 + 1000 * bytes;
+      check(problem, seed % 2 == 0 ? Distribution::special : Distribution::few_distinct, seed, seed % 3 == 0);
+      ++seed;
+    }
+    problem.operation = Operation::argsort;
+    problem.value_bytes = 0;
+    for (const std::uint32_t bytes : {4, 8}) {
+      problem.index_bytes = bytes;
+      problem.n = 300007;
+      check(problem, Distribution::special, ++seed, false);
     }
   }
 }
@@ -94,21 +97,25 @@ TEST_F(GpuPairs, CarriesRowsOfAnyLength) {
   }
 }
 
+class GpuPairsBy : public GpuPairs, public ::testing::WithParamInterface<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(All, GpuPairsBy,
+                         ::testing::Values("rows_by_place", "cluster_by_place", "merge_by_place"),
+                         [](const auto& info) { return std::string(info.param); });
+
 /// All configurations give one result; some of each variant show it.
-TEST_F(GpuPairs, SortsByPlaceWhateverTheConfiguration) {
+TEST_P(GpuPairsBy, SortsWhateverTheConfiguration) {
   const Bench bench = make_bench(open_device("0"));
   const DeviceInfo& device = bench.device->info();
+  const Variant& by = variant(GetParam());
   std::uint64_t seed = 0;
-  for (const std::string_view name : {"rows_by_place", "cluster_by_place", "merge_by_place"}) {
-    for (const Shape& shape : {Shape{.n = 100, .rows = 5000}, Shape{.n = 4096, .rows = 100},
-                               Shape{.n = 12000, .rows = 40}, Shape{.n = 3000}}) {
-      for (const SortSpec& spec :
-           {pairs_of(KeyType::f32, 8), argsort_of(KeyType::f32), pairs_of(KeyType::f16, 2)}) {
-        const Problem problem{spec, shape};
-        if (!variant(name).supports(problem, device)) continue;
-        for (const Configuration& c : sample_configurations(variant(name), problem, device, 4, ++seed)) {
-          EXPECT_TRUE(carries(bench, problem, c, Distribution::special, seed, seed % 2 == 0, seed % 3 == 0));
-        }
+  for (const Shape& shape : {Shape{.n = 100, .rows = 5000}, Shape{.n = 4096, .rows = 100},
+                             Shape{.n = 12000, .rows = 40}, Shape{.n = 3000}}) {
+    for (const SortSpec& spec :
+         {pairs_of(KeyType::f32, 8), argsort_of(KeyType::f32), pairs_of(KeyType::f16, 2)}) {
+      const Problem problem{spec, shape};
+      if (!by.supports(problem, device)) continue;
+      for (const Configuration& c : sample_configurations(by, problem, device, 4, ++seed)) {
+        EXPECT_TRUE(carries(bench, problem, c, Distribution::special, seed, seed % 2 == 0, seed % 3 == 0));
       }
     }
   }

@@ -145,11 +145,13 @@ class GpuLarge : public testing::Test {
   }
 };
 
-TEST_F(GpuLarge, SixtyFourMillionKeysByEveryVariantsDefault) {
-  for (const KeyType key : {KeyType::u32, KeyType::f64}) {
-    const Problem problem{{.key = key}, {.n = std::uint64_t{1} << 26}};
-    check(problem, supporting(problem));
-  }
+class GpuLargeOf : public GpuLarge, public testing::WithParamInterface<KeyType> {};
+INSTANTIATE_TEST_SUITE_P(All, GpuLargeOf, testing::Values(KeyType::u32, KeyType::f64),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(GpuLargeOf, SixtyFourMillionKeysByEveryVariantsDefault) {
+  const Problem problem{{.key = GetParam()}, {.n = std::uint64_t{1} << 26}};
+  check(problem, supporting(problem));
 }
 
 TEST_F(GpuLarge, MoreKeysThan31BitsCount) {

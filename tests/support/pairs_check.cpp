@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "model/problem.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_inputs.hpp"
 #include "tests/support/device_image.hpp"
 
 namespace bitune::test {
@@ -23,23 +23,6 @@ namespace {
 /// Rows so many elements apart: `gap` more than a row has.
 GuardedLayout layout_of(const Problem& problem, std::size_t bytes, std::uint64_t gap) {
   return {bytes, {.rows = problem.rows, .row_length = problem.n, .row_stride = problem.n + gap}};
-}
-
-/// Each row has keys of its own.
-std::vector<std::byte> keys_of(const Problem& problem, Distribution distribution, std::uint64_t seed) {
-  std::vector<std::byte> keys;
-  for (std::uint64_t row = 0; row < problem.rows; ++row) {
-    const std::vector<std::byte> of_row = make_keys(problem.key, problem.n, distribution, seed + row);
-    keys.insert(keys.end(), of_row.begin(), of_row.end());
-  }
-  return keys;
-}
-
-std::vector<std::byte> random_bytes(std::uint64_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::byte> bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
 }
 
 /// The operands of a call on the device, and their images before it.
@@ -54,7 +37,7 @@ class Call {
       return layout_of(problem, bytes, gaps ? gap += 1 + 7 * (seed % 2) : 0);
     };
     const GuardedLayout keys = layout(size_of(problem.key));
-    add(Role::keys_in, GuardedImage(keys, keys_of(problem, distribution, seed)));
+    add(Role::keys_in, GuardedImage(keys, keys_of_rows(problem, distribution, seed)));
     if (problem.operation != Operation::argsort) {
       add_output(Role::keys_out, Role::keys_in, layout(size_of(problem.key)), in_place);
     }

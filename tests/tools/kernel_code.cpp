@@ -63,7 +63,8 @@ struct Cases {
                              .value_bytes = record.value("value_bytes", 0U),
                              .index_bytes = record.value("index_bytes", 0U),
                              .order = parse_order(record.value("order", "ascending")),
-                             .stable = record.value("stable", false)},
+                             .stable = record.value("stable", false),
+                             .k = record.value("k", std::uint64_t{0})},
                             {.n = record.at("n"), .rows = record.value("rows", std::uint64_t{1})}};
       all.emplace(record.at("configuration"), problem, digest_of_device(record.at("device")));
     }

@@ -58,6 +58,7 @@ HostCall::HostCall(const Problem& given, const HostLayout& given_layout, Distrib
   for (std::uint64_t row = 0; row < problem.rows; ++row) {
     const std::vector<std::uint64_t> by_place = order(row);
     for (std::uint64_t i = 0; i < count(row); ++i) put_item(row, i, by_place[i]);
+    if (problem.operation == Operation::top_k) fill(row);
   }
 }
 
@@ -91,7 +92,7 @@ Operands HostCall::operands() {
     all[Role::offsets] = {narrow_offsets_.data(), narrow_offsets_.size(), 0};
     options.offset_bytes = 4;
   }
-  if (!lengths_.empty()) all[Role::lengths] = {lengths_.data(), lengths_.size(), 0};
+  if (!lengths_.empty()) all[Role::lengths] = {lengths_.data(), lengths_.size(), sizeof(lengths_[0])};
   return all;
 }
 
@@ -163,6 +164,23 @@ void HostCall::put_item(std::uint64_t row, std::uint64_t place, std::uint64_t fr
                 values_in.data() + (begin_in(row) + from) * problem.value_bytes, problem.value_bytes);
   }
   if (problem.index_bytes != 0) set_index(row, place, from);
+}
+
+void HostCall::fill(std::uint64_t row) {
+  const std::uint64_t width = width_out();
+  const bool ascending = problem.order == Order::ascending;
+  std::uint64_t last = ascending ? ~std::uint64_t{0} : 0;
+  if (is_signed_integer(problem.key)) last ^= std::uint64_t{1} << (8 * size_of(problem.key) - 1);
+  if (is_floating_point(problem.key)) {
+    const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(problem.key) - 1);
+    last = (sign | infinity_of(problem.key)) + (ascending ? 1 : 0);
+  }
+  for (std::uint64_t i = count(row); i < width; ++i) {
+    set_key(row, i, last);
+    if (problem.index_bytes != 0) set_index(row, i, ~std::uint64_t{0});
+    std::fill_n(values_out.begin() + static_cast<std::ptrdiff_t>((begin_out(row) + i) * problem.value_bytes),
+                problem.value_bytes, std::byte{0});
+  }
 }
 
 bool HostCall::is_nan(std::uint64_t bits) const {

@@ -69,6 +69,8 @@ class HostCall {
   [[nodiscard]] std::uint64_t begin_in(std::uint64_t row) const;
   [[nodiscard]] std::uint64_t begin_out(std::uint64_t row) const;
   [[nodiscard]] std::uint64_t width_out() const;
+  /// Writes what belongs where a row has fewer than k keys.
+  void fill(std::uint64_t row);
   void swap_bytes(std::vector<std::byte>& bytes, std::uint64_t size, std::uint64_t row, std::uint64_t a,
                   std::uint64_t b) const;
 

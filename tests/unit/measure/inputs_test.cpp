@@ -52,6 +52,24 @@ TEST_P(Inputs, SortedAndReversedAreInOrderAndSpanTheType) {
   }
 }
 
+TEST_P(Inputs, PlacesAreThoseOfTheOrderOfKeys) {
+  const made::KeyRanks ranks = key_facts_of(GetParam()).ranks();
+  const auto in = [&](std::uint64_t bits) {
+    return ranks.place(bits, false) == ordered_bits(GetParam(), bits);
+  };
+  for (const Distribution distribution : {Distribution::random, Distribution::special}) {
+    const auto keys = make_keys(GetParam(), 70001, distribution, 3);
+    for (std::uint64_t i = 0; i < 70001; ++i) {
+      const std::uint64_t bits = key_at(keys, GetParam(), i);
+      ASSERT_TRUE(in(bits)) << std::hex << bits;
+      const bool is_nan = is_floating_point(GetParam()) &&
+                          (bits & (ranks.all_bits() >> 1)) > key_facts_of(GetParam()).infinity;
+      const std::uint64_t first_nan = 2 * (key_facts_of(GetParam()).infinity + 1);
+      ASSERT_EQ(ranks.place(bits, true), is_nan ? first_nan : ranks.place(bits, false)) << std::hex << bits;
+    }
+  }
+}
+
 TEST_P(Inputs, RandomKeysAreFiniteSeededAndVaried) {
   const auto keys = make_keys(GetParam(), 4096, Distribution::random, 7);
   EXPECT_EQ(keys, make_keys(GetParam(), 4096, Distribution::random, 7));

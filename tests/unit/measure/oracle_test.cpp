@@ -298,6 +298,23 @@ TEST_P(Oracle, FindsALaterOneOfEqualKeysAmongTheFirst) {
   });
 }
 
+TEST_P(Oracle, FindsWhatIsNotFilled) {
+  std::size_t tried = 0;
+  for_each_call(Distribution::random, [&](HostCall& call) {
+    if (call.problem.operation != Operation::top_k) return;
+    const HostCall right = call;
+    for (std::uint64_t row = 0; row < call.problem.rows; ++row) {
+      const std::uint64_t place = call.count(row);
+      if (place == std::min(call.problem.k, call.problem.n)) continue;
+      ++tried;
+      call.put_item(row, place, 0);
+      expect_fault(call, row, place);
+      call = right;
+    }
+  });
+  EXPECT_GT(tried, 0u);
+}
+
 // Where only one result is right, any change of it is a fault.
 TEST_P(Oracle, FindsAnyChangeOfAUniqueResult) {
   std::mt19937_64 random(5);

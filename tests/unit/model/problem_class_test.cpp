@@ -50,6 +50,24 @@ TEST(ProblemClass, KGoesByOctaves) {
   };
   EXPECT_EQ(of(100), of(128));
   EXPECT_NE(of(100), of(129));
+  EXPECT_EQ(of(9000), of(10000)) << "no class has a k above the row length";
+  EXPECT_EQ(of(9000).problem().k, 10000u);
+}
+
+TEST(ProblemClass, ATopKIsStableAnyway) {
+  Problem problem{{.operation = Operation::top_k, .index_bytes = 4, .k = 5}, {.n = 100}};
+  Problem stable = problem;
+  stable.stable = true;
+  EXPECT_EQ(class_of(problem), class_of(stable));
+  EXPECT_TRUE(may_serve(problem, stable));
+}
+
+TEST(ProblemClass, KIsWorkByOctaves) {
+  const auto of = [](std::uint64_t k) {
+    return Problem{{.operation = Operation::top_k, .index_bytes = 4, .k = k}, {.n = 10000}};
+  };
+  EXPECT_EQ(work_distance(of(50), of(64)), 0);
+  EXPECT_EQ(work_distance(of(64), of(512)), 3);
 }
 
 TEST(ProblemClass, KeysAloneAreStableAnyway) {

@@ -15,6 +15,7 @@
 #include "runtime/source_tokens.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/device_limits.hpp"
+#include "tests/support/variant_problems.hpp"
 
 namespace bitune {
 namespace {
@@ -178,8 +179,7 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
     const auto named = family->kernel_headers();
     std::set<std::string_view> used;
     for (const std::uint64_t n : {100, 5000, 1 << 20}) {
-      Problem problem{{.key = KeyType::f16}, {.n = n}};
-      if (!family->supports(problem, device)) problem.index_bytes = 4;
+      const Problem problem = test::problem_for(*family, device, KeyType::f16, {.n = n});
       if (!family->supports(problem, device)) continue;
       const SearchSpace space = family->space(problem, device);
       constexpr std::uint64_t stride =

@@ -14,6 +14,7 @@
 #include "runtime/variant.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "tests/support/device_limits.hpp"
+#include "tests/support/variant_problems.hpp"
 
 namespace bitune {
 namespace plan_neighbours {
@@ -74,13 +75,11 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
                                                                                       {100, 1000},
                                                                                       {20000, 7}}) {
       for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f64}) {
-        const Problem keys{{.key = key}, {.n = n, .rows = rows}};
-        const Problem pairs{
-            {.operation = Operation::sort_pairs, .key = key, .value_bytes = 4, .stable = true},
-            {.n = n, .rows = rows}};
         const Problem argsort{{.operation = Operation::argsort, .key = key, .index_bytes = 4, .stable = true},
                               {.n = n, .rows = rows}};
-        for (const Problem& problem : {keys, pairs, argsort}) {
+        std::vector<Problem> problems = test::kinds_of_problems(key, {.n = n, .rows = rows}, 4);
+        problems.push_back(argsort);
+        for (const Problem& problem : problems) {
           if (!variant->supports(problem, device)) continue;
           for (const Configuration& c : drawn(*variant, problem, device)) {
             const Plan plan = variant->plan(problem, c, device);

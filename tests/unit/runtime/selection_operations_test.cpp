@@ -112,6 +112,27 @@ TEST(SelectionOfOperations, SlowForItsOwnWorkIsNotSlowForAnothers) {
   EXPECT_EQ(bits_of(chosen(pairs(4, false), {tuned(4, pairs(4, true), 90), tuned(5, pairs(8), 10)})), 4);
 }
 
+TEST(SelectionOfOperations, TopKByTheNearestK) {
+  const auto of = [](std::uint64_t k) {
+    return Problem{{.operation = Operation::top_k, .index_bytes = 4, .k = k}, {.n = length}};
+  };
+  const auto tuned_for = [&](std::int64_t items, std::uint64_t k) {
+    Candidate candidate = trial(1, test::h200(), of(k));
+    candidate.configuration = variant("merge_topk").default_configuration(of(k), test::h200());
+    candidate.configuration.parameters["merge_items"] = items;
+    return candidate;
+  };
+  const std::vector<Candidate> user = {tuned_for(4, 64), tuned_for(8, 2048)};
+  const Selection same = chosen(of(50), user);
+  EXPECT_EQ(same.configuration.at("merge_items"), 4);
+  EXPECT_EQ(same.match, MatchKind::exact) << "k goes by octaves";
+  EXPECT_EQ(same.reason, "tuned on this device for this problem; tuned for k=64, used for k=50");
+  const Selection near = chosen(of(1000), user);
+  EXPECT_EQ(near.configuration.at("merge_items"), 8);
+  EXPECT_EQ(near.match, MatchKind::near_size);
+  EXPECT_NE(near.reason.find("tuned for k=2048, used for k=1000"), std::string::npos) << near.reason;
+}
+
 TEST(SelectionOfOperations, NeverWhatAVariantCannotDo) {
   Candidate other = tuned(4, pairs(4));
   other.configuration = variant("radix").default_configuration({{}, {.n = length}}, test::h200());

@@ -77,7 +77,7 @@ TEST_F(SortEnginePairsTest, RefusesWidthsThatThereAreNot) {
   EXPECT_SAYS(refusal(argsort_problem(2), operands_of(argsort_problem(2))), "4 or 8 bytes, not 2");
   Problem both = argsort_problem();
   both.value_bytes = 4;
-  EXPECT_SAYS(refusal(both, operands_of(both)), "travel in sort_pairs alone");
+  EXPECT_SAYS(refusal(both, operands_of(both)), "travel in sort_pairs and top_k alone");
   both.operation = Operation::sort_pairs;
   EXPECT_SAYS(refusal(both, operands_of(both)), "values and indices");
 }
@@ -144,10 +144,6 @@ TEST_F(SortEnginePairsTest, SaysWhatIsNotBuilt) {
   Problem problem = pairs_problem();
   problem.ragged = true;
   EXPECT_SAYS(refusal(problem, operands_of(problem), ErrorCode::unavailable), "each segment");
-  problem = argsort_problem();
-  problem.operation = Operation::top_k;
-  problem.k = 3;
-  EXPECT_SAYS(refusal(problem, operands_of(problem), ErrorCode::unavailable), "take the first ones");
 }
 
 TEST_F(SortEnginePairsTest, RefusesRowsThatOverlap) {

@@ -13,6 +13,7 @@
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/device_limits.hpp"
+#include "tests/support/variant_problems.hpp"
 
 namespace bitune {
 namespace {
@@ -57,7 +58,7 @@ TEST(VariantLimits, EveryValidConfigurationOfManyKeysHasAPlan) {
   for (const Variant* variant : variants()) {
     for (const std::uint64_t n : {std::uint64_t{1} << 27, std::uint64_t{1} << 31, std::uint64_t{1} << 33}) {
       for (const KeyType key : {KeyType::i8, KeyType::u16, KeyType::f64}) {
-        const Problem problem = array_of(key, n);
+        const Problem problem = test::problem_for(*variant, h200(), key, {.n = n});
         if (!variant->supports(problem, h200())) continue;
         const SearchSpace space = variant->space(problem, h200());
         constexpr std::uint64_t stride =

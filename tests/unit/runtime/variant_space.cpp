@@ -11,6 +11,7 @@
 #include "runtime/variant.hpp"
 #include "runtime/variants/network_plan.hpp"
 #include "tests/support/device_limits.hpp"
+#include "tests/support/variant_problems.hpp"
 
 namespace bitune {
 namespace {
@@ -19,19 +20,9 @@ using test::h200;
 
 Problem problem_of(KeyType key, std::uint64_t n) { return {{.key = key}, {.n = n}}; }
 
-/// Whether the variant carries values or indices, and does not sort keys alone.
-bool carries(const Variant& variant) {
-  return variant.name() == "radix_pairs" || variant.name().ends_with("_by_place");
-}
-
-/// A problem that is for the variant: of keys alone, or of keys with values.
+/// A problem that is for the variant.
 Problem problem_for(const Variant& variant, KeyType key, std::uint64_t n) {
-  Problem problem = problem_of(key, n);
-  if (carries(variant)) {
-    problem.operation = Operation::sort_pairs;
-    problem.value_bytes = 16;
-  }
-  return problem;
+  return test::problem_for(variant, h200(), key, {.n = n});
 }
 
 /// The variants that sort arrays of any length; others hold each in the registers of a block or a cluster.
@@ -141,7 +132,7 @@ TEST(VariantSpace, UsesMoreThan48KilobytesWhereTheDeviceAllowsIt) {
 }
 
 TEST(VariantPlan, IsEmptyWhereThereIsNothingToSort) {
-  for (const Variant* variant : variants()) {
+  for (const Variant* variant : test::sorting_variants(h200())) {
     for (const std::uint64_t n : {0, 1}) {
       const Problem problem = problem_of(KeyType::f32, n);
       const Plan plan = variant->plan(problem, variant->default_configuration(problem, h200()), h200());

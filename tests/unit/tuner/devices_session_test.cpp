@@ -44,8 +44,8 @@ TEST(ProblemQueue, BeginsWithWhatIsKnownLeast) {
 }
 
 TEST(ProblemQueue, GivesLongProblemsMoreOfTheTime) {
-  // 64 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
-  constexpr std::uint64_t long_n = std::uint64_t{1} << 25;
+  // 512 MB of keys count as one problem more: 1, 1, 3 and 1 of 6.
+  constexpr std::uint64_t long_n = std::uint64_t{1} << 28;
   ProblemQueue queue({{{.key = KeyType::u32}, {.n = 1}},
                       {{.key = KeyType::u8}, {.n = 1}},
                       {{.key = KeyType::u32}, {.n = long_n}},

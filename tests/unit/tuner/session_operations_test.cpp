@@ -117,8 +117,8 @@ TEST_F(SessionOfOperations, AWorkerIsToldTheWholeProblem) {
 }
 
 TEST_F(SessionOfOperations, WhatTravelsTakesTime) {
-  // 64 MB of keys take as much as a short problem; with as many bytes of values beside them, twice that.
-  const std::uint64_t many = std::uint64_t{1} << 24;
+  // 512 MB of keys take as much as a short problem; with as many bytes of values beside them, twice that.
+  const std::uint64_t many = std::uint64_t{1} << 27;
   Problem large = keys;
   large.n = many;
   Problem large_pairs = pairs;

@@ -1,0 +1,155 @@
+// The first k of arrays and rows on the emulated device, by every variant that can: key types, orders, what
+// travels, k and shapes in turn, strides, lengths of rows, distributions.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/kernel_cache.hpp"
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/sort_engine.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/sort_check.hpp"
+#include "tests/support/top_k_check.hpp"
+
+namespace bitune::test {
+namespace top_k {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+/// What goes with keys.
+struct Load {
+  std::uint32_t value_bytes;
+  std::uint32_t index_bytes;
+};
+
+constexpr std::array all_loads = {Load{0, 4}, Load{0, 0}, Load{4, 0}, Load{0, 8},
+                                  Load{1, 0}, Load{8, 0}, Load{2, 0}, Load{16, 0}};
+
+constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
+                                      Distribution::few_distinct, Distribution::reversed};
+
+constexpr std::array<Shape, 7> shapes = {{{.n = 1},
+                                          {.n = 100},
+                                          {.n = 33, .rows = 7},
+                                          {.n = 64, .rows = 5},
+                                          {.n = 1000, .rows = 3},
+                                          {.n = 3000},
+                                          {.n = 2500, .rows = 2}}};
+
+Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t k, const Shape& shape) {
+  return {{.operation = Operation::top_k,
+           .key = key,
+           .value_bytes = load.value_bytes,
+           .index_bytes = load.index_bytes,
+           .order = order,
+           .k = k},
+          shape};
+}
+
+/// 1, 2, a quarter, all, and one that fills no tile.
+std::uint64_t k_of(std::uint64_t n, std::uint64_t turn) {
+  const std::array<std::uint64_t, 5> all = {1, 2, n / 4, n, n / 3 + 1};
+  return std::clamp<std::uint64_t>(all.at(turn % all.size()), 1, n);
+}
+
+TopKCall call_of(const Problem& problem, std::uint64_t turn) {
+  return {.gaps = turn % 2 == 0,
+          .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
+          .length_bytes = turn % 4 == 1   ? 4u
+                          : turn % 4 == 2 ? 8u
+                                          : 0u};
+}
+
+/// The variants that can, in their order.
+std::vector<const Variant*> families_for(const Problem& problem) {
+  std::vector<const Variant*> families;
+  for (const Variant* family : variants()) {
+    if (family->supports(problem, emulated().device->info())) families.push_back(family);
+  }
+  return families;
+}
+
+class TopK : public ::testing::TestWithParam<KeyType> {};
+
+/// All loads, orders, shapes and kinds of k meet in some test; each of them meets each type.
+TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
+  const KeyType key = GetParam();
+  auto turn = 7 * static_cast<std::uint64_t>(key);
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Shape& shape : shapes) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      ++turn;
+      const Load& load = all_loads.at(turn % all_loads.size());
+      const Problem problem = problem_of(load, key, order, k_of(shape.n, turn), shape);
+      const auto families = families_for(problem);
+      ASSERT_FALSE(families.empty());
+      for (const Variant* family : families) {
+        for (auto& c : sample_configurations(*family, problem, emulated().device->info(), 1, turn)) {
+          sorts.emplace_back(problem, std::move(c));
+        }
+      }
+    }
+  }
+  compile_all(emulated(), sorts);
+  for (const auto& [problem, configuration] : sorts) {
+    for (int i = 0; i < 3; ++i) {
+      ++turn;
+      EXPECT_TRUE(gives_first(emulated(), problem, configuration,
+                              distributions.at(turn % distributions.size()), turn, call_of(problem, turn)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TopK, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// Of equal keys the first ones are given, in whatever order threads run.
+TEST(TopKStability, HoldsUnderEveryOrderOfThreads) {
+  for (const Shape& shape : {shapes[4], shapes[5]}) {
+    const Problem problem = problem_of(all_loads[0], KeyType::f32, Order::descending, 70, shape);
+    for (const Variant* family : families_for(problem)) {
+      for (const std::uint64_t order : {1u, 2u, 3u}) {
+        const Configuration c = family->default_configuration(problem, seeded(order).device->info());
+        EXPECT_TRUE(gives_first(seeded(order), problem, c, Distribution::special, order,
+                                {.length_bytes = order == 2 ? 8u : 0u}));
+      }
+    }
+  }
+}
+
+/// The whole way, with the default configuration.
+TEST(TopKEngine, GivesTheFirstKeysOfRowsOfAllLengthsAndNone) {
+  SortEngine engine(
+      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
+      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  std::uint64_t turn = 0;
+  for (const Load& load : {all_loads[0], all_loads[1], all_loads[2]}) {
+    for (const std::uint64_t n : {1, 2, 100}) {
+      for (const std::uint64_t rows : {0, 1, 6}) {
+        ++turn;
+        const Problem problem =
+            problem_of(load, KeyType::f32, Order::ascending, k_of(n, turn), {.n = n, .rows = rows});
+        const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
+        for (unsigned i = 0; i < 4; ++i) {
+          EXPECT_TRUE(gives_first(engine.device(), problem, Distribution::special, turn,
+                                  call_of(problem, turn + i), run));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace top_k
+}  // namespace bitune::test

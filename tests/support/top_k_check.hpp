@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// One top_k, checked by the oracle.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "bitune/operands.hpp"
+#include "measure/inputs.hpp"
+#include "model/configuration.hpp"
+#include "runtime/device.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+
+/// What a problem does not say of a top_k.
+struct TopKCall {
+  bool gaps = false;          ///< rows are apart, in each array by another stride
+  bool with_keys = true;      ///< else keys_out is empty
+  unsigned length_bytes = 0;  ///< of a row's length: 4 or 8; 0: there are none
+};
+
+/// Runs one top_k of an array or of rows: its operands are in device memory, each between guard bytes,
+/// aligned to their elements and no more, and without a workspace. Lengths of rows are of all kinds: 0, few,
+/// all, and more than there are. Asks the oracle afterwards. Guards and inputs must be as they were.
+[[nodiscard]] ::testing::AssertionResult gives_first(const Device& device, const Problem& problem,
+                                                     Distribution distribution, std::uint64_t seed,
+                                                     const TopKCall& how,
+                                                     const std::function<void(const Operands&)>& call);
+
+/// The same with this configuration, and with a workspace of its own. Fails if the configuration is not
+/// valid.
+[[nodiscard]] ::testing::AssertionResult gives_first(const Bench& bench, const Problem& problem,
+                                                     const Configuration& configuration,
+                                                     Distribution distribution, std::uint64_t seed,
+                                                     const TopKCall& how = {});
+
+}  // namespace bitune::test

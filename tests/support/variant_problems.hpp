@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// Problems for tests that go over all variants.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/variant.hpp"
+
+namespace bitune::test {
+
+/// The kinds of problems that there are variants for: keys alone, keys with values, and the first of keys
+/// with their indices.
+inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
+                                              std::uint32_t value_bytes = 16) {
+  return {
+      {{.key = key}, shape},
+      {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true}, shape},
+      {{.operation = Operation::top_k,
+        .key = key,
+        .index_bytes = 4,
+        .k = std::max<std::uint64_t>(1, shape.n / 10)},
+       shape}};
+}
+
+/// The first of them that the variant can do; the first of all if it can do none.
+inline Problem problem_for(const Variant& variant, const DeviceInfo& device, KeyType key,
+                           const Shape& shape) {
+  const std::vector<Problem> kinds = kinds_of_problems(key, shape);
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const Problem& problem) { return variant.supports(problem, device); });
+  return found == kinds.end() ? kinds.front() : *found;
+}
+
+/// The variants that sort, and give more than the first keys.
+inline std::vector<const Variant*> sorting_variants(const DeviceInfo& device) {
+  std::vector<const Variant*> found;
+  for (const Variant* variant : variants()) {
+    const Problem problem = problem_for(*variant, device, KeyType::u8, {.n = 1000});
+    if (problem.operation != Operation::top_k) found.push_back(variant);
+  }
+  return found;
+}
+
+}  // namespace bitune::test
