@@ -53,10 +53,11 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
       wanted.database = text_or_empty(read.database);
       wanted.kernel_cache = text_or_empty(read.kernel_cache);
       if (read.compile_first > 1 || read.reserved != 0) {
-        throw bitune::Error(bitune::ErrorCode::usage,
-                            fmt::format("bitune_sorter_options: compile_first is {}, and reserved {}; they are "
-                                        "0 or 1, and 0",
-                                        read.compile_first, read.reserved));
+        throw bitune::Error(
+            bitune::ErrorCode::usage,
+            fmt::format("bitune_sorter_options: compile_first is {}, and reserved {}; they are "
+                        "0 or 1, and 0",
+                        read.compile_first, read.reserved));
       }
       wanted.compile_first = read.compile_first != 0;
     }

@@ -184,7 +184,8 @@ typedef struct bitune_operands {
 /// the same problem only launch. Where compiling would take long, another configuration sorts while the best
 /// is compiled in the background. Keys alone and stable sorts have the same result with each. Unstable ones
 /// may order equal keys in another way then. Destroying a sorter, and the end of the process, wait for the
-/// compile that is under way. The 4096 problems used last stay prepared. It does not see what is tuned after it began.
+/// compile that is under way. The 4096 problems used last stay prepared. It does not see what is tuned after
+/// it began.
 typedef struct bitune_sorter bitune_sorter;
 
 /// Where things are found. Null or empty means the default. Texts need to live during the call only.
@@ -194,11 +195,11 @@ typedef struct bitune_sorter_options {
                          ///< a UUID, or "emulated"
   const char* database;  ///< tuning database; default: $BITUNE_DB, else the user's
   const char* kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
-  uint32_t compile_first;    ///< 1: the first sort of a problem waits for the compiler, however long it takes.
-                             ///< 0: it may be sorted by another configuration while the best is compiled in
-                             ///< the background. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
-                             ///< device always waits, unless that variable is 0
-  uint32_t reserved;         ///< 0
+  uint32_t compile_first;  ///< 1: the first sort of a problem waits for the compiler, however long it takes.
+                           ///< 0: it may be sorted by another configuration while the best is compiled in
+                           ///< the background. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
+                           ///< device always waits, unless that variable is 0
+  uint32_t reserved;       ///< 0
 } bitune_sorter_options;
 
 #define BITUNE_SORTER_OPTIONS_INIT \
@@ -260,7 +261,8 @@ BITUNE_API bitune_status bitune_workspace_size(bitune_sorter* sorter, const bitu
 ///  "reason": a sentence, "expected_us": number or null, "launches": [a text for each],
 ///  "compiled_kernels": how many kernels preparing the problem compiled,
 ///  "shipped_kernels", "cached_kernels": how many of its kernels came with bitune, or from the kernel cache,
-///  "awaited": the configuration that is being compiled in the background to take the place of this one, or ""}
+///  "awaited": the configuration that is being compiled in the background to take the place of this one, or
+///  ""}
 BITUNE_API bitune_status bitune_explain(bitune_sorter* sorter, const bitune_problem* problem, char** json);
 
 /// Description of the sorter's device: "NVIDIA H200 (sm_90, GPU 0)".

@@ -52,6 +52,12 @@ cc "$examples/sort_in_c.c" "${flags[@]}" -Wl,-rpath,"$library" -o "$out/by_pkg_c
 read -ra flags < <(pkg-config --cflags --libs --static bitune | sed 's/-lbitune /-l:libbitune.a /')
 cc "$examples/sort_in_c.c" "${flags[@]}" -o "$out/by_pkg_config_static"
 
+# Rust, where its compiler is; without cargo, as the example wants no crate.
+if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
+  rustc -O --edition 2021 -D warnings "$examples/sort_in_rust.rs" -L native="$library" -l bitune -C link-arg=-Wl,-rpath,"$library" \
+    -o "$out/examples/sort_in_rust"
+fi
+
 bad=0
 # run NAME PROGRAM...: from another folder.
 run() {
@@ -64,6 +70,7 @@ run() {
 }
 programs=(sort_floats argsort sort_in_c sort_in_c_static)
 if [[ -x $out/examples/sort_in_fortran ]]; then programs+=(sort_in_fortran); else echo "no Fortran compiler: examples/sort_in_fortran.f90 was not tried"; fi
+if [[ -x $out/examples/sort_in_rust ]]; then programs+=(sort_in_rust); else echo "no Rust compiler: examples/sort_in_rust.rs was not tried"; fi
 for program in "${programs[@]}"; do run "$program" "$out/examples/$program"; done
 run c_alone "$out/c_alone/build/sort_in_c"
 run by_pkg_config "$out/by_pkg_config"

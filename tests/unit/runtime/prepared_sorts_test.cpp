@@ -20,6 +20,7 @@
 #include "tests/support/fake_device.hpp"
 
 namespace bitune {
+namespace prepared_test {
 namespace {
 
 using testing_support::sort_keys;
@@ -295,4 +296,5 @@ TEST_F(SoonTest, TheEndDropsWhatHasNotBegun) {
 }
 
 }  // namespace
+}  // namespace prepared_test
 }  // namespace bitune

@@ -57,7 +57,7 @@ class SortEngineTest : public testing::Test {
                                           return CandidateSet{};
                                         },
                                         variants, "a note",
-                                        {.capacity = capacity, .shipped_kernels = nullptr, .patience = {}});
+                                        Preparation{.capacity = capacity, .shipped_kernels = nullptr, .patience = {}});
   }
 
   std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();
