@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
@@ -60,6 +62,16 @@ struct SortOptions {
   bool verify = false;
 };
 
+/// Whatever the names, links included: the second one written would replace the first.
+bool is_one_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& name) {
+    std::error_code none;
+    return fs::weakly_canonical(fs::absolute(name, none), none);
+  };
+  return a == b || (!b.empty() && b != "-" && place(a) == place(b));
+}
+
 void check_usage(const SortOptions& options) {
   if (options.input.path.empty() == options.generate.empty()) {
     throw Error(ErrorCode::usage, options.input.path.empty()
@@ -74,7 +86,8 @@ void check_usage(const SortOptions& options) {
                                       ? "--values-out needs --values FILE, which travel with the keys"
                                       : "--values needs --values-out FILE, where the values go");
   }
-  if (!options.values.empty() && (options.values_output == "-" || options.values_output == options.output)) {
+  if (!options.values.empty() &&
+      (options.values_output == "-" || is_one_file(options.values_output, options.output))) {
     throw Error(ErrorCode::usage,
                 "--values-out names a file of its own, as keys and values do not go to one");
   }

@@ -16,10 +16,6 @@
 
 namespace bitune {
 
-/// How generated keys are distributed and arranged. Floats of `random` are mostly far from 1, since all
-/// finite bit patterns are as likely; `sorted` and `reversed` are evenly spread over all finite values.
-using Distribution = made::Distribution;
-
 inline constexpr std::array<Distribution, 7> all_distributions = {
     Distribution::random,       Distribution::sorted,   Distribution::reversed, Distribution::all_equal,
     Distribution::few_distinct, Distribution::sawtooth, Distribution::special};

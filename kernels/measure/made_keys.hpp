@@ -5,13 +5,11 @@
 /// that make inputs and show an order right. Any key is made on its own, from its index. Places are written by cases, where the codecs
 /// of the sorting kernels use arithmetic, so that one checks the other.
 
-namespace bitune::made {
-
-using Bits = unsigned long long;
+namespace bitune {
 
 /// How generated keys are distributed and arranged.
 enum class Distribution : unsigned char {
-  random,        ///< uniform over all values of the type; floats: over all finite bit patterns
+  random,        ///< uniform over all values of the type; floats: over all finite bit patterns, so mostly far from 1
   sorted,        ///< ascending; equal neighbours where n exceeds the number of values
   reversed,      ///< `sorted` backwards
   all_equal,     ///< one random value
@@ -19,6 +17,10 @@ enum class Distribution : unsigned char {
   sawtooth,      ///< ascending ramps of 1021 keys (a prime, so that no tile begins as another does)
   special,       ///< the type's edges in random order, and one key in four random of all bit patterns
 };
+
+namespace made {
+
+using Bits = unsigned long long;
 
 constexpr Bits sawtooth_period() { return 1021; }
 constexpr Bits distinct_keys() { return 16; }
@@ -186,4 +188,5 @@ constexpr void with_distribution(Distribution distribution, const Work& work) {
   }
 }
 
-}  // namespace bitune::made
+}  // namespace made
+}  // namespace bitune

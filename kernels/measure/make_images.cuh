@@ -26,7 +26,7 @@ struct MadeKeys {
   made::KeyRanks ranks;
   made::Ramp ramp;
 
-  template <made::Distribution distribution>
+  template <Distribution distribution>
   BITUNE_DEVICE void run() const {
     for_each_of_thread(n, [&](u64 i) { keys[i] = static_cast<Word>(made::key_at<distribution>(ranks, ramp, seed, n, i)); });
   }
@@ -36,7 +36,7 @@ struct MadeKeys {
 template <class Word, u32 nt>
 BITUNE_KERNEL(nt, 0)
 make_keys(Word* keys, u64 n, u64 seed, u32 distribution, u32 is_signed, u64 infinity, u64 ramp_step, u32 ramp_is_fraction) {
-  made::with_distribution(static_cast<made::Distribution>(distribution),
+  made::with_distribution(static_cast<Distribution>(distribution),
                           MadeKeys<Word>{keys,
                                          n,
                                          seed,

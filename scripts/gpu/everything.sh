@@ -5,7 +5,7 @@
 # single/single.json, pairs/pairs.json, rows/rows.json and presets.json (what bench/results/<gpu>/ records), and logs.
 # usage: scripts/gpu/everything.sh OUT [BIN]
 # environment: STEPS (tune bench presets), SINGLE_BUDGET (4m), ROWS_BUDGET (60s, for each key type), PAIRS_BUDGET
-# (2m, for each key type), what tune_and_bench.sh, rows.sh and pairs.sh take besides, BITUNE_SHIPPED_DB (to begin with what won before)
+# (2m, for each part), what tune_and_bench.sh, rows.sh and pairs.sh take besides, BITUNE_SHIPPED_DB (to begin with what won before)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)

@@ -104,6 +104,61 @@ TEST_F(CLibrary, MemoryThatDoesNotFitIsRefused) {
   EXPECT_EQ(bitune_run(sorter, &problem, &operands, nullptr), BITUNE_ERROR_USAGE);
 }
 
+TEST_F(CLibrary, WhatTravelsIsCheckedBeforeAnythingIsWritten) {
+  std::vector<std::uint64_t> memory(64);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = 1000 - 7 * i;
+  const std::vector<std::uint64_t> before = memory;
+  const auto refused = [&](bitune_operation operation, auto change, const char* names) {
+    bitune_problem problem = problem_of(8);
+    problem.operation = operation;
+    bitune_operands operands = BITUNE_OPERANDS_INIT;
+    if (operation == BITUNE_SORT_PAIRS) {
+      problem.value_bytes = 4;
+      operands.keys_out = {memory.data(), 8, 8};
+      operands.values_out = {memory.data() + 8, 8, 8};
+    } else {
+      problem.index_bytes = 4;
+      operands.keys_in = {memory.data(), 8, 8};
+      operands.indices_out = {memory.data() + 8, 8, 8};
+    }
+    change(problem, operands);
+    for (const auto run : {+[](bitune_sorter*a, const bitune_problem*b, const bitune_operands*c) {
+                             return bitune_run(a, b, c, nullptr);
+                           },
+                           +[](bitune_sorter*a, const bitune_problem*b, const bitune_operands*c) {
+                             return bitune_run_host(a, b, c, nullptr);
+                           }}) {
+      expect_refused(run(sorter, &problem, &operands), BITUNE_ERROR_USAGE, names);
+      EXPECT_EQ(memory, before);
+    }
+  };
+  refused(
+      BITUNE_SORT_PAIRS, [](auto&, auto& o) { o.values_out.elements = 7; }, "room for 7 elements");
+  refused(
+      BITUNE_SORT_PAIRS, [&](auto&, auto& o) { o.values_out.data = memory.data() + 3; }, "overlap");
+  refused(
+      BITUNE_SORT_PAIRS, [&](auto&, auto& o) { o.values_out.data = o.keys_out.data; }, "overlap");
+  refused(
+      BITUNE_SORT_PAIRS,
+      [](auto&, auto& o) { o.values_out.data = static_cast<char*>(o.values_out.data) + 2; },
+      "not aligned to 4 bytes");
+  refused(
+      BITUNE_SORT_PAIRS, [](auto& p, auto&) { p.value_bytes = 3; }, "values of 3 bytes");
+  refused(
+      BITUNE_ARGSORT, [](auto&, auto& o) { o.indices_out.elements = 5; }, "room for 5 elements");
+  refused(
+      BITUNE_ARGSORT, [](auto&, auto& o) { o.indices_out.data = o.keys_in.data; }, "overlap");
+  refused(
+      BITUNE_ARGSORT, [](auto& p, auto&) { p.index_bytes = 2; }, "4 or 8 bytes, not 2");
+  refused(
+      BITUNE_ARGSORT,
+      [](auto& p, auto& o) {
+        p.n = (std::uint64_t{1} << 32) + 1;
+        o.keys_in.elements = o.indices_out.elements = p.n;
+      },
+      "too narrow for 4294967297 keys");
+}
+
 TEST_F(CLibrary, SizesThatAreNoneAreRefused) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{4}, sizeof(bitune_problem) - 4}) {
     bitune_problem problem = problem_of(4);
