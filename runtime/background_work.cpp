@@ -85,6 +85,7 @@ void BackgroundWork::stop() noexcept {
     std::swap(dropped, waiting_);
   }
   changed_.notify_all();
+  dropped.clear();  // now: who waits for one of them may be what the others wait for
   for (std::thread& thread : threads) thread.join();
 }
 

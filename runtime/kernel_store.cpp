@@ -107,11 +107,12 @@ StoredKernel KernelStore::get(const KernelSource& source) {
   Implementation::Entry& entry = store.entry(source);
   const std::lock_guard lock(entry.mutex);
   if (entry.kernel != nullptr) return {entry.kernel, KernelOrigin::memory, entry.origin, 0};
-  double compile_ms = 0;
-  if (!store.load_ready(entry, source)) {
-    compile_ms = store.compile(entry, source);
-    store.load(entry, *entry.image, entry.origin);
+  const bool was_there = entry.image.has_value();
+  if (store.load_ready(entry, source)) {
+    return {entry.kernel, was_there ? KernelOrigin::memory : entry.origin, entry.origin, 0};
   }
+  const double compile_ms = store.compile(entry, source);
+  store.load(entry, *entry.image, entry.origin);
   return {entry.kernel, entry.origin, entry.origin, compile_ms};
 }
 

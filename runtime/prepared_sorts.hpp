@@ -52,7 +52,8 @@ struct PreparedSort {
 
 /// How problems are prepared.
 struct Preparation {
-  std::size_t capacity = 4096;  ///< problems that stay prepared; their kernels stay loaded longer
+  static constexpr std::size_t default_capacity = 4096;
+  std::size_t capacity = default_capacity;  ///< problems that stay prepared; their kernels stay loaded longer
   std::shared_ptr<const KernelArchive> shipped_kernels;
   /// How long a sort waits for the compiler before it takes what is ready or soon compiled; nothing: as long
   /// as it takes.

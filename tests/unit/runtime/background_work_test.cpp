@@ -83,14 +83,14 @@ std::latch* released = nullptr;
     std::fputs("finished\n", stderr);
   });
   begun->wait();
-  work->add([] { std::fputs("not dropped\n", stderr); });
+  work->add([] { std::_Exit(9); });                                // it is dropped
   static_cast<void>(std::atexit([] { released->count_down(); }));  // runs before what was registered before
   std::exit(3);
 }
 
 TEST(BackgroundWorkDeathTest, IsWaitedForWhenTheProcessEnds) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(exit_while_working(), testing::ExitedWithCode(3), "^finished\n$");
+  EXPECT_EXIT(exit_while_working(), testing::ExitedWithCode(3), "finished");
 }
 
 /// The child has none of the threads that its parent has.

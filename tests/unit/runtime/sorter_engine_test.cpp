@@ -50,14 +50,14 @@ class SortEngineTest : public testing::Test {
  protected:
   std::unique_ptr<SortEngine> make(std::span<const Variant* const> variants = one_variant,
                                    std::size_t capacity = 16) {
-    return std::make_unique<SortEngine>(device, nullptr,
-                                        [this](const Problem&, std::string* warning) {
-                                          ++reads;
-                                          *warning = "the database is not there";
-                                          return CandidateSet{};
-                                        },
-                                        variants, "a note",
-                                        Preparation{.capacity = capacity, .shipped_kernels = nullptr, .patience = {}});
+    return std::make_unique<SortEngine>(
+        device, nullptr,
+        [this](const Problem&, std::string* warning) {
+          ++reads;
+          *warning = "the database is not there";
+          return CandidateSet{};
+        },
+        variants, "a note", Preparation{.capacity = capacity, .shipped_kernels = nullptr, .patience = {}});
   }
 
   std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();
