@@ -9,6 +9,7 @@ sort is the exact reverse of an ascending one, so NaN comes first there.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any, TypeVar, cast
 
@@ -333,4 +334,4 @@ def _name_of(device: Any) -> str:
 
 if hasattr(sys.modules.get("torch"), "library"):
     # Its operators are there for those who imported PyTorch before; others import bitune.torch, or sort a tensor.
-    from . import torch as _imported  # noqa: F401
+    importlib.import_module(".torch", __name__)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, ContextManager, Optional
+from typing import Any, Callable, ContextManager, Optional, cast
 
 from ._errors import Error
 from ._native import KEY_CODES
@@ -293,7 +293,7 @@ def kind_named(library: str) -> Kind | None:
 
 def kind_of(x: Any) -> Kind | None:
     """The kind of an array of NumPy, PyTorch or CuPy; None for all others."""
-    known = _kinds.get(type(x))
+    known = _kinds.get(cast("type[object]", type(x)))
     if known is not None:
         return known
     for library, (name, _) in _classes.items():
@@ -314,7 +314,7 @@ def carried(x: Any, argument: str) -> tuple[Any, Kind]:
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         where = int(x.__dlpack_device__()[0])
         if where == _CUDA:
-            return _carried_on_gpu(x, argument, lambda module: module.from_dlpack(x))
+            return _carried_on_gpu(x, argument, _from_dlpack)
         if where == _CPU:
             import numpy
 
@@ -324,13 +324,21 @@ def carried(x: Any, argument: str) -> tuple[Any, Kind]:
             return (numpy.asarray(x) if hasattr(x, "__array__") else numpy.from_dlpack(x)), kind
         raise TypeError(f"{argument}: memory of DLPack's device type {where} cannot be sorted; move it to the CPU or a CUDA device")
     if hasattr(x, "__cuda_array_interface__"):
-        return _carried_on_gpu(x, argument, lambda module: module.as_tensor(x) if hasattr(module, "as_tensor") else module.asarray(x))
+        return _carried_on_gpu(x, argument, _from_interface)
     raise TypeError(
         f"{argument}: an array of NumPy, CuPy, PyTorch or JAX, or of another library that has __dlpack__, not {type(x).__name__}"
     )
 
 
-def _carried_on_gpu(x: Any, argument: str, convert: Any) -> tuple[Any, Kind]:
+def _from_dlpack(module: Any, x: Any) -> Any:
+    return module.from_dlpack(x)
+
+
+def _from_interface(module: Any, x: Any) -> Any:
+    return module.as_tensor(x) if hasattr(module, "as_tensor") else module.asarray(x)
+
+
+def _carried_on_gpu(x: Any, argument: str, convert: Callable[[Any, Any], Any]) -> tuple[Any, Kind]:
     import importlib
 
     refused = ""
@@ -342,7 +350,7 @@ def _carried_on_gpu(x: Any, argument: str, convert: Any) -> tuple[Any, Kind]:
         kind = kind_named(library)
         assert kind is not None
         try:
-            return convert(module), kind
+            return convert(module, x), kind
         except (BufferError, RuntimeError, TypeError, ValueError) as error:  # a type that this library does not know
             refused += f" ({library}: {error})"
     raise Error(

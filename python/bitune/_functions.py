@@ -217,6 +217,16 @@ def index_bytes_of(name: str, length: int) -> int:
     return found
 
 
+WIDEN_FROM = 1 << 21
+"""Keys of an array from which on indices of 4 bytes, made wider afterwards, are faster than such of 8, and take half of the
+memory (docs/python.md)."""
+
+
+def sorted_index_bytes(size: int, length: int, rows: int) -> int:
+    """Of the indices that the library writes."""
+    return 4 if size == 8 and rows == 1 and WIDEN_FROM <= length <= 2**31 else size
+
+
 def name_of_dtype(dtype: Any) -> str:
     """"int64" of "int64", torch.int64, numpy.int64 and numpy.dtype("int64")."""
     if isinstance(dtype, type):
@@ -230,7 +240,7 @@ def sort_keys(x: Any, axis: Any, descending: bool, out: Any, stream: Any, device
     with on_stream(asked, stream):
         output = Output(asked, asked.array.dtype, out)
         if asked.length * asked.rows:
-            array, address, stride = last_axis(asked, asked.array)
+            _kept, address, stride = last_axis(asked, asked.array)
             pointers = Pointers(address, stride, output.address, output.stride)
             run(asked, asked.key(SORT, 0, 0, bool(descending), False), pointers, stream)
         result = output.take()
@@ -245,11 +255,18 @@ def sort_indices(
     asked = ask(x, axis, device, stream)
     name = name_of_dtype(index_dtype)
     size = index_bytes_of(name, asked.length)
+    wide = asked.kind.index_dtype(name)
+    sorted_size = sorted_index_bytes(size, asked.length, asked.rows)
     with on_stream(asked, stream):
-        indices = Output(asked, asked.kind.index_dtype(name), out)
+        if sorted_size == size:
+            indices = Output(asked, wide, out)
+        else:
+            if out is not None:
+                _check_out(asked, wide, out, "out")
+            indices = Output(asked, asked.kind.index_dtype("int32"), None)
         keys = Output(asked, asked.array.dtype, None) if with_keys else None
         if asked.length * asked.rows:
-            array, address, stride = last_axis(asked, asked.array)
+            _kept, address, stride = last_axis(asked, asked.array)
             pointers = Pointers(
                 address,
                 stride,
@@ -257,8 +274,14 @@ def sort_indices(
                 indices=indices.address,
                 indices_stride=indices.stride,
             )
-            run(asked, asked.key(SORT if with_keys else ARGSORT, 0, size, bool(descending), bool(stable)), pointers, stream)
-        found = indices.take(), keys.take() if keys is not None else None
+            key = asked.key(SORT if with_keys else ARGSORT, 0, sorted_size, bool(descending), bool(stable))
+            run(asked, key, pointers, stream)
+        places = indices.take()
+        if sorted_size != size:
+            target = asked.kind.empty_like(places, wide) if out is None else out
+            asked.kind.copy_into(target, places)
+            places = target
+        found = places, keys.take() if keys is not None else None
         wait_for_carried(asked, x)
     if kind_of(x) is not None:
         return found
@@ -286,8 +309,8 @@ def sort_pairs(
         sorted_keys = Output(asked, asked.array.dtype, None)
         sorted_values = Output(asked, carried_values.dtype, None)
         if asked.length * asked.rows:
-            array, address, stride = last_axis(asked, asked.array)
-            moved, value_address, value_stride = last_axis(asked, carried_values)
+            _kept, address, stride = last_axis(asked, asked.array)
+            _kept_too, value_address, value_stride = last_axis(asked, carried_values)
             pointers = Pointers(
                 address, stride, sorted_keys.address, sorted_keys.stride,
                 value_address, value_stride, sorted_values.address, sorted_values.stride,
@@ -313,6 +336,7 @@ def problem_of(
         return asked.sorter, asked.key(SORT, 0, 0, bool(descending), False)
     if operation == "argsort":
         size = index_bytes_of(name_of_dtype(index_dtype), asked.length)
+        size = sorted_index_bytes(size, asked.length, asked.rows)
         return asked.sorter, asked.key(SORT if return_keys else ARGSORT, 0, size, bool(descending), bool(stable))
     if operation == "sort_by_key":
         kind = kind_of(values)

@@ -29,6 +29,7 @@ class Call(NamedTuple):
     extent: bytes  # elements and row stride, of every operand
     workspace_bytes: int
     index_dtype: Any
+    sorted_dtype: Any  # of the indices that the library writes; made wider if it is another
 
 
 class ShortWay:
@@ -72,13 +73,16 @@ class ShortWay:
             return None
         if call is None or not self.is_plain(x):
             return None
-        indices = self.empty_like(x, dtype=call.index_dtype)
+        indices = self.empty_like(x, dtype=call.sorted_dtype)
         if return_keys:
             keys = self.empty_like(x)
             self.run(call, x.data_ptr(), keys.data_ptr(), 0, 0, indices.data_ptr())
-            return indices, keys
-        self.run(call, x.data_ptr(), 0, 0, 0, indices.data_ptr())
-        return indices
+        else:
+            keys = None
+            self.run(call, x.data_ptr(), 0, 0, 0, indices.data_ptr())
+        if call.sorted_dtype is not call.index_dtype:
+            indices = indices.to(call.index_dtype)
+        return indices if keys is None else (indices, keys)
 
     def sort_by_key(self, keys: Any, values: Any, axis: Any, descending: Any, stable: Any) -> Any:
         if self.is_compiling() or type(axis) is not int or type(values) is not self.tensor:
@@ -114,7 +118,7 @@ class ShortWay:
         return not (x.requires_grad and self.is_grad_enabled())
 
     def run(self, call: Call, keys: int, sorted_keys: int, values: int, sorted_values: int, indices: int) -> None:
-        handle, problem, gpu, extent, size, _ = call
+        handle, problem, gpu, extent, size, _, _ = call
         memory, address = self.kind.workspace(size, gpu) if size else (None, 0)
         operands = _OPERANDS.pack(
             200, keys, extent, sorted_keys, extent, values, extent, sorted_values, extent, indices, extent,
@@ -135,15 +139,19 @@ class ShortWay:
         call = None
         if asked.gpu >= 0 and asked.axis == x.dim() - 1 and asked.array is x and x.numel() > 0:
             index_bytes = 0
+            sorted_dtype = None
             if index_dtype is not None:
                 name = _functions.name_of_dtype(index_dtype)
-                index_bytes = _functions.index_bytes_of(name, asked.length)
-                index_dtype = self.kind.index_dtype(name)
+                wanted_bytes = _functions.index_bytes_of(name, asked.length)
+                index_bytes = _functions.sorted_index_bytes(wanted_bytes, asked.length, asked.rows)
+                sorted_dtype = index_dtype = self.kind.index_dtype(name)
+                if index_bytes != wanted_bytes:
+                    sorted_dtype = self.kind.index_dtype("int32")
             wanted = asked.key(operation, value_bytes, index_bytes, bool(descending), bool(stable))
             if wanted not in asked.sorter.workspaces and self.kind.is_capturing():
                 return None  # the long way says what to do
             problem, size = asked.sorter.prepared(wanted)
             extent = struct.pack("=2Q", _native.UNCHECKED, asked.length)
-            call = Call(asked.sorter.handle, problem, asked.gpu, extent, size, index_dtype)
+            call = Call(asked.sorter.handle, problem, asked.gpu, extent, size, index_dtype, sorted_dtype)
         _sorters.remember(self.calls, key, call)
         return call

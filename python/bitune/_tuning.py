@@ -6,7 +6,7 @@ import ctypes
 import json
 import os
 import threading
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional, cast
 
 from . import _native
 from ._errors import Error
@@ -264,7 +264,7 @@ class Database:
 def _rows(document: Any) -> list[dict[str, Any]]:
     """The list of a document that is one, or holds one beside the database's path."""
     if isinstance(document, dict):
-        lists = [value for value in document.values() if isinstance(value, list)]
-        document = lists[0] if len(lists) == 1 else [document]
-    rows: list[dict[str, Any]] = document
-    return rows
+        whole = cast("dict[str, Any]", document)
+        lists = [cast("list[dict[str, Any]]", value) for value in whole.values() if isinstance(value, list)]
+        return lists[0] if len(lists) == 1 else [whole]
+    return cast("list[dict[str, Any]]", document)

@@ -164,3 +164,14 @@ def test_addresses_of_streams():
 def test_a_gpus_array_is_sorted_there():
     with pytest.raises(ValueError, match="^device: "):
         _sorters.sorter_for_gpu(0, "emulated")
+
+
+@pytest.mark.parametrize("return_keys", [False, True])
+def test_indices_of_long_arrays_are_made_wider(gpu, no_long_way, monkeypatch, return_keys):
+    monkeypatch.setattr(_functions, "WIDEN_FROM", 400)
+    no_long_way()
+    x = torch.randint(0, 30, (500,))
+    found = bitune.argsort(x, return_keys=return_keys)
+    indices = found[0] if return_keys else found
+    assert indices.dtype == torch.int64
+    assert torch.equal(indices, torch.argsort(x, stable=True))

@@ -150,14 +150,14 @@ def most_memory(call):
     return torch.cuda.max_memory_allocated() - before
 
 
-@pytest.mark.parametrize(("index_dtype", "most"), [(torch.int32, 0.6), (torch.int64, 0.8)])
-def test_memory_of_argsort(index_dtype, most):
+@pytest.mark.parametrize("index_dtype", [torch.int32, torch.int64])
+def test_memory_of_argsort(index_dtype):
     """Against torch.argsort, whose indices are int64. All of it is of PyTorch's allocator."""
     x = torch.randn(1 << 24, device="cuda")
     bitune.prepare(x, "argsort", index_dtype=index_dtype)
     mine, theirs = most_memory(lambda: bitune.argsort(x, index_dtype=index_dtype)), most_memory(lambda: torch.argsort(x, stable=True))
     print(f"{index_dtype}: {mine >> 20} MB, torch.argsort {theirs >> 20} MB")
-    assert mine <= most * theirs
+    assert mine <= 0.6 * theirs
 
 
 def test_streams():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bitune
+from bitune import _functions
 from conftest import indices_of_rows
 
 TYPES = ["uint8", "int8", "uint16", "int16", "float16", "uint32", "int32", "float32", "uint64", "int64", "float64"]
@@ -64,6 +65,23 @@ def test_argsort_of_one_array(array, descending, index_dtype):
     np.testing.assert_array_equal(
         bitune.argsort(array, descending=descending, index_dtype=index_dtype, **EMULATED), indices
     )
+
+
+@pytest.mark.parametrize("index_dtype", ["int64", "uint64", "int32"])
+def test_indices_of_long_arrays_are_made_wider(monkeypatch, index_dtype):
+    """Long ones are too slow to sort here: what is taken for long is made short."""
+    monkeypatch.setattr(_functions, "WIDEN_FROM", 50)
+    array = np.random.default_rng(1).integers(0, 30, 60)
+    expected = np.argsort(array, kind="stable")
+    indices, keys = bitune.argsort(array, index_dtype=index_dtype, return_keys=True, **EMULATED)
+    assert indices.dtype == index_dtype
+    np.testing.assert_array_equal(indices, expected)
+    np.testing.assert_array_equal(keys, np.sort(array))
+    out = np.empty((60, 2), index_dtype)[:, 0]
+    assert bitune.argsort(array, index_dtype=index_dtype, out=out, **EMULATED) is out
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(TypeError, match="^out: "):
+        bitune.argsort(array, index_dtype=index_dtype, out=np.empty(60, "f4"), **EMULATED)
 
 
 @checked
