@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -21,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* owner_name = "owner";
+// Not the name that it had when it was locked itself: an older bitune would find nobody there.
+constexpr const char* owner_name = "bitune-owner";
 
 /// The path is written before the flag and read after it, by a signal handler, too.
 struct Place {
@@ -79,18 +81,24 @@ bool is_temporary_name(std::string_view name, std::string_view prefix) {
   });
 }
 
-/// Calls `remove` if the file is this user's and belongs to no process, and holds its lock meanwhile: nobody
-/// can take it over. Anybody may put files into a shared folder: no link is followed.
+/// Calls `remove` if it is a file, or a folder, of this user that belongs to no process, and holds its lock
+/// meanwhile: nobody can take it over. Anybody may put files into a shared folder: no link is followed.
 template <class Remove>
-void if_abandoned(const fs::path& path, Remove&& remove) {
+void if_abandoned(const fs::path& path, mode_t kind, Remove&& remove) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
   struct stat status = {};
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
-      lock_file(descriptor)) {
+  if (::fstat(descriptor, &status) == 0 && (status.st_mode & S_IFMT) == kind &&
+      status.st_uid == ::geteuid() && lock_file(descriptor)) {
     remove();
   }
   ::close(descriptor);
+}
+
+mode_t permissions_of_new_files() noexcept {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~mask;
 }
 
 template <class Visit>
@@ -137,29 +145,67 @@ void remove_leftovers() noexcept {
 
 bool lock_file(int descriptor) noexcept { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
-FolderLock::FolderLock(const fs::path& folder) {
-  // It gets its name when it is locked: nobody ever finds the owner of a living process unlocked.
-  const fs::path unnamed = folder / "owner.new";
-  descriptor_ = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor_ >= 0 && lock_file(descriptor_)) {
-    ::rename(unnamed.c_str(), (folder / owner_name).c_str());
-  }
+FolderLock::FolderLock(const fs::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+  const bool is_taken = descriptor_ >= 0 && !lock_file(descriptor_) && errno == EWOULDBLOCK;
+  struct stat locked = {};
+  struct stat named = {};
+  const bool is_there = descriptor_ >= 0 && ::fstat(descriptor_, &locked) == 0 &&
+                        ::stat(folder.c_str(), &named) == 0 && locked.st_dev == named.st_dev &&
+                        locked.st_ino == named.st_ino;
+  swept_ = is_taken || !is_there;
+  if (swept_) return;
+  const int owner = ::open((folder / owner_name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (owner >= 0) ::close(owner);
 }
 
 FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void sweep_files(const fs::path& folder, std::string_view prefix) noexcept {
-  for_each_temporary(folder, prefix,
-                     [](const fs::path& path) { if_abandoned(path, [&path] { ::unlink(path.c_str()); }); });
+void sweep_files(const fs::path& folder, std::string_view prefix,
+                 std::initializer_list<const char*> companions) noexcept {
+  for_each_temporary(folder, prefix, [companions](const fs::path& path) {
+    if_abandoned(path, S_IFREG, [&path, companions] {
+      for (const char* suffix : companions) ::unlink((path.native() + suffix).c_str());
+      ::unlink(path.c_str());
+    });
+  });
+}
+
+int create_locked_file(const fs::path& folder, const std::string& prefix, std::string& path,
+                       std::initializer_list<const char*> companions) {
+  sweep_files(folder, prefix, companions);
+  while (true) {
+    path = (folder / (prefix + "XXXXXX")).string();
+    const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor < 0) return descriptor;
+    // Somebody may be about to sweep it, or have done so, before it is locked. Where files have no locks,
+    // nobody sweeps.
+    const bool taken = !lock_file(descriptor) && errno == EWOULDBLOCK;
+    struct stat status = {};
+    const bool is_there = !taken && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+    if (is_there && ::fchmod(descriptor, permissions_of_new_files()) == 0) return descriptor;
+    const int reason = errno;
+    ::close(descriptor);
+    ::unlink(path.c_str());
+    if (is_there) {
+      errno = reason;
+      return -1;
+    }
+  }
 }
 
 void sweep_folders(const fs::path& folder, std::string_view prefix) noexcept {
   for_each_temporary(folder, prefix, [](const fs::path& path) {
-    if_abandoned(path / owner_name, [&path] {
+    if_abandoned(path, S_IFDIR, [&path] {
       std::error_code ignored;
-      fs::remove_all(path, ignored);
+      // One without an owner was left before it had one, and is empty; or it is no folder of ours.
+      if (fs::exists(path / owner_name, ignored)) {
+        fs::remove_all(path, ignored);
+      } else {
+        ::rmdir(path.c_str());
+      }
     });
   });
 }

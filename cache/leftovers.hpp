@@ -5,6 +5,8 @@
 /// if it is told to; what was killed at once is swept by those who come after it. A lock says who lives.
 
 #include <filesystem>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace bitune {
@@ -29,7 +31,8 @@ void remove_leftovers() noexcept;
 /// unlocks it when that process ends, however it ends.
 [[nodiscard]] bool lock_file(int descriptor) noexcept;
 
-/// Holds the lock of a folder: a file `owner` in it, so that `sweep_folders` leaves the folder alone.
+/// Holds the lock of a folder, so that `sweep_folders` leaves it alone, and marks it with a file
+/// `bitune-owner`, so that it is swept when this process is dead.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -37,15 +40,28 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  /// Whether somebody swept the folder before it was locked: then another one is needed.
+  [[nodiscard]] bool is_swept() const noexcept { return swept_; }
+
  private:
   int descriptor_ = -1;
+  bool swept_ = false;
 };
 
 /// Removes files of this user in the folder that are called `prefix` and six characters more, as mkstemp
-/// names them, and that nobody has locked. Never throws: what cannot be removed stays.
-void sweep_files(const std::filesystem::path& folder, std::string_view prefix) noexcept;
+/// names them, and that nobody has locked; and what is called as one of them with one of `companions` behind.
+/// Never throws: what cannot be removed stays.
+void sweep_files(const std::filesystem::path& folder, std::string_view prefix,
+                 std::initializer_list<const char*> companions = {}) noexcept;
 
-/// The same of folders with an `owner` that nobody has locked.
+/// A new file in the folder, open and locked, called `prefix` and six characters more, with the permissions
+/// of any new file; its path is put into `path`. -1 and errno if that fails. First those that the dead left
+/// are swept, as sweep_files does.
+[[nodiscard]] int create_locked_file(const std::filesystem::path& folder, const std::string& prefix,
+                                     std::string& path, std::initializer_list<const char*> companions = {});
+
+/// The same of folders: of those that have a `bitune-owner`, with all that is in them, and of others if they
+/// are empty.
 void sweep_folders(const std::filesystem::path& folder, std::string_view prefix) noexcept;
 
 }  // namespace bitune

@@ -151,7 +151,7 @@ int run(const Options& options) {
           const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
           line.show(fmt::format("{} {} {}/{}  {}", "bench", ProgressLine::bar(part, 16), progress.index + 1,
                                 progress.count, text_of(progress.problem)) +
-                    fmt::format(", {} keys", name_of(progress.distribution)));
+                    fmt::format(", {} keys", bitune::name_of(progress.distribution)));
         }
       },
       stop.flag());

@@ -71,7 +71,7 @@ struct TuneOptions {
   std::string strategy = std::string(default_strategy);
   std::uint64_t seed = 1;
   std::string budget = "80s";
-  std::string timeout = "30s";
+  std::string timeout;  ///< empty: the default
   bool resume = true;
   bool warm_start = true;
   int finalists = 4;
@@ -91,6 +91,7 @@ std::vector<std::string_view> strategy_names() {
   return names;
 }
 
+constexpr double default_timeout = 30;  // seconds
 constexpr const char* gpu_sizes = "2^10..2^26";
 constexpr const char* emulated_sizes = "2^8..2^12:2";
 
@@ -147,7 +148,7 @@ TuneRequest request_of(const TuneOptions& options) {
   }
   request.strategy = strategy(options.strategy).name;
   request.seed = options.seed;
-  request.protocol.distribution = name_of(parse_distribution(options.distribution));
+  request.protocol.distribution = bitune::name_of(parse_distribution(options.distribution));
   request.protocol.cold_l2 = options.cold_l2;
   request.protocol.inputs = options.inputs;
   request.protocol.max_samples = options.samples;
@@ -200,11 +201,13 @@ int run(const TuneOptions& options) {
                      .json = options.common.json});
   }
   TuneRequest request = request_of(options);
-  const DevicesOptions session{.database = database_path(options.common),
-                               .kernel_cache = KernelCache::default_directory(),
-                               // This very program even if its file was replaced meanwhile.
-                               .worker_program = options.isolate ? "/proc/self/exe" : "",
-                               .timeout_seconds = parse_duration(options.timeout)};
+  const DevicesOptions session{
+      .database = database_path(options.common),
+      .kernel_cache = KernelCache::default_directory(),
+      // This very program even if its file was replaced meanwhile.
+      .worker_program = options.isolate ? "/proc/self/exe" : "",
+      .timeout_seconds = options.timeout.empty() ? default_timeout : parse_duration(options.timeout),
+      .timeout_for_all = !options.timeout.empty()};
   const StopOnSignal stop;
   const std::vector<std::shared_ptr<Device>> devices = devices_of(options);
   request.problems = problems_of(options, devices.front()->info());
@@ -258,8 +261,8 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "BUDGET");
   add_text(
       command, "--timeout", options->timeout,
-      "For one configuration to run; one that takes longer is cut off. Making its keys and compiling it have "
-      "limits of their own, of minutes",
+      "For one configuration to run, and for compiling it and making its keys; what takes longer is cut off "
+      "(default: 30s to run, minutes for the rest)",
       "DURATION");
   add_flag(command, "--resume,!--no-resume", options->resume,
            "Skip what the database already has (default: on)");

@@ -160,6 +160,10 @@ class Device {
     return nullptr;
   }
 
+  /// Does this work in a context that no application destroys: what it makes, and keeps beyond the work, is
+  /// of that context, whatever context is current on the calling thread.
+  virtual void in_own_context(const std::function<void()>& work) const { work(); }
+
   /// Whether an error was seen after which the device can do no more work in this process (an illegal
   /// address, a launch that timed out): all later calls would fail, and only a new process can go on.
   [[nodiscard]] virtual bool is_lost() const noexcept { return false; }

@@ -105,6 +105,14 @@ HostSortTimes HostSort::run(void* keys, std::size_t bytes, const std::function<v
 
 HostSortTimes HostSort::run(std::span<const HostArray> arrays,
                             const std::function<void(std::span<void* const>, Stream)>& sort) {
+  HostSortTimes times;
+  // Lanes are kept, and outlive the contexts of the application.
+  device_->in_own_context([&] { times = run_in_lane(arrays, sort); });
+  return times;
+}
+
+HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
+                                    const std::function<void(std::span<void* const>, Stream)>& sort) {
   const auto begin = std::chrono::steady_clock::now();
   auto lane = take_lane();
   const Stream stream = lane->stream->handle();

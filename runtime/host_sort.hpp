@@ -42,6 +42,8 @@ class HostSort {
  private:
   struct Lane;
 
+  HostSortTimes run_in_lane(std::span<const HostArray> arrays,
+                            const std::function<void(std::span<void* const>, Stream)>& sort);
   [[nodiscard]] std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
   /// `chunks`: how many the lane has carried since its run began.

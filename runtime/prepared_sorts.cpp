@@ -43,10 +43,22 @@ void PreparedSorts::warm_up(std::uint64_t workspace_bytes, Stream stream) const 
   if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, stream));
 }
 
+/// What is next on the ladder. Where nothing is, the device has no room for the problem: says for what at
+/// last.
+Selection PreparedSorts::select_but(const Problem& problem, std::span<const Unfit> unfit) {
+  try {
+    return selector_.select(problem, unfit);
+  } catch (const Error&) {
+    if (unfit.empty()) throw;
+    throw Error(ErrorCode::unfit, unfit.back().why);
+  }
+}
+
 PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
   std::uint64_t least_workspace = ~std::uint64_t{0};
+  std::vector<Unfit> unfit;
   for (;;) {
-    Selection selection = selector_.select(problem);
+    Selection selection = select_but(problem, unfit);
     Plan plan = selector_.plan(problem, selection.configuration);
     const std::uint64_t workspace_bytes = plan.workspace_bytes;
     if (patience_) least_workspace = std::min(least_workspace, workspace_bytes);
@@ -54,6 +66,8 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
       KernelCounts counts;
       ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &counts);
       warm_up(workspace_bytes, stream);
+      // Only now: where nothing fits there may be memory again when the problem is next asked for.
+      for (const Unfit& entry : unfit) selector_.leave_out(problem, entry);
       return {.selection = std::move(selection),
               .executable = std::move(executable),
               .kernels = counts,
@@ -65,7 +79,7 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
       if (error.code() != ErrorCode::unfit) throw;
-      selector_.leave_out(problem, selection.configuration, error.what());
+      unfit.push_back({selection.configuration, error.what()});
     }
   }
 }
@@ -127,7 +141,7 @@ PreparedSorts::Pointer PreparedSorts::make_soon(const Problem& problem) {
 
 std::shared_ptr<PreparedSort> PreparedSorts::ready_behind(const Problem& problem,
                                                           const Configuration& first) {
-  std::vector<Configuration> passed = {first};
+  std::vector<Unfit> passed = {{first, {}}};
   while (passed.size() <= most_rungs) {
     Selection selection;
     try {
@@ -135,7 +149,7 @@ std::shared_ptr<PreparedSort> PreparedSorts::ready_behind(const Problem& problem
     } catch (const Error&) {  // the ladder has no more rungs
       return nullptr;
     }
-    passed.push_back(selection.configuration);
+    passed.push_back({selection.configuration, {}});
     try {
       const Plan plan = selector_.plan(problem, selection.configuration);
       KernelCounts counts;

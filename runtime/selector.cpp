@@ -27,18 +27,22 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
   return entry;
 }
 
-Selection Selector::select(const Problem& problem, std::span<const Configuration> others) {
+Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit) {
   const auto candidates = known(problem);
-  std::vector<Configuration> left_out(others.begin(), others.end());
+  std::vector<Configuration> left_out;
   std::string left_out_text;
+  const auto leave = [&](const Unfit& entry) {
+    left_out.push_back(entry.configuration);
+    if (entry.why.empty()) return;
+    left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
+  };
   {
     const std::lock_guard lock(mutex_);
     for (const LeftOut& entry : left_out_) {
-      if (entry.problem != problem) continue;
-      left_out.push_back(entry.configuration);
-      left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
+      if (entry.problem == problem) leave(entry.unfit);
     }
   }
+  for (const Unfit& entry : unfit) leave(entry);
   Selection selection =
       select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest, left_out);
   selection.reason += left_out_text;
@@ -58,9 +62,9 @@ std::vector<Configuration> Selector::quick(const Problem& problem) const {
   return found;
 }
 
-void Selector::leave_out(const Problem& problem, const Configuration& configuration, const std::string& why) {
+void Selector::leave_out(const Problem& problem, const Unfit& unfit) {
   const std::lock_guard lock(mutex_);
-  left_out_.push_back({problem, configuration, why});
+  left_out_.push_back({problem, unfit});
 }
 
 Plan Selector::plan(const Problem& problem, const Configuration& configuration) const {

@@ -17,6 +17,13 @@
 
 namespace bitune {
 
+/// A configuration that the device had no room for, or that is not to be selected otherwise. `why` is a
+/// clause for people; empty where there is nothing to tell.
+struct Unfit {
+  Configuration configuration;
+  std::string why;
+};
+
 /// Where candidates come from: `read_candidates` on some path, or a test's table. May set the warning.
 using CandidateReader = std::function<CandidateSet(const Problem& problem, std::string* warning)>;
 
@@ -28,15 +35,15 @@ class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
 
-  /// The selection; its reason also says what was wrong with the databases, and what is left out. None of
-  /// `others` is selected: what would be, if they were not there. \throws Error (unavailable)
-  [[nodiscard]] Selection select(const Problem& problem, std::span<const Configuration> others = {});
+  /// The selection among all but `unfit` and what is left out; its reason also says what these are, and what
+  /// was wrong with the databases. \throws Error (unavailable) if nothing can do the problem
+  [[nodiscard]] Selection select(const Problem& problem, std::span<const Unfit> unfit = {});
 
   /// What sorts the problem and is compiled in some tenths of a second, the likely fastest first.
   [[nodiscard]] std::vector<Configuration> quick(const Problem& problem) const;
 
-  /// From now on this configuration is not selected for the problem. `why` is a clause for people.
-  void leave_out(const Problem& problem, const Configuration& configuration, const std::string& why);
+  /// From now on this configuration is not selected for the problem.
+  void leave_out(const Problem& problem, const Unfit& unfit);
 
   /// The plan that the selected configuration makes of the problem. \throws Error (usage)
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration) const;
@@ -48,8 +55,7 @@ class Selector {
   };
   struct LeftOut {
     Problem problem;
-    Configuration configuration;
-    std::string why;
+    Unfit unfit;
   };
   [[nodiscard]] std::shared_ptr<const Known> known(const Problem& problem);
 

@@ -60,7 +60,8 @@ DeviceJob make_device_job(const TuneRequest& request, const std::shared_ptr<Devi
                 options.worker_program.empty()
                     ? make_local_evaluator(device, kernels)
                     : make_worker_evaluator({options.worker_program, device->software().uuid,
-                                             options.kernel_cache.string(), options.timeout_seconds});
+                                             options.kernel_cache.string(), options.timeout_seconds,
+                                             options.timeout_for_all});
             const auto source = make_variant_source(request.variants, device->info(), *kernels);
             tune_share(request, problems, *source, device->info(), device->software(), *evaluator, database,
                        reports, stop);

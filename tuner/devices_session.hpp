@@ -52,8 +52,9 @@ struct DevicesProgress {
 struct DevicesOptions {
   std::filesystem::path database;  ///< one for all; each device has a connection of its own
   std::filesystem::path kernel_cache;
-  std::string worker_program;  ///< of worker processes; empty: in this process
-  double timeout_seconds = 30;
+  std::string worker_program;    ///< of worker processes; empty: in this process
+  double timeout_seconds = 30;   ///< of one configuration
+  bool timeout_for_all = false;  ///< as of WorkerOptions
 };
 
 /// The job of a device. `request` and `stop` must outlive it.

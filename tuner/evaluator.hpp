@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "bitune/error.hpp"
 #include "model/trial.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -24,8 +25,15 @@ struct EvaluationRequest {
 /// A trial of today's kernels that begins now: nothing of it was evaluated yet.
 [[nodiscard]] Trial begun_trial(const Problem& problem, const Configuration& configuration);
 
+/// The keys of a problem could not be made in the time there is: none of its configurations can be evaluated.
+class ProblemTimeout : public Error {
+ public:
+  explicit ProblemTimeout(const std::string& sentence) : Error(ErrorCode::unfit, sentence) {}
+};
+
 /// Verifies and measures configurations. `evaluate` throws only if the evaluator itself cannot go on (a
-/// worker that cannot be started): whatever the configuration does ends up in the trial's status.
+/// worker that cannot be started), or ProblemTimeout: whatever the configuration does ends up in the trial's
+/// status.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -44,6 +52,8 @@ struct WorkerOptions {
   std::string device;   ///< selector
   std::string kernel_cache;
   double timeout_seconds = 30;
+  /// Whether making the keys of a problem, and compiling, have no more time either. Else they have minutes.
+  bool timeout_for_all = false;
 };
 [[nodiscard]] std::unique_ptr<Evaluator> make_worker_evaluator(const WorkerOptions& options);
 

@@ -170,6 +170,15 @@ void tune_share(const TuneRequest& request, ProblemQueue& problems, const Tuning
       TuneOutcome outcome = tune_problem(session, pool);
       problems.finish(*share, session.evaluations - before);
       reports.outcome(std::move(outcome));
+    } catch (const ProblemTimeout& error) {
+      // It would be the same for each of its configurations: the other problems go on.
+      problems.finish(*share, session.evaluations - before);
+      TuneOutcome outcome;
+      outcome.problem = problems.problems()[share->index];
+      outcome.index = share->index;
+      outcome.evaluated = session.evaluations - before;
+      outcome.given_up = error.what();
+      reports.outcome(std::move(outcome));
     } catch (...) {
       problems.give_back(*share, session.evaluations - before);
       throw;

@@ -65,6 +65,7 @@ struct TuneOutcome {
   std::uint64_t failed = 0;
   std::optional<Trial> best;  ///< of the finalists
   std::vector<Trial> ties;    ///< finalists whose difference to the best is within the noise
+  std::string given_up = {};  ///< why the rest was not evaluated: a sentence; empty if nothing was given up
 };
 
 /// Runs a session. Thread-confined.

@@ -29,6 +29,7 @@ Json json_of_outcome(const TuneOutcome& outcome) {
           {"skipped", outcome.skipped},
           {"same_plan", outcome.same_plan},
           {"failed", outcome.failed},
+          {"given_up", outcome.given_up.empty() ? Json() : Json(outcome.given_up)},
           {"best", best},
           {"keys_per_second", rate},
           {"ties", ties}};
@@ -96,6 +97,11 @@ std::optional<std::string> failure_of(std::span<const DeviceResult> results,
       failure != outcomes.end()) {
     return fmt::format("every configuration tried for '{}' failed; `bitune db trials --limit 20` shows why",
                        text_of(failure->problem));
+  }
+  if (const auto late = std::find_if(outcomes.begin(), outcomes.end(),
+                                     [](const TuneOutcome& outcome) { return !outcome.given_up.empty(); });
+      late != outcomes.end()) {
+    return late->given_up;
   }
   std::string failures;
   for (const DeviceResult& result : results) {

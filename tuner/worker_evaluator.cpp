@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/problem.hpp"
 #include "runtime/emulated/temporary_folder.hpp"
 #include "tuner/evaluator.hpp"
 #include "tuner/local_evaluator.hpp"
@@ -19,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What does not depend on the kernels under evaluation may take longer than they may, if `timeout_seconds` is
-// small.
+// small and not for all.
 constexpr double least_start_seconds = 60;
 constexpr double least_compile_seconds = 120;
 constexpr double least_prepare_seconds = 300;
@@ -72,7 +73,7 @@ class WorkerEvaluator final : public Evaluator {
 
     EvaluationPhase phase = EvaluationPhase::prepare;
     while (true) {
-      const Json message = receive(phase);
+      const Json message = receive(phase, request);
       if (message.contains("phase")) {
         phase = parse_phase(message.at("phase"));
       } else if (message.contains("trial")) {
@@ -91,7 +92,7 @@ class WorkerEvaluator final : public Evaluator {
   }
 
   /// The next message of the evaluation under way, which is in this phase.
-  Json receive(EvaluationPhase phase) {
+  Json receive(EvaluationPhase phase, const EvaluationRequest& request) {
     const double seconds = seconds_for(phase);
     std::string line;
     switch (worker_->receive(line, deadline_in(seconds))) {
@@ -99,6 +100,13 @@ class WorkerEvaluator final : public Evaluator {
         break;
       case WorkerProcess::Received::timed_out:
         worker_->terminate();
+        if (phase == EvaluationPhase::prepare) {
+          worker_.reset();
+          throw ProblemTimeout(
+              fmt::format("making the keys of '{}' and what they must become took more than {:g} s: give a "
+                          "longer --timeout",
+                          text_of(request.problem), seconds));
+        }
         fail(TrialStatus::timed_out, fmt::format("no end after {:g} s in phase '{}': the worker was killed",
                                                  seconds, name_of(phase)));
       case WorkerProcess::Received::ended:
@@ -170,13 +178,18 @@ class WorkerEvaluator final : public Evaluator {
   [[nodiscard]] double seconds_for(EvaluationPhase phase) const {
     switch (phase) {
       case EvaluationPhase::prepare:
-        return std::max(options_.timeout_seconds, least_prepare_seconds);
+        return no_less(least_prepare_seconds);
       case EvaluationPhase::compile:
-        return std::max(options_.timeout_seconds, least_compile_seconds);
+        return no_less(least_compile_seconds);
       case EvaluationPhase::run:
         break;
     }
     return options_.timeout_seconds;
+  }
+
+  /// A phase's limit: what is given, or a least one where it need not hold.
+  [[nodiscard]] double no_less(double least) const {
+    return options_.timeout_for_all ? options_.timeout_seconds : std::max(options_.timeout_seconds, least);
   }
 
   static Clock::time_point deadline_in(double seconds) {

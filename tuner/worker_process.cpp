@@ -16,8 +16,7 @@
 #include <thread>
 
 #include "bitune/error.hpp"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
+#include "runtime/environment.hpp"
 
 namespace bitune {
 namespace {
@@ -29,21 +28,6 @@ constexpr auto patience_at_end = std::chrono::seconds(2);
 constexpr auto patience_after_kill = std::chrono::seconds(30);
 
 std::string text_of_errno(int number) { return std::generic_category().message(number); }
-
-/// This process's environment with the changes; its strings belong to the environment and to `changes`.
-std::vector<char*> environment_with(const std::vector<std::string>& changes) {
-  std::vector<char*> result;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view old(*variable);
-    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
-      return old.substr(0, old.find('=')) == std::string_view(change).substr(0, change.find('='));
-    });
-    if (!replaced) result.push_back(*variable);
-  }
-  for (const std::string& change : changes) result.push_back(const_cast<char*>(change.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
 
 }  // namespace
 

@@ -7,17 +7,19 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "bitune/log.hpp"
 #include "cache/database/migrations.hpp"
 #include "cache/database/schema.hpp"
+#include "cache/leftovers.hpp"
 
 namespace bitune::database {
 namespace {
@@ -263,19 +265,23 @@ std::unique_ptr<SQLite::Database> open(const fs::path& path, DatabaseMode mode) 
 
 void create_file(const fs::path& path) {
   // Made under a name of its own, and linked into place when it is whole. If several processes create it at
-  // once, one wins, and the others open the winner's file.
-  static std::atomic<unsigned> counter{0};
-  fs::path temporary = path;
-  temporary += fmt::format(".new-{}-{}", ::getpid(), counter++);
-  const auto remove_all = [&temporary] {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-journal", "-wal", "-shm"})
-      fs::remove(beside(temporary, suffix), ignored);
+  // once, one wins, and the others open the winner's file. What a killed one left, the next one removes.
+  const std::initializer_list<const char*> companions = {"-journal", "-wal", "-shm"};
+  std::string temporary;
+  const int descriptor =
+      create_locked_file(path.parent_path(), path.filename().string() + ".new-", temporary, companions);
+  if (descriptor < 0) {
+    refuse(path, fmt::format("cannot be created ({}); make its directory writable, or {}",
+                             std::strerror(errno), use_another));
+  }
+  const auto remove_all = [&temporary, descriptor, &companions] {
+    for (const char* suffix : companions) ::unlink((temporary + suffix).c_str());
+    ::unlink(temporary.c_str());
+    ::close(descriptor);
   };
   std::error_code error;
   try {
-    auto db =
-        std::make_unique<SQLite::Database>(temporary.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto db = std::make_unique<SQLite::Database>(temporary, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::EXCLUSIVE);
     create_schema(*db);
     transaction.commit();

@@ -139,7 +139,7 @@ class CsvRecords : public Records {
       }
       std::string_view record = text.substr(0, text.size() - rest.size());
       line += static_cast<std::uint64_t>(std::count(record.begin(), record.end(), '\n')) + 1;
-      if (record.ends_with('\r')) record.remove_suffix(1);
+      while (record.ends_with('\r')) record.remove_suffix(1);
       records_.push_back(record);
       text = rest.substr(std::min<std::size_t>(1, rest.size()));
     }

@@ -12,8 +12,12 @@
 namespace bitune::cli {
 namespace {
 
-/// Whether elements are dates or durations: 64-bit integers, of which the least stands for none.
-bool is_time(std::string_view descr) { return descr.size() > 2 && (descr[1] == 'M' || descr[1] == 'm'); }
+/// Whether elements are dates or durations: 64-bit integers, of which the least stands for none. What has
+/// another size is neither, whatever it says.
+bool is_time(const NpyField& field) {
+  return field.descr.size() > 2 && (field.descr[1] == 'M' || field.descr[1] == 'm') &&
+         field.bytes == sizeof(std::uint64_t);
+}
 
 /// Moves the least integer, "not a time", behind all others, as NumPy sorts it. The others keep their order.
 void number_times(std::vector<std::byte>& bytes) {
@@ -60,7 +64,7 @@ class NpyRecords : public Records {
       throw Error(ErrorCode::input,
                   fmt::format("{} holds several numbers: sort by a field of one number", what));
     }
-    const bool time = is_time(field.descr);
+    const bool time = is_time(field);
     const KeyType key = resolve_npy_type(time ? "<u8" : field.descr, type, what);
     limit_.check(bytes_.size() + count() * field.bytes, name());
     std::vector<std::byte> keys(count() * field.bytes);

@@ -16,36 +16,6 @@
 namespace bitune::cli {
 namespace {
 
-/// Permissions of a new file, or those of the file that is replaced.
-mode_t permissions_for(const struct stat* existing) {
-  if (existing != nullptr) {
-    return existing->st_mode & 07777U;
-  }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666U & ~mask;
-}
-
-/// A new file for `name` in the folder, locked, so that nobody sweeps it while this process lives; its path
-/// is put into `path`. -1 and errno if that fails. First what others left there for this name is swept.
-int create_temporary(const std::filesystem::path& folder, const std::string& name, std::string& path) {
-  constexpr std::size_t most_name = 200;  // of 255 bytes
-  const std::string prefix = fmt::format(".{}.bitune-", name.substr(0, most_name));
-  sweep_files(folder, prefix);
-  while (true) {
-    path = (folder / (prefix + "XXXXXX")).string();
-    const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor < 0) return descriptor;
-    // Somebody may be about to sweep it, or have done so, before it is locked. Where files have no locks,
-    // nobody sweeps.
-    const bool taken = !lock_file(descriptor) && errno == EWOULDBLOCK;
-    struct stat status = {};
-    if (!taken && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0) return descriptor;
-    ::close(descriptor);
-    ::unlink(path.c_str());
-  }
-}
-
 /// Follows links by hand, as the last one may point to a file that does not exist yet.
 std::string resolve_links(const std::string& path) {
   std::filesystem::path current = path;
@@ -85,13 +55,15 @@ OutputFile::OutputFile(std::string path) : name_(std::move(path)) {
     fail("cannot write");
   }
   const std::filesystem::path target = destination_;
-  descriptor_ = create_temporary(target.parent_path(), target.filename().string(), temporary_);
+  constexpr std::size_t most_name = 200;  // of 255 bytes
+  const std::string prefix = fmt::format(".{}.bitune-", target.filename().string().substr(0, most_name));
+  descriptor_ = create_locked_file(target.parent_path(), prefix, temporary_);
   if (descriptor_ < 0) {
     temporary_.clear();
     fail("cannot write");
   }
   leftover_.emplace(temporary_);
-  if (::fchmod(descriptor_, permissions_for(exists ? &status : nullptr)) != 0) {
+  if (exists && ::fchmod(descriptor_, status.st_mode & 07777U) != 0) {
     const int reason = errno;
     close_and_remove();
     errno = reason;

@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace bitune::cuda {
+namespace {
+
+/// What the one who reads of an error can do.
+std::string_view advice_on(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+      return "; CUDA does not go on in a process that was forked after its first use: fork before, or start "
+             "a new "
+             "program";
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return "; the CUDA context was reset or destroyed: only a new Sorter can use this GPU again";
+    default:
+      return is_sticky(result) ? "; the CUDA context is lost: only a new process can use this GPU again" : "";
+  }
+}
+
+}  // namespace
 
 Context::Context(const Driver& driver, int ordinal, std::string description)
     : driver_(driver), description_(std::move(description)) {
@@ -12,19 +30,44 @@ Context::Context(const Driver& driver, int ordinal, std::string description)
 }
 
 Context::~Context() {
-  if (pool_ != nullptr) driver_.cuMemPoolDestroy(pool_);
+  if (pool_ != nullptr && holds()) driver_.cuMemPoolDestroy(pool_);
   if (primary_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 CUcontext Context::primary() {
   const std::lock_guard lock(mutex_);
-  if (primary_ == nullptr)
+  if (primary_ == nullptr) {
     check(driver_.cuDevicePrimaryCtxRetain(&primary_, device_), "cuDevicePrimaryCtxRetain");
+    check(driver_.cuCtxGetId(primary_, &primary_id_), "cuCtxGetId");
+  }
+  require_not_reset();
   return primary_;
+}
+
+/// Handles of what a reset took with it must not reach the driver: it need not notice.
+void Context::require_not_reset() {
+  if (primary_ == nullptr) return;
+  unsigned flags = 0;
+  int is_active = 0;
+  unsigned long long id = 0;
+  check(driver_.cuDevicePrimaryCtxGetState(device_, &flags, &is_active), "cuDevicePrimaryCtxGetState");
+  if (is_active != 0 && driver_.cuCtxGetId(primary_, &id) == CUDA_SUCCESS && id == primary_id_) return;
+  fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "use of the primary context", {});
+}
+
+bool Context::holds() noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    require_not_reset();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 CUmemoryPool Context::pool() {
   const std::lock_guard lock(mutex_);
+  require_not_reset();
   if (pool_ != nullptr) return pool_;
   int supported = 0;
   driver_.cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device_);
@@ -62,12 +105,11 @@ void Context::fail(CUresult result, const char* function, const std::string& abo
   throw Error(
       result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::unfit : ErrorCode::device,
       fmt::format("{}{}{}{} failed on {}: {}{}", function, about.empty() ? "" : " (", about,
-                  about.empty() ? "" : ")", description_, driver_.describe(result),
-                  sticky ? "; the CUDA context is lost: only a new process can use this GPU again" : ""));
+                  about.empty() ? "" : ")", description_, driver_.describe(result), advice_on(result)));
 }
 
-ContextScope::ContextScope(Context& context) : driver_(context.driver()) {
-  if (current_ordinal(driver_) == context.device()) return;
+ContextScope::ContextScope(Context& context, Wanted wanted) : driver_(context.driver()) {
+  if (wanted == Wanted::current_or_primary && current_ordinal(driver_) == context.device()) return;
   context.check(driver_.cuCtxPushCurrent(context.primary()), "cuCtxPushCurrent");
   pushed_ = true;
 }

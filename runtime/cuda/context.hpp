@@ -27,8 +27,12 @@ class Context {
   [[nodiscard]] CUdevice device() const noexcept { return device_; }
   [[nodiscard]] const std::string& description() const noexcept { return description_; }
 
-  /// The primary context, retained on the first call. \throws Error (device)
+  /// The primary context, retained on the first call. \throws Error (device), also if the application has
+  /// reset the GPU since then: all that was made in that context is gone.
   [[nodiscard]] CUcontext primary();
+
+  /// Whether what was made in the primary context is still there to be released.
+  [[nodiscard]] bool holds() noexcept;
 
   /// The pool that stream-ordered allocations come from, made on the first call; null if the GPU has no
   /// pools. It is not the device's default pool, whose settings belong to the application. \throws Error
@@ -53,16 +57,24 @@ class Context {
   CUdevice device_ = 0;
   std::string description_;
   std::atomic<bool> lost_ = false;
-  std::mutex mutex_;  // guards the two below while they are made
+  void require_not_reset();
+
+  std::mutex mutex_;  // guards what is below while it is made
   CUcontext primary_ = nullptr;
+  unsigned long long primary_id_ = 0;  ///< no other context of this process has it
   CUmemoryPool pool_ = nullptr;
 };
 
-/// For its lifetime a context of the GPU is current on this thread: the one that already was, else the
-/// primary one.
+/// Which context of the GPU.
+enum class Wanted {
+  current_or_primary,  ///< the one that is current on this thread, if it is of this GPU, else the primary one
+  primary,
+};
+
+/// For its lifetime a context of the GPU is current on this thread.
 class ContextScope {
  public:
-  explicit ContextScope(Context& context);
+  explicit ContextScope(Context& context, Wanted wanted = Wanted::current_or_primary);
   ~ContextScope();
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
@@ -73,10 +85,11 @@ class ContextScope {
 };
 
 /// Runs `release` in a context of the GPU, for destructors: what fails there has nobody to tell. A lost
-/// context has already said so, and took what it held with it.
+/// context has already said so, and took what it held with it, as a reset does.
 template <class Release>
 void release_quietly(Context& context, Release release) noexcept {
   try {
+    if (!context.holds()) return;
     const ContextScope scope(context);
     release();
   } catch (const Error&) {

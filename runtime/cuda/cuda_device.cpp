@@ -213,6 +213,11 @@ class CudaDevice final : public Device {
     context_->check(api().cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize");
   }
 
+  void in_own_context(const std::function<void()>& work) const override {
+    const ContextScope scope(*context_, Wanted::primary);
+    work();
+  }
+
   [[nodiscard]] bool is_capturing(Stream stream) const override {
     return context_->is_capturing(stream_of(stream));
   }

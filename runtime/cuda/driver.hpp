@@ -17,6 +17,7 @@ namespace bitune::cuda {
 #define BITUNE_DRIVER_FUNCTIONS(X) \
   X(cuCtxGetCurrent)               \
   X(cuCtxGetDevice)                \
+  X(cuCtxGetId)                    \
   X(cuCtxPopCurrent)               \
   X(cuCtxPushCurrent)              \
   X(cuDeviceGet)                   \
@@ -24,6 +25,7 @@ namespace bitune::cuda {
   X(cuDeviceGetCount)              \
   X(cuDeviceGetName)               \
   X(cuDeviceGetUuid)               \
+  X(cuDevicePrimaryCtxGetState)    \
   X(cuDevicePrimaryCtxRelease)     \
   X(cuDevicePrimaryCtxRetain)      \
   X(cuDeviceTotalMem)              \

@@ -79,7 +79,7 @@ CudaKernel::CudaKernel(std::shared_ptr<Context> context, const KernelImage& imag
 }
 
 CudaKernel::~CudaKernel() {
-  release_quietly(*context_, [this] { context_->driver().cuLibraryUnload(library_); });
+  context_->driver().cuLibraryUnload(library_);  // of all contexts, those to come included
 }
 
 void CudaKernel::load(const KernelImage& image) {

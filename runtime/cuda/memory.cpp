@@ -43,7 +43,12 @@ class StreamBuffer final : public DeviceBuffer {
                     "cuMemAllocFromPoolAsync", size_text(size_));
   }
   ~StreamBuffer() override {
-    release_quietly(*context_, [this] { context_->driver().cuMemFreeAsync(address_, stream_); });
+    // Of the call that has just allocated it: that the context is still there needs no second look.
+    try {
+      const ContextScope scope(*context_);
+      context_->driver().cuMemFreeAsync(address_, stream_);
+    } catch (const Error&) {
+    }
   }
   [[nodiscard]] void* data() const noexcept override { return pointer_of(address_); }
   [[nodiscard]] std::size_t size() const noexcept override { return size_; }

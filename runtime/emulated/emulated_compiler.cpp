@@ -166,7 +166,9 @@ KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
 
   std::vector<std::string> arguments = options();
   arguments.insert(arguments.end(), {"-I", folder.string(), "-o", object.string(), root.string()});
-  const ProcessResult result = run_process(compiler.path, arguments);
+  // What a compiler leaves that is killed goes with this process's folder.
+  const ProcessResult result =
+      run_process(compiler.path, arguments, {"TMPDIR=" + process_folder().path().string()});
   std::error_code ignored;
   fs::remove(root, ignored);
   if (result.exit_code != 0) {

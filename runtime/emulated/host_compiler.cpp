@@ -14,8 +14,7 @@
 #include <string_view>
 
 #include "bitune/error.hpp"
-
-extern char** environ;
+#include "runtime/environment.hpp"
 
 namespace bitune::emulated {
 namespace {
@@ -90,7 +89,8 @@ class Pipe {
 
 }  // namespace
 
-ProcessResult run_process(const fs::path& program, const std::vector<std::string>& arguments) {
+ProcessResult run_process(const fs::path& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& changes) {
   std::string name = program.string();
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv{name.data()};
@@ -104,7 +104,8 @@ ProcessResult run_process(const fs::path& program, const std::vector<std::string
   posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe.write_end(), STDERR_FILENO);
   pid_t child = 0;
-  const int failure = posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failure =
+      posix_spawn(&child, name.c_str(), &actions, nullptr, argv.data(), environment_with(changes).data());
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) {
     throw Error(ErrorCode::unavailable, fmt::format("Cannot start {}: {}.", name, std::strerror(failure)));

@@ -34,8 +34,10 @@ struct ProcessResult {
   int exit_code = 0;   ///< 128 + the signal's number if one ended it
   std::string output;  ///< of standard output and standard error together
 };
-/// \throws Error (unavailable) naming the program if it cannot be started.
+/// `changes` are those of its environment ("TMPDIR=/tmp"). \throws Error (unavailable) naming the program if
+/// it cannot be started.
 [[nodiscard]] ProcessResult run_process(const std::filesystem::path& program,
-                                        const std::vector<std::string>& arguments);
+                                        const std::vector<std::string>& arguments,
+                                        const std::vector<std::string>& changes = {});
 
 }  // namespace bitune::emulated

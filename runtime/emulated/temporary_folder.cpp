@@ -21,15 +21,17 @@ TemporaryFolder::TemporaryFolder() : owner_(getpid()) {
   const fs::path parent = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
   constexpr const char* prefix = "bitune-";
   sweep_folders(parent, prefix);
-  std::string name = (parent / prefix).string() + "XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorCode::io,
-                fmt::format("Cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be "
-                            "written to.",
-                            name, std::strerror(errno)));
-  }
-  path_ = name;
-  lock_.emplace(path_);
+  do {
+    std::string name = (parent / prefix).string() + "XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(ErrorCode::io,
+                  fmt::format("Cannot make a temporary folder {}: {}; set TMPDIR to a folder that can be "
+                              "written to.",
+                              name, std::strerror(errno)));
+    }
+    path_ = name;
+    lock_.emplace(path_);
+  } while (lock_->is_swept());
   leftover_.emplace(path_);
 }
 

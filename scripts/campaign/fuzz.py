@@ -5,7 +5,8 @@
     scripts/campaign/fuzz.py [--executions N] [--seconds S] [--jobs J] [TARGET...]
 
 Each target goes on from what earlier runs found (build/campaign/corpus), until it has run N inputs or S seconds. A fault
-stops its target, leaves its input under build/campaign/faults, and is counted; the other targets go on.
+stops its target, leaves its input under build/campaign/faults, and is counted; the other targets go on. On another machine, which has
+none of our packages: pack_fuzzers.sh says how.
 """
 
 import argparse
@@ -20,13 +21,18 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests/fuzz/corpus"
 RECORD = ROOT / "docs/reliability.json"
-WORK = ROOT / "build/campaign"
 EXECUTED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 
 
+def memory_folder(otherwise: pathlib.Path) -> pathlib.Path:
+    """Where the databases go that are made and thrown away: memory, where there is such a folder."""
+    shared = pathlib.Path("/dev/shm")
+    return shared if os.access(shared, os.W_OK) else otherwise
+
+
 def run_target(program: pathlib.Path, target: str, options: argparse.Namespace) -> dict:
-    found = WORK / "corpus" / target
-    faults = WORK / "faults"
+    found = options.work / "corpus" / target
+    faults = options.work / "faults"
     for folder in (found, faults):
         folder.mkdir(parents=True, exist_ok=True)
     command = [
@@ -34,9 +40,9 @@ def run_target(program: pathlib.Path, target: str, options: argparse.Namespace) 
         "-max_len=4096", "-rss_limit_mb=4096", "-timeout=60", "-print_final_stats=1", "-verbosity=0",
         f"-artifact_prefix={faults}/{target}-", str(found), str(CORPUS / target),
     ]
-    environment = dict(os.environ, BITUNE_FUZZ_TARGET=target, ASAN_OPTIONS="protect_shadow_gap=0", TMPDIR=str(WORK))
+    environment = dict(os.environ, BITUNE_FUZZ_TARGET=target, ASAN_OPTIONS="protect_shadow_gap=0", TMPDIR=str(memory_folder(options.work)))
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
-    (WORK / f"{target}.log").write_text(ended.stdout + ended.stderr)
+    (options.work / f"{target}.log").write_text(ended.stdout + ended.stderr)
     executed = EXECUTED.search(ended.stderr)
     return {"target": target, "executions": int(executed.group(1)) if executed else 0, "faults": int(ended.returncode != 0)}
 
@@ -49,6 +55,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=0, help="0: as long as it takes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/campaign", help="where inputs, faults and logs are kept")
     parser.add_argument("--record", type=pathlib.Path, default=RECORD)
     options = parser.parse_args()
     known = sorted(path.name for path in CORPUS.iterdir())

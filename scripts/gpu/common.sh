@@ -40,6 +40,24 @@ together() {
   beside_pids=()
 }
 
+# limited COMMAND...: runs it, but no longer than until the script has run for LIMIT seconds, where that is set.
+limited() {
+  if [[ -z ${LIMIT:-} ]]; then
+    "$@"
+  else
+    timeout --kill-after=5 "$((LIMIT > SECONDS ? LIMIT - SECONDS : 1))" "$@"
+  fi
+}
+
+# test_gpu NAME FILTER: starts these tests on the GPU, in SHARDS processes beside what else runs; counts are in OUT/NAME-*.json.
+test_gpu() {
+  local shard shards=${SHARDS:-4}
+  for ((shard = 0; shard < shards; ++shard)); do
+    beside "$1-$shard" limited env GTEST_TOTAL_SHARDS="$shards" GTEST_SHARD_INDEX="$shard" "$BIN/test_gpu" --gtest_filter="$2" \
+      --gtest_output="json:$OUT/$1-$shard.json"
+  done
+}
+
 finish() {
   [[ ${#failed[@]} == 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }
 }

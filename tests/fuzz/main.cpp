@@ -20,6 +20,8 @@ const std::map<std::string, Target, std::less<>> targets = {
     {"text", text},
     {"raw", raw},
     {"values", values},
+    {"csv_records", csv_records},
+    {"npy_records", npy_records},
     {"options", options},
     {"configuration", configuration},
     {"kernel_file", kernel_file},

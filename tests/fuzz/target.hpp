@@ -18,6 +18,8 @@ void npy(std::string_view bytes);
 void text(std::string_view bytes);
 void raw(std::string_view bytes);
 void values(std::string_view bytes);
+void csv_records(std::string_view bytes);
+void npy_records(std::string_view bytes);
 void options(std::string_view bytes);
 void configuration(std::string_view bytes);
 void kernel_file(std::string_view bytes);

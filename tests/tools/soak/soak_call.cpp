@@ -56,7 +56,7 @@ class Arrays {
       add(Role::values_in, values);
       add_output(Role::values_out, Role::values_in, one.values_in_place);
     }
-    if (problem.operation != Operation::argsort) {
+    if (problem.operation != Operation::argsort && !one.leaves_keys_out) {
       add_output(Role::keys_out, Role::keys_in, one.keys_in_place);
     }
     if (problem.index_bytes != 0) add(Role::indices_out, {});

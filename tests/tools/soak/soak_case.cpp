@@ -44,9 +44,12 @@ SortSpec draw_spec(Dice& dice) {
   spec.order = dice.one_in(2) ? Order::descending : Order::ascending;
   spec.stable = dice.one_in(2);
   if (spec.operation == Operation::sort_pairs) spec.value_bytes = dice.one_of(value_widths);
-  const bool has_indices = spec.operation == Operation::argsort || spec.operation == Operation::top_k ||
-                           (spec.operation == Operation::sort && dice.one_in(2));
-  if (has_indices) spec.index_bytes = dice.one_of(index_widths);
+  const bool may_have_indices = spec.operation == Operation::sort || spec.operation == Operation::top_k;
+  if (spec.operation == Operation::argsort || (may_have_indices && dice.one_in(2))) {
+    spec.index_bytes = dice.one_of(index_widths);
+  } else if (spec.operation == Operation::top_k && dice.one_in(2)) {
+    spec.value_bytes = dice.one_of(value_widths);
+  }
   return spec;
 }
 
@@ -95,6 +98,7 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
     one.problem.rows = std::min(one.problem.rows, limits.keys / std::max<std::uint64_t>(one.problem.n, 1));
   }
   if (one.problem.operation == Operation::top_k) {
+    one.problem.n = std::max<std::uint64_t>(one.problem.n, 1);  // k is from 1 to n
     one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(one.problem.n | 1)));
   }
 
@@ -105,6 +109,8 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
       one.problem.operation == Operation::sort || one.problem.operation == Operation::sort_pairs;
   one.keys_in_place = has_output && dice.one_in(2);
   one.values_in_place = has_output && dice.one_in(2);
+  one.leaves_keys_out =
+      one.problem.operation == Operation::top_k && one.problem.index_bytes != 0 && dice.one_in(2);
   one.names_input = dice.one_in(2);
   one.gives_workspace = dice.one_in(2);
   const bool gaps = is_rows(one) && dice.one_in(2);
@@ -124,6 +130,7 @@ std::string text_of(const Case& one) {
   };
   add(one.memory == Memory::host, "in the host's memory");
   add(one.keys_in_place, one.names_input ? "keys in place (input named)" : "keys in place");
+  add(one.leaves_keys_out, "indices alone");
   add(one.problem.value_bytes != 0 && one.values_in_place, "values in place");
   add(one.gives_workspace && one.memory == Memory::device, "with a workspace");
   const auto any = [](const auto& numbers) {

@@ -30,7 +30,8 @@ struct Case {
   Memory memory = Memory::device;
   bool keys_in_place = false;
   bool values_in_place = false;
-  bool names_input = false;  ///< in place, the input is named too
+  bool leaves_keys_out = false;  ///< a top_k of indices alone
+  bool names_input = false;      ///< in place, the input is named too
   bool gives_workspace = false;
   std::array<std::uint64_t, role_count> gaps = {};     ///< elements between one row and the next
   std::array<std::uint64_t, role_count> offsets = {};  ///< elements from an aligned address to the first row

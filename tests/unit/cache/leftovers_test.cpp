@@ -59,7 +59,8 @@ TEST_F(LeftoversTest, LinksAreNotFollowed) {
 }
 
 TEST_F(LeftoversTest, FoldersOfDeadProcessesAreSwept) {
-  make_folder("bitune-nolock");
+  write_bytes(make_folder("bitune-backup") / "file", "of somebody who calls a folder so");
+  std::filesystem::create_directory(directory / "bitune-empty1");  // left before it was locked
   make_folder("bitune-living");
   make_folder("bitune-killed");
   make_folder("bitune-seven77");
@@ -73,18 +74,33 @@ TEST_F(LeftoversTest, FoldersOfDeadProcessesAreSwept) {
   ::waitpid(child, nullptr, 0);
   sweep_folders(directory, "bitune-");
   EXPECT_FALSE(is_there("bitune-killed"));
-  for (const char* name : {"bitune-nolock", "bitune-living", "bitune-seven77"}) {
+  EXPECT_FALSE(is_there("bitune-empty1"));
+  for (const char* name : {"bitune-backup/file", "bitune-living", "bitune-seven77"}) {
     EXPECT_TRUE(is_there(name)) << name;
   }
+}
+
+TEST_F(LeftoversTest, WhoeverLocksAFolderSeesThatItWasSwept) {
+  const auto folder = make_folder("bitune-first1");
+  const int sweeper = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_TRUE(lock_file(sweeper));
+  EXPECT_TRUE(FolderLock(folder).is_swept());
+  EXPECT_FALSE(is_there("bitune-first1/bitune-owner"));
+  ::close(sweeper);
+  EXPECT_FALSE(FolderLock(folder).is_swept());
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(FolderLock(folder).is_swept());
 }
 
 TEST_F(LeftoversTest, OnlyUnlockedFilesOfThePatternAreSwept) {
   for (const char* name : {".out.bitune-abc123", ".out.bitune-locked", ".out.bitune-a.b.c.", ".out.backup"}) {
     write_bytes(directory / name, "x");
   }
+  write_bytes(directory / ".out.bitune-abc123-wal", "x");
   const int locked = ::open((directory / ".out.bitune-locked").c_str(), O_RDONLY);
   ASSERT_TRUE(lock_file(locked));
-  sweep_files(directory, ".out.bitune-");
+  sweep_files(directory, ".out.bitune-", {"-wal"});
+  EXPECT_FALSE(is_there(".out.bitune-abc123-wal"));
   EXPECT_FALSE(is_there(".out.bitune-abc123"));
   for (const char* name : {".out.bitune-locked", ".out.bitune-a.b.c.", ".out.backup"}) {
     EXPECT_TRUE(is_there(name)) << name;

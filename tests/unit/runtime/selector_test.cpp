@@ -62,14 +62,14 @@ TEST(Selector, LeavesOutWhatTheDeviceHadNoRoomForAndSaysSo) {
   Selector selector(
       gpu(), [&](const Problem& problem, std::string*) { return reader(problem); }, both);
   const Configuration tuned = selector.select(u32(1000)).configuration;
-  selector.leave_out(u32(1000), tuned, "no room");
+  selector.leave_out(u32(1000), {tuned, "no room"});
   const Selection next = selector.select(u32(1000));
   EXPECT_NE(next.configuration, tuned);
   EXPECT_EQ(next.match, MatchKind::defaulted);
   EXPECT_NE(next.reason.find(tuned.text() + " is left out: no room"), std::string::npos) << next.reason;
   EXPECT_EQ(selector.select(u32(999)).configuration, tuned) << "other problems ask the device themselves";
 
-  selector.leave_out(u32(1000), next.configuration, "no room either");
+  selector.leave_out(u32(1000), {next.configuration, "no room either"});
   const Selection last = selector.select(u32(1000));
   EXPECT_NE(last.configuration.variant, next.configuration.variant) << "the default of another variant";
 }

@@ -143,7 +143,21 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
 
   device->refuses = [](const Launch&) { return true; };
   auto keys = random_keys(999);
-  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(999)); }), ErrorCode::unavailable);
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(999)); }, &sentence), ErrorCode::unfit);
+  EXPECT_NE(sentence.find("needs more than the fake device has"), std::string::npos) << sentence;
+}
+
+TEST_F(SortEngineTest, SortsAsSoonAsThereIsMemoryAgain) {
+  const auto engine = make(workspace_variant);
+  device->most_bytes = 1;
+  auto keys = random_keys(1000);
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(1000)); }, &sentence), ErrorCode::unfit);
+  EXPECT_NE(sentence.find("no such memory"), std::string::npos) << sentence;
+  device->most_bytes = 1 << 20;
+  sort_keys(*engine, keys.data(), u32(1000));
+  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
 }
 
 TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForTheWorkspace) {

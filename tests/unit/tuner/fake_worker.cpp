@@ -77,6 +77,11 @@ int run_fake_worker(const std::string& behaviour) {
         say({{"trial", json_of(trial)}});
         break;
       }
+      case 11:  // as it makes keys
+        while (true) pause();
+      case 12:
+        say({{"phase", "compile"}});
+        while (true) pause();
       default:
         say({{"trial", json_of(answer(request))}});
     }

@@ -11,6 +11,7 @@
 
 #include "bitune/error.hpp"
 #include "tests/unit/tuner/fake_session.hpp"
+#include "tuner/session_report.hpp"
 
 namespace bitune {
 namespace {
@@ -167,6 +168,24 @@ TEST_F(Session, FailuresAreStoredAndNotTriedAgain) {
   EXPECT_EQ(outcomes[0].best->configuration.at("x"), 2);
   EXPECT_EQ(stored(TrialStatus::timed_out).size(), 5u);
   EXPECT_EQ(run()[0].skipped, 20u);
+}
+
+TEST_F(Session, ProblemsWhoseKeysTakeTooLongAreGivenUpAlone) {
+  Problem long_one = request.problems.front();
+  long_one.n = std::uint64_t{1} << 30;
+  request.problems.insert(request.problems.begin(), long_one);
+  evaluator.on_call = [&](const EvaluationRequest& asked) {
+    if (asked.problem == long_one) throw ProblemTimeout("it took too long");
+  };
+  const auto outcomes = run();
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].given_up, "it took too long");
+  EXPECT_EQ(outcomes[0].evaluated, 0u);
+  EXPECT_FALSE(outcomes[0].best.has_value());
+  EXPECT_EQ(outcomes[1].given_up, "");
+  EXPECT_TRUE(outcomes[1].best.has_value());
+  const std::vector<DeviceResult> no_results;
+  EXPECT_EQ(failure_of(no_results, outcomes).value_or(""), "it took too long");
 }
 
 TEST_F(Session, WhatFailedLaterIsSoundNoMore) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "bitune/error.hpp"
+#include "model/problem.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "tests/unit/tuner/fake_worker.hpp"
 #include "tuner/evaluator.hpp"
@@ -79,6 +80,23 @@ TEST_F(Worker, TimeLimitIsForThePhaseThatRunsKernels) {
   const auto evaluator = start("good", 1e-9);
   EXPECT_EQ(evaluator->evaluate(request_of(8)).status, TrialStatus::ok);
   EXPECT_EQ(evaluator->evaluate(request_of(1)).status, TrialStatus::timed_out);
+}
+
+TEST_F(Worker, TimeLimitIsForMakingKeysTooWhereItIsForAll) {
+  const auto evaluator = make_worker_evaluator({.program = testing_support::own_program(),
+                                                .device = "good",
+                                                .kernel_cache = "unused",
+                                                .timeout_seconds = 0.3,
+                                                .timeout_for_all = true});
+  try {
+    (void)evaluator->evaluate(request_of(11));
+    FAIL();
+  } catch (const ProblemTimeout& error) {
+    const std::string sentence = error.what();
+    EXPECT_NE(sentence.find(text_of(request_of(11).problem)), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("0.3 s"), std::string::npos) << sentence;
+  }
+  EXPECT_EQ(evaluator->evaluate(request_of(12)).status, TrialStatus::timed_out) << "while it compiles";
 }
 
 TEST_F(Worker, CrashNamesTheSignal) {

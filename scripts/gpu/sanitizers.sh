@@ -1,0 +1,50 @@
+# compute-sanitizer over every variant and operation; sourced behind common.sh. Settings, for all who source it: SAMPLE (configurations
+# a problem, 2), N (keys of an array, and of all rows together, 6000), KEYS (u32,u16), VARIANTS (those that the command knows).
+
+# sanitize TOOL...: starts a session of each tool and variant, beside what else runs, for `together` to wait for. Each configuration is
+# verified on all distributions, so a run that reports nothing was right, too.
+sanitize() {
+  local sanitizer tool variant
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  [[ -n $sanitizer ]] || { echo "compute-sanitizer is not installed here: $* are not run"; return; }
+  # The command lists the variants where it is asked for one that is none.
+  [[ -n ${VARIANTS:-} ]] || VARIANTS=$("$BIN/bitune" tune --variants none 2>&1 | sed -n 's/.*the variants are //p' | tr -d ,)
+  for variant in $VARIANTS; do
+    for tool in "$@"; do
+      # memcheck reports calls of the driver that fail, too: none is meant to fail.
+      beside "$tool-$variant" sanitize_variant "$sanitizer" "$tool" "$variant"
+    done
+  done
+}
+
+# What a variant does: the names of those that carry something say so.
+operations_of() {
+  case $1 in
+    *_pairs | *_by_place) echo sort_pairs,argsort ;;
+    *topk) echo top_k ;;
+    *) echo sort ;;
+  esac
+}
+
+# Arrays and rows. The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool
+# has to say it says at the end.
+sanitize_variant() {
+  local sanitizer=$1 tool=$2 variant=$3 keys=${KEYS:-u32,u16} operations problems left
+  operations=$(operations_of "$variant")
+  problems=$((3 * $(tr ',' '\n' <<<"$operations" | wc -l) * $(tr ',' '\n' <<<"$keys" | wc -l)))
+  left=$((${LIMIT:-3600} - SECONDS - 40))
+  limited env BITUNE_DB="$OUT/$tool-$variant.db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
+    "$BIN/bitune" tune --keys "$keys" --operation "$operations" --sizes "100,1000,${N:-6000}" --total "${N:-6000}" --variants "$variant" \
+    --budget "$((problems * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate
+}
+
+# sanitized TOOL...: what the tools said, a line for each variant. racecheck's reports on `multiway` are none: racecheck_groups.cu.
+sanitized() {
+  local tool log
+  for tool in "$@"; do
+    for log in "$OUT/$tool"-*.log; do
+      [[ -f $log ]] && echo "$(basename "$log" .log): $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY|hazard' "$log" | tail -n 1)"
+    done
+    rm -f "$OUT/$tool"-*.db*
+  done
+}
