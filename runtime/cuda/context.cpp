@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -120,17 +121,15 @@ ContextScope::~ContextScope() {
 }
 
 std::function<void()> for_other_thread(std::shared_ptr<Context> context, std::function<void()> work) {
-  CUcontext current = nullptr;
-  const ContextScope scope(*context);
-  context->check(context->driver().cuCtxGetCurrent(&current), "cuCtxGetCurrent");
-  return [context = std::move(context), current, work = std::move(work)] {
-    const Driver& driver = context->driver();
+  return [context = std::move(context), work = std::move(work)] {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // of this thread, whatever others capture
-    driver.cuThreadExchangeStreamCaptureMode(&mode);
-    const bool pushed = driver.cuCtxPushCurrent(current) == CUDA_SUCCESS;
+    context->driver().cuThreadExchangeStreamCaptureMode(&mode);
+    std::optional<ContextScope> scope;
+    try {
+      scope.emplace(*context, Wanted::primary);
+    } catch (const Error&) {  // the work meets the same error, and tells whom it concerns
+    }
     work();
-    CUcontext popped = nullptr;
-    if (pushed) driver.cuCtxPopCurrent(&popped);
   };
 }
 

@@ -96,8 +96,8 @@ void release_quietly(Context& context, Release release) noexcept {
   }
 }
 
-/// The work for another thread: it begins with the context that is current on this one, else the primary one,
-/// and what it calls disturbs no stream that is being captured elsewhere. \throws Error (device)
+/// The work for another thread: it has the primary context, since another one may be destroyed by then, and
+/// what it calls disturbs no stream that is being captured elsewhere.
 [[nodiscard]] std::function<void()> for_other_thread(std::shared_ptr<Context> context,
                                                      std::function<void()> work);
 
