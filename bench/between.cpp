@@ -15,8 +15,8 @@ constexpr std::uint64_t kernel_steps = 200;
 
 }  // namespace
 
-double time_between_kernels(const Device& device, KernelStore& kernels, const Contestant& sort, Turns& turns,
-                            int samples) {
+double time_between_kernels(const Device& device, KernelStore& kernels, const Contestant& sort,
+                            InterleavedSampler& sampler, int samples) {
   const auto kernel = kernels.get({"kernels/measure/hold.cuh", "bitune::hold_stream<1>"}).kernel;
   const auto sink = device.allocate(sizeof(std::uint64_t));
   const auto launch_kernel = [&](Stream stream) {
@@ -32,7 +32,7 @@ double time_between_kernels(const Device& device, KernelStore& kernels, const Co
   };
   sides[1].launches = 1;
   sides[1].sort = [&](const Operands&, Stream stream) { launch_kernel(stream); };
-  const TurnsResult timed = turns.run(sides, samples);
+  const InterleavedSamples timed = sampler.run(sides, samples);
   return std::max(0.0, median_of(timed.samples_us[0]) - median_of(timed.samples_us[1]));
 }
 

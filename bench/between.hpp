@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "measure/sampler.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -20,6 +20,6 @@ inline constexpr double longest_between_us = 50;
 /// kernel, sort, ... is timed in turn with the kernels alone, and the difference is the sort. So it holds the
 /// gaps around it.
 [[nodiscard]] double time_between_kernels(const Device& device, KernelStore& kernels, const Contestant& sort,
-                                          Turns& turns, int samples);
+                                          InterleavedSampler& sampler, int samples);
 
 }  // namespace bitune

@@ -42,7 +42,7 @@ struct Sides {
   std::size_t graphs = 0;
 };
 
-void add_times(const std::vector<Contestant>& all, const Sides& sides, const TurnsResult& timed,
+void add_times(const std::vector<Contestant>& all, const Sides& sides, const InterleavedSamples& timed,
                BenchRecord& record) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double us = median_of(timed.samples_us[i]);
@@ -108,14 +108,14 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   return own;
 }
 
-std::vector<Contestant> Comparison::graph_contestants(const std::vector<Contestant>& own, Turns& turns,
-                                                      BenchRecord& record) {
+std::vector<Contestant> Comparison::graph_contestants(const std::vector<Contestant>& own,
+                                                      InterleavedSampler& sampler, BenchRecord& record) {
   std::vector<Contestant> graphs;
   for (const Contestant& contestant : own) {
     const Problem& problem = record.problem;
     Contestant graph = as_graph(*device_, contestant);
     try {
-      if (turns.verify(graph)) {
+      if (sampler.verify(graph)) {
         graphs.push_back(std::move(graph));
         continue;
       }
@@ -173,7 +173,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   // Besides the least: workspaces as large as the input, where values travel two each, and what samples
   // write.
   const std::uint64_t images = sorts_keys_alone(problem) ? 5 : 8;
-  const std::uint64_t needed = images * Turns::memory_needed(problem) / 3;
+  const std::uint64_t needed = images * InterleavedSampler::memory_needed(problem) / 3;
   if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
     add_note(
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
@@ -195,32 +195,33 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   for (int i = 0; i < in_turn; ++i) {
     inputs.push_back(bench_keys(problem, distribution, request_.seed + static_cast<std::uint64_t>(i)));
   }
-  Turns turns(*device_, kernels_, problem, inputs);
+  InterleavedSampler sampler(*device_, kernels_, problem, inputs);
   inputs = {};
 
   std::vector<Contestant> all = own_contestants(problem);
   Sides sides{.own = all.size()};
   record.verified = std::all_of(all.begin(), all.end(),
-                                [&](const Contestant& contestant) { return turns.verify(contestant); });
+                                [&](const Contestant& contestant) { return sampler.verify(contestant); });
   if (!record.verified) add_note(fmt::format("bitune sorted '{}' wrongly: report this", text_of(problem)));
   if (request_.graph) {
-    std::vector<Contestant> graphs = graph_contestants(all, turns, record);
+    std::vector<Contestant> graphs = graph_contestants(all, sampler, record);
     sides.graphs = graphs.size();
     std::move(graphs.begin(), graphs.end(), std::back_inserter(all));
   }
   for (Contestant& contestant : peer_contestants(problem)) {
-    if (turns.verify(contestant)) {
+    if (sampler.verify(contestant)) {
       all.push_back(std::move(contestant));
     } else {
       add_note(fmt::format("the peer's '{}' sorted '{}' wrongly", contestant.name, text_of(problem)));
     }
   }
 
-  add_times(all, sides, turns.run(all, std::max(request_.samples, 1)), record);
+  add_times(all, sides, sampler.run(all, std::max(request_.samples, 1)), record);
   if (record.verified && !is_emulated(*device_) && record.bitune_us < longest_between_us) {
     const auto own = std::find_if(
         all.begin(), all.end(), [&](const Contestant& contestant) { return contestant.name == record.form; });
-    record.between_us = time_between_kernels(*device_, kernels_, *own, turns, std::max(request_.samples, 1));
+    record.between_us =
+        time_between_kernels(*device_, kernels_, *own, sampler, std::max(request_.samples, 1));
   }
   record.gkeys_per_s = rate_of(problem, record.bitune_us);
   if (record.peer_us) record.peer_gkeys_per_s = rate_of(problem, *record.peer_us);

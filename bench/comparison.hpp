@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "bench/peer.hpp"
-#include "bench/turns.hpp"
 #include "bitune/bitune.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -36,8 +36,8 @@ class Comparison {
   void add_note(const std::string& sentence);
   [[nodiscard]] std::vector<Contestant> own_contestants(const Problem& problem);
   /// The same as graphs, those that verify; what does not is told in the note.
-  [[nodiscard]] std::vector<Contestant> graph_contestants(const std::vector<Contestant>& own, Turns& turns,
-                                                          BenchRecord& record);
+  [[nodiscard]] std::vector<Contestant> graph_contestants(const std::vector<Contestant>& own,
+                                                          InterleavedSampler& sampler, BenchRecord& record);
   [[nodiscard]] std::vector<Contestant> peer_contestants(const Problem& problem);
   [[nodiscard]] BenchRecord describe(const Problem& problem);
 

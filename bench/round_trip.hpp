@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune {

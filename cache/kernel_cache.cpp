@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view extension = ".kernel";
+constexpr std::string_view kernel_extension = ".kernel";
+constexpr std::string_view note_extension = ".note";
 constexpr std::chrono::hours abandoned_after{1};
 // Other processes store too: the directory is read again after this many stores of our own.
 constexpr unsigned stores_between_scans = 256;
@@ -41,14 +42,23 @@ std::string file_stem(std::string_view digest) {
   return plain ? std::string(digest) : Digest().add(digest).hex();
 }
 
-fs::path path_of(const fs::path& directory, std::string_view digest) {
+fs::path path_of(const fs::path& directory, std::string_view digest, std::string_view extension) {
   const std::string stem = file_stem(digest);
   return directory / stem.substr(0, 2) / (stem + std::string(extension));
 }
 
+// Names of kernels and notes, and of those that are being written.
+bool is_stored(std::string_view name) {
+  return name.ends_with(kernel_extension) || name.ends_with(note_extension);
+}
+bool is_temporary(std::string_view name) {
+  return name.ends_with(temporary_suffix) && (name.find(kernel_extension) != std::string_view::npos ||
+                                              name.find(note_extension) != std::string_view::npos);
+}
+
 // All files in the two levels of the directory whose name is one that we give. The directory may be shared
 // with other programs, and files may vanish while they are listed.
-std::vector<Entry> entries_in(const fs::path& directory, std::string_view ending) {
+std::vector<Entry> entries_in(const fs::path& directory, bool (*is_wanted)(std::string_view name)) {
   std::vector<Entry> entries;
   std::error_code error;
   for (fs::directory_iterator folder(directory, error), end; !error && folder != end;
@@ -58,8 +68,7 @@ std::vector<Entry> entries_in(const fs::path& directory, std::string_view ending
     std::error_code inner;
     for (fs::directory_iterator file(folder->path(), inner); !inner && file != end; file.increment(inner)) {
       const std::string name = file->path().filename().string();
-      if (!name.starts_with(prefix) || !name.ends_with(ending) || name.find(extension) == std::string::npos)
-        continue;
+      if (!name.starts_with(prefix) || !is_wanted(name)) continue;
       std::error_code gone;
       Entry entry{file->path(), file->file_size(gone), {}};
       if (!gone) entry.used = file->last_write_time(gone);
@@ -80,12 +89,24 @@ bool remove_file(const fs::path& path) {
   return fs::remove(path, error);
 }
 
-// A note is stored under a digest that no kernel has.
-std::string digest_of_note(std::string_view key) { return Digest().add("note").add(key).hex(); }
+// The whole file, which is marked as used if `decode` finds something in it.
+template <class Decode>
+auto read_used(const fs::path& path, Decode&& decode) -> decltype(decode(std::string_view())) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  // Inserted as a whole, since that turns an error of the disk into a failed stream.
+  if (!file || !(content << file.rdbuf())) return std::nullopt;
+  auto found = decode(content.view());
+  if (found) {
+    std::error_code ignored;  // in a directory that is only read, nothing is evicted either
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+  }
+  return found;
+}
 
 void remove_abandoned(const fs::path& directory) {
   const auto limit = fs::file_time_type::clock::now() - abandoned_after;
-  for (const Entry& entry : entries_in(directory, temporary_suffix)) {
+  for (const Entry& entry : entries_in(directory, is_temporary)) {
     if (entry.used < limit) remove_file(entry.path);
   }
 }
@@ -112,10 +133,9 @@ struct KernelCache::Implementation {
   }
 
   // Throws what goes wrong.
-  void write(std::string_view digest, const KernelImage& image) {
-    const std::string file = kernel_file::encode(digest, image);
+  void write(const fs::path& path, std::string_view file) {
     if (file.size() > cap_bytes) return;
-    write_atomically(path_of(directory, digest), file);
+    write_atomically(path, file);
     const std::lock_guard lock(mutex);
     enforce_cap(file.size());
   }
@@ -130,7 +150,7 @@ struct KernelCache::Implementation {
     }
     stores_until_scan = stores_between_scans;
     remove_abandoned(directory);
-    std::vector<Entry> entries = entries_in(directory, extension);
+    std::vector<Entry> entries = entries_in(directory, is_stored);
     known_bytes = total_bytes(entries);
     if (known_bytes <= cap_bytes) return;
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
@@ -166,17 +186,8 @@ KernelCache::~KernelCache() = default;
 const std::filesystem::path& KernelCache::directory() const noexcept { return implementation_->directory; }
 
 std::optional<KernelImage> KernelCache::find(std::string_view digest) {
-  const fs::path path = path_of(implementation_->directory, digest);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  // Inserted as a whole, since that turns an error of the disk into a failed stream.
-  if (!file || !(content << file.rdbuf())) return std::nullopt;
-  auto image = kernel_file::decode(content.view(), digest);
-  if (image) {
-    std::error_code ignored;  // in a directory that is only read, nothing is evicted either
-    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-  }
-  return image;
+  return read_used(path_of(implementation_->directory, digest, kernel_extension),
+                   [&](std::string_view file) { return kernel_file::decode(file, digest); });
 }
 
 void KernelCache::store(std::string_view digest, const KernelImage& image) noexcept {
@@ -185,7 +196,8 @@ void KernelCache::store(std::string_view digest, const KernelImage& image) noexc
       const std::lock_guard lock(implementation_->mutex);
       if (!implementation_->writable) return;
     }
-    implementation_->write(digest, image);
+    implementation_->write(path_of(implementation_->directory, digest, kernel_extension),
+                           kernel_file::encode(digest, image));
   } catch (const std::system_error& error) {
     implementation_->warn_once(error.code().message());
   } catch (const std::exception& error) {
@@ -194,31 +206,28 @@ void KernelCache::store(std::string_view digest, const KernelImage& image) noexc
 }
 
 std::optional<std::string> KernelCache::find_note(std::string_view key) {
-  auto image = find(digest_of_note(key));
-  if (!image) return std::nullopt;
-  return std::move(image->bytes);
+  return read_used(path_of(implementation_->directory, key, note_extension),
+                   [&](std::string_view file) { return kernel_file::decode_note(file, key); });
 }
 
 void KernelCache::store_note(std::string_view key, std::string_view text) noexcept {
   try {
-    KernelImage image;
-    image.target = "note";
-    image.bytes = text;
-    implementation_->write(digest_of_note(key), image);
+    implementation_->write(path_of(implementation_->directory, key, note_extension),
+                           kernel_file::encode_note(key, text));
   } catch (const std::exception&) {  // the warning is for kernels that are compiled anew by each process
   }
 }
 
 KernelCache::Statistics KernelCache::statistics() const {
-  const std::vector<Entry> entries = entries_in(implementation_->directory, extension);
+  const std::vector<Entry> entries = entries_in(implementation_->directory, is_stored);
   return {entries.size(), total_bytes(entries)};
 }
 
 std::uint64_t KernelCache::clear() {
   std::uint64_t removed = 0;
-  for (const Entry& entry : entries_in(implementation_->directory, extension))
+  for (const Entry& entry : entries_in(implementation_->directory, is_stored))
     removed += remove_file(entry.path) ? 1 : 0;
-  for (const Entry& entry : entries_in(implementation_->directory, temporary_suffix)) remove_file(entry.path);
+  for (const Entry& entry : entries_in(implementation_->directory, is_temporary)) remove_file(entry.path);
   const std::lock_guard lock(implementation_->mutex);
   implementation_->known_bytes = 0;
   implementation_->stores_until_scan = 0;

@@ -8,8 +8,9 @@
 namespace bitune::kernel_file {
 namespace {
 
-constexpr std::string_view magic = "BITUNEK\n";
-constexpr std::uint32_t version = 1;
+constexpr std::string_view kernel_magic = "BITUNEK\n";
+constexpr std::string_view note_magic = "BITUNEN\n";
+constexpr std::uint32_t version = 1;  // of both
 
 template <class Number>
 void put(std::string& file, Number number) {
@@ -49,9 +50,28 @@ struct Reader {
   }
 
   std::string text() { return std::string(bytes(number<std::uint64_t>())); }
+
+  // Whether all fields were there, and nothing is behind them.
+  [[nodiscard]] bool ends() const { return good && rest.empty(); }
 };
 
 std::uint64_t checksum_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+std::string whole_file(std::string_view magic, std::string_view body) {
+  std::string file(magic);
+  put(file, version);
+  put(file, checksum_of(body));
+  return file.append(body);
+}
+
+// At the body of a whole file; else not good.
+Reader body_of(std::string_view file, std::string_view magic) {
+  Reader reader{file};
+  const bool is_ours = reader.bytes(magic.size()) == magic && reader.number<std::uint32_t>() == version;
+  const auto checksum = reader.number<std::uint64_t>();
+  reader.good = reader.good && is_ours && checksum == checksum_of(reader.rest);
+  return reader;
+}
 
 }  // namespace
 
@@ -64,19 +84,11 @@ std::string encode(std::string_view digest, const KernelImage& image) {
   put(body, std::int32_t{image.registers});
   put(body, std::int32_t{image.local_bytes});
   put_text(body, image.bytes);
-
-  std::string file(magic);
-  put(file, version);
-  put(file, checksum_of(body));
-  return file + body;
+  return whole_file(kernel_magic, body);
 }
 
 std::optional<KernelImage> decode(std::string_view file, std::string_view digest) {
-  Reader reader{file};
-  if (reader.bytes(magic.size()) != magic || reader.number<std::uint32_t>() != version) return std::nullopt;
-  const auto checksum = reader.number<std::uint64_t>();
-  if (!reader.good || checksum != checksum_of(reader.rest)) return std::nullopt;
-
+  Reader reader = body_of(file, kernel_magic);
   const bool same_digest = reader.text() == digest;
   KernelImage image;
   image.target = reader.text();
@@ -85,8 +97,23 @@ std::optional<KernelImage> decode(std::string_view file, std::string_view digest
   image.registers = reader.number<std::int32_t>();
   image.local_bytes = reader.number<std::int32_t>();
   image.bytes = reader.text();
-  if (!reader.good || !reader.rest.empty() || !same_digest) return std::nullopt;
+  if (!reader.ends() || !same_digest) return std::nullopt;
   return image;
+}
+
+std::string encode_note(std::string_view key, std::string_view text) {
+  std::string body;
+  put_text(body, key);
+  put_text(body, text);
+  return whole_file(note_magic, body);
+}
+
+std::optional<std::string> decode_note(std::string_view file, std::string_view key) {
+  Reader reader = body_of(file, note_magic);
+  const bool same_key = reader.text() == key;
+  std::string text = reader.text();
+  if (!reader.ends() || !same_key) return std::nullopt;
+  return text;
 }
 
 }  // namespace bitune::kernel_file

@@ -16,11 +16,12 @@ namespace {
 thread_local std::string last_sentence;
 thread_local const char* last_error = "";
 
-constexpr std::array status_names = {"ok",      "usage", "input",    "io",      "unavailable",  "device",
-                                     "compile", "unfit", "database", "capture", "verification", "cancelled"};
+constexpr std::array status_names = {"ok",          "usage",   "input",        "io",
+                                     "unavailable", "device",  "compile",      "out_of_resources",
+                                     "database",    "capture", "verification", "cancelled"};
 
 static_assert(static_cast<int>(ErrorCode::usage) + 1 == BITUNE_ERROR_USAGE);
-static_assert(static_cast<int>(ErrorCode::unfit) + 1 == BITUNE_ERROR_UNFIT);
+static_assert(static_cast<int>(ErrorCode::out_of_resources) + 1 == BITUNE_ERROR_OUT_OF_RESOURCES);
 static_assert(static_cast<int>(ErrorCode::cancelled) + 1 == BITUNE_ERROR_CANCELLED);
 static_assert(status_names.size() == BITUNE_ERROR_CANCELLED + 1);
 

@@ -110,7 +110,7 @@ std::string ratio_text(const BenchRecord& record) {
 
 std::string records_text(const std::vector<BenchRecord>& records) {
   Table table({operation_column(),
-               {"key"},
+               {"type"},
                {"distribution"},
                {"n", Align::right},
                {.heading = "rows", .align = Align::right, .usual = "1"},

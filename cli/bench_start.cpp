@@ -68,7 +68,7 @@ std::string kernels_text(const BenchRecord& record) {
 }
 
 std::string table_text(const std::vector<BenchRecord>& records) {
-  Table table({{"key"},
+  Table table({{"type"},
                {"n", Align::right},
                {"start", Align::right},
                {"first", Align::right},

@@ -37,7 +37,7 @@ int run(const Options& options) {
   const auto summaries = database.summaries(filter);
   Table table({{"device", Align::left, 6},
                operation_column(),
-               {"key"},
+               {"type"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},

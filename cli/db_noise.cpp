@@ -56,7 +56,7 @@ void print_noise(const TuningDatabase& database, const TrialFilter& filter, bool
   }
   Table table({{"device", Align::left, 6},
                operation_column(),
-               {"key"},
+               {"type"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},

@@ -53,7 +53,7 @@ int run(const Options& options) {
   Table table({{"trial", Align::right},
                {"device", Align::left, 6},
                operation_column(),
-               {"key"},
+               {"type"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right, unlimited_width, 4},

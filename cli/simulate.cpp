@@ -78,14 +78,14 @@ Json json_of(const Simulation& simulation) {
           {"problem", bitune::json_of(space.problem)},
           {"strategy", simulation.strategy},
           {"configurations", space.trials.size()},
-          {"first_guesses", space.domain.starts.size()},
+          {"default_configurations", space.domain.starts.size()},
           {"recorded_best_us", space.best_us},
           {"runs", runs}};
 }
 
 std::string text_of(const std::vector<Simulation>& simulations) {
   Table table({operation_column(),
-               {"key"},
+               {"type"},
                {"n", Align::right},
                {"rows", Align::right},
                {"strategy"},

@@ -70,7 +70,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
 
 std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& summary) {
   Table table({operation_column(),
-               {"key"},
+               {"type"},
                {"order", Align::left, unlimited_width, 1},
                {"n", Align::right},
                {"rows", Align::right},

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "measure/json.hpp"
@@ -24,16 +26,26 @@ inline const Json& member(const Json& json, const char* name) {
   return json.at(name);
 }
 
+/// Whether the value is a T, of numbers one that a T holds: the library would cut off what is too large.
+template <class T>
+bool is_a(const Json& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
+    return value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
+  }
+  return true;
+}
+
 /// The member as a T. \throws Error (input) if it is missing or of another type
 template <class T>
 T get(const Json& json, const char* name) {
   const Json& value = member(json, name);
   try {
-    return value.get<T>();
-  } catch (const Json::exception&) {
-    throw Error(ErrorCode::input, fmt::format("member '{}' of the JSON object is not of the right type: {}",
-                                              name, line_of(value)));
+    if (is_a<T>(value)) return value.get<T>();
+  } catch (const Json::exception&) {  // as below
   }
+  throw Error(ErrorCode::input, fmt::format("member '{}' of the JSON object is not of the right type: {}",
+                                            name, line_of(value)));
 }
 
 /// All fields of a described type as an object, in their order; enumerations by name.

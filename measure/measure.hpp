@@ -31,8 +31,8 @@ class Measurer {
  public:
   Measurer(const Device& device, KernelStore& kernels) : device_(device), sampler_(device, kernels) {}
 
-  /// Takes protocol.min_samples samples, and more until the bootstrap interval of their median is as narrow
-  /// as protocol.precision asks, protocol.sample_budget_ms of device time are spent, or there are
+  /// Takes protocol.min_samples samples, then more. It ends when the bootstrap interval of their median is as
+  /// narrow as protocol.precision asks, when protocol.sample_budget_ms of device time are spent, or at
   /// protocol.max_samples. Only 3 if `abandon_above_us` is positive and all of these are above it.
   ///
   /// If the device's clock fell meanwhile, or it was throttled, the samples are discarded and taken again, up

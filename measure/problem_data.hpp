@@ -18,9 +18,9 @@
 
 namespace bitune {
 
-/// The images of one problem: for each distribution the input and what it must become, all arrays of the call
-/// with their guards (CallLayout), so that comparing images checks keys, what travels with them and guards.
-/// They are made once and kept for all configurations.
+/// The images of one problem: for each distribution the input, and what it must become. An image has all
+/// arrays of the call with their guards (CallLayout). So comparing images checks keys, what travels with them
+/// and guards. They are made once and kept for all configurations.
 ///
 /// Thread-confined, as the evaluator that owns it. Device memory is bounded: see `verified_distributions`.
 class ProblemData {
@@ -83,10 +83,10 @@ class ProblemData {
   std::unique_ptr<DeviceBuffer> work_;
 };
 
-/// The distributions that a problem of so many keys is verified on. All seven up to 2^23 keys. Above
-/// that the four that differ most: the others exercise the same compare-exchanges at the price of host
-/// references and of device memory, and every kernel was already verified on all seven at a smaller size.
-/// Fewer still, but always random keys, if the images would take more than half of the device's memory.
+/// The distributions that a problem of so many keys is verified on: all seven up to 2^23 keys, and above that
+/// the four that differ most. The others would exercise the same compare-exchanges, and take host references
+/// and device memory. Every kernel was verified on all seven at a smaller size. If the images would take more
+/// than half of the device's memory, there are fewer still, but always random keys.
 [[nodiscard]] std::vector<Distribution> verified_distributions(const Problem& problem,
                                                                std::int64_t memory_bytes);
 

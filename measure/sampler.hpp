@@ -69,14 +69,14 @@ struct SampledCall {
 /// (warm) and an eighth of the device's memory. All buffers, keys and values, are restored before every
 /// sample, outside the events, each from the next image: how long some sorts take depends on the keys. Where
 /// launches are shorter than the host takes to queue them, each sample waits behind a kernel that passes time
-/// until it is queued as a whole: no gaps between launches are measured, unless the sort makes them itself. A
-/// sample that began before that, as the host has become slower, does not count, and those after it wait for
-/// twice as long, up to eight times. Where all were late all the same, the sort waits for the device itself,
-/// and all count; so they do after 256 late ones. Before the first sample the contestant sorts twice, not
-/// held: modules that are loaded at their first launch would wait for the stream, and the stream for them. Up
-/// to 8 samples are queued between two synchronisations, in which the device's clock is looked at. Warm: the
-/// restored keys are in the L2 as far as they fit. Cold: a buffer of twice the L2 is overwritten between
-/// restoring and sorting.
+/// until it is queued as a whole: no gaps between launches are measured, unless the sort makes them itself.
+/// If the host has become slower, a sample may begin before that. It does not count, and those after it wait
+/// for twice as long, up to eight times. Where all were late all the same, the sort waits for the device
+/// itself, and all count; so they do after 256 late ones. Before the first sample the contestant sorts twice,
+/// not held: modules that are loaded at their first launch would wait for the stream, and the stream for
+/// them. Up to 8 samples are queued between two synchronisations, in which the device's clock is looked at.
+/// Warm: the restored keys are in the L2 as far as they fit. Cold: a buffer of twice the L2 is overwritten
+/// between restoring and sorting.
 ///
 /// The emulated device has none of these effects and is slow: there a sample is one sort, and nothing warms
 /// up.

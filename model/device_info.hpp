@@ -64,8 +64,8 @@ struct DeviceInfo {
   [[nodiscard]] int compute_capability() const noexcept { return 10 * compute_major + compute_minor; }
 
   /// The most blocks of a cluster that may be tried: 16, where the portable size is 8. Whether clusters above
-  /// the portable size fit is up to the GPU and the share of it that is there: Device::obstacle says so of a
-  /// launch.
+  /// the portable size fit is up to the GPU and the share of it that is there: Device::missing_resource says
+  /// so of a launch.
   [[nodiscard]] int largest_cluster_size() const noexcept {
     return max_cluster_size < 8 ? max_cluster_size : 16;
   }

@@ -15,9 +15,9 @@
 namespace bitune {
 
 /// A kernel as the compiler sees it: the embedded header that defines it and the expression that names one
-/// instantiation of its template. It depends on the configuration, the
-/// key type and the device. Near sizes share their kernels: only ranges of sizes have kernels of their own,
-/// as rows that fill their registers, arrays that 32 bits do not count, or search trees of one depth.
+/// instantiation of its template. It depends on the configuration, the key type and the device. Near sizes
+/// share their kernels. Only ranges of sizes have kernels of their own: rows that fill their registers,
+/// arrays that 32 bits do not count, search trees of one depth.
 struct KernelSource {
   std::string header;           ///< "kernels/warp/tile_sort.cuh"
   std::string name_expression;  ///< "bitune::tile_sort<bitune::Codec<...>, 256, 16>"

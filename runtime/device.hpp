@@ -102,8 +102,8 @@ class Device {
 
   /// What keeps a launch from ever starting on this device, that its facts don't tell: a share of a GPU may
   /// hold no cluster of more blocks than the portable size. A clause for people; empty where nothing does.
-  [[nodiscard]] virtual std::string obstacle([[maybe_unused]] const LoadedKernel& kernel,
-                                             [[maybe_unused]] const Launch& launch) const {
+  [[nodiscard]] virtual std::string missing_resource([[maybe_unused]] const LoadedKernel& kernel,
+                                                     [[maybe_unused]] const Launch& launch) const {
     return {};
   }
 

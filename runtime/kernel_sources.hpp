@@ -4,9 +4,9 @@
 /// Versions of kernel sources: what tells whether a trial ran the kernels of today.
 ///
 /// A version is what the kernels compile to, not how they are written: a digest of the tokens of their
-/// declarations. Comments, white space, the names of headers, how declarations are split among headers and in
-/// which order they stand are no part of it, and neither are functions that no kernel uses. A change of any
-/// token that may reach the compiler is.
+/// declarations. No part of it are comments, white space, the names of headers, the order of declarations,
+/// how they are split among headers, and functions that no kernel uses. Any token that may reach the compiler
+/// is.
 ///
 /// Tokens, and not what a compiler makes of them: whoever builds or sorts may have no compiler of kernels at
 /// hand, or another one. Tokens are the same on each machine. Two texts of other tokens may still be the same

@@ -158,10 +158,12 @@ void check_launch(const Device& device, const Plan& plan,
   const KernelResources& resources = kernels[launch.kernel]->resources();
   const std::string_view name = plan.kernels[launch.kernel].short_name();
   if (const std::string excess = excess_of(launch, resources, device.info()); !excess.empty()) {
-    throw Error(ErrorCode::unfit, fmt::format("kernel '{}' needs {} on {}", name, excess, device.describe()));
+    throw Error(ErrorCode::out_of_resources,
+                fmt::format("kernel '{}' needs {} on {}", name, excess, device.describe()));
   }
-  if (const std::string obstacle = device.obstacle(*kernels[launch.kernel], launch); !obstacle.empty()) {
-    throw Error(ErrorCode::unfit, fmt::format("kernel '{}' needs {}", name, obstacle));
+  if (const std::string missing_resource = device.missing_resource(*kernels[launch.kernel], launch);
+      !missing_resource.empty()) {
+    throw Error(ErrorCode::out_of_resources, fmt::format("kernel '{}' needs {}", name, missing_resource));
   }
 }
 

@@ -53,7 +53,7 @@ class KernelStore {
 /// A plan bound to its loaded kernels: launching it costs the launches and nothing else.
 class ExecutablePlan {
  public:
-  /// \throws Error (unfit) where a launch needs more than the device has
+  /// \throws Error (out_of_resources) where a launch needs more than the device has
   ExecutablePlan(const Device& device, Plan plan, std::vector<std::shared_ptr<LoadedKernel>> kernels);
 
   /// Enqueues all launches. The workspace must have plan().workspace_bytes; rows have one stride in input and
@@ -79,11 +79,11 @@ struct KernelCounts {
 };
 
 /// Gets all kernels of a plan from the store and binds them. `counts`, if given, receives where they came
-/// from. \throws Error (compile, device, unfit, unavailable)
+/// from. \throws Error (compile, device, out_of_resources, unavailable)
 [[nodiscard]] ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan,
                                              KernelCounts* counts = nullptr);
 
-/// The same, or nothing if one of the kernels must be compiled. \throws Error (device, unfit)
+/// The same, or nothing if one of the kernels must be compiled. \throws Error (device, out_of_resources)
 [[nodiscard]] std::optional<ExecutablePlan> make_executable_if_ready(const Device& device, KernelStore& store,
                                                                      const Plan& plan,
                                                                      KernelCounts* counts = nullptr);

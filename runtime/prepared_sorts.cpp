@@ -45,20 +45,20 @@ void PreparedSorts::warm_up(std::uint64_t workspace_bytes, Stream stream) const 
 
 /// What is next on the ladder. Where nothing is, the device has no room for the problem: says for what at
 /// last.
-Selection PreparedSorts::select_but(const Problem& problem, std::span<const Unfit> unfit) {
+Selection PreparedSorts::select_but(const Problem& problem, std::span<const TooLarge> too_large) {
   try {
-    return selector_.select(problem, unfit);
+    return selector_.select(problem, too_large);
   } catch (const Error&) {
-    if (unfit.empty()) throw;
-    throw Error(ErrorCode::unfit, unfit.back().why);
+    if (too_large.empty()) throw;
+    throw Error(ErrorCode::out_of_resources, too_large.back().why);
   }
 }
 
 PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
   std::uint64_t least_workspace = ~std::uint64_t{0};
-  std::vector<Unfit> unfit;
+  std::vector<TooLarge> too_large;
   for (;;) {
-    Selection selection = select_but(problem, unfit);
+    Selection selection = select_but(problem, too_large);
     Plan plan = selector_.plan(problem, selection.configuration);
     const std::uint64_t workspace_bytes = plan.workspace_bytes;
     if (patience_) least_workspace = std::min(least_workspace, workspace_bytes);
@@ -67,7 +67,7 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
       ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &counts);
       warm_up(workspace_bytes, stream);
       // Only now: where nothing fits there may be memory again when the problem is next asked for.
-      for (const Unfit& entry : unfit) selector_.leave_out(problem, entry);
+      for (const TooLarge& entry : too_large) selector_.leave_out(problem, entry);
       return {.selection = std::move(selection),
               .executable = std::move(executable),
               .kernels = counts,
@@ -78,8 +78,8 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
     } catch (const Error& error) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
-      if (error.code() != ErrorCode::unfit) throw;
-      unfit.push_back({selection.configuration, error.what()});
+      if (error.code() != ErrorCode::out_of_resources) throw;
+      too_large.push_back({selection.configuration, error.what()});
     }
   }
 }
@@ -107,7 +107,7 @@ PreparedSorts::Pointer PreparedSorts::make_soon(const Problem& problem) {
   try {
     is_ready = make_executable_if_ready(*device_, kernels_, plan).has_value();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::unfit) throw;
+    if (error.code() != ErrorCode::out_of_resources) throw;
   }
   if (is_ready) return std::make_shared<const PreparedSort>(make(problem, nullptr));
 
@@ -141,7 +141,7 @@ PreparedSorts::Pointer PreparedSorts::make_soon(const Problem& problem) {
 
 std::shared_ptr<PreparedSort> PreparedSorts::ready_behind(const Problem& problem,
                                                           const Configuration& first) {
-  std::vector<Unfit> passed = {{first, {}}};
+  std::vector<TooLarge> passed = {{first, {}}};
   while (passed.size() <= most_rungs) {
     Selection selection;
     try {
@@ -159,7 +159,7 @@ std::shared_ptr<PreparedSort> PreparedSorts::ready_behind(const Problem& problem
       return std::make_shared<PreparedSort>(PreparedSort{
           std::move(selection), std::move(*executable), counts, plan.workspace_bytes, {}, {}, {}});
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::unfit) throw;
+      if (error.code() != ErrorCode::out_of_resources) throw;
     }
   }
   return nullptr;
@@ -181,7 +181,7 @@ std::shared_ptr<PreparedSort> PreparedSorts::soon_compiled(const Problem& proble
       return std::make_shared<PreparedSort>(
           PreparedSort{std::move(selection), std::move(executable), counts, workspace_bytes, {}, {}, {}});
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::unfit && error.code() != ErrorCode::compile) throw;
+      if (error.code() != ErrorCode::out_of_resources && error.code() != ErrorCode::compile) throw;
     }
   }
   return nullptr;

@@ -95,7 +95,7 @@ class PreparedSorts {
 
  private:
   [[nodiscard]] PreparedSort make(const Problem& problem, Stream stream);
-  [[nodiscard]] Selection select_but(const Problem& problem, std::span<const Unfit> unfit);
+  [[nodiscard]] Selection select_but(const Problem& problem, std::span<const TooLarge> too_large);
   [[nodiscard]] Pointer make_soon(const Problem& problem);
   /// What is on the ladder behind the first configuration and takes no compiler; null if there is nothing.
   [[nodiscard]] std::shared_ptr<PreparedSort> ready_behind(const Problem& problem,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "model/problem.hpp"
 #include "runtime/selection_ladder.hpp"
 #include "runtime/selection_rank.hpp"
+#include "runtime/untuned_policy.hpp"
 
 namespace bitune {
 namespace {
@@ -118,19 +118,9 @@ std::vector<const Candidate*> ladder_of(const Problem& problem, const DeviceInfo
   return all;
 }
 
-std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,
-                                          std::span<const Variant* const> variants) {
-  std::vector<const Variant*> preferred;
-  std::copy_if(variants.rbegin(), variants.rend(), std::back_inserter(preferred),
-               [&](const Variant* variant) { return variant->supports(problem, device); });
-  std::stable_partition(preferred.begin(), preferred.end(),
-                        [&](const Variant* variant) { return variant->suits(problem, device); });
-  return preferred;
-}
-
 Selection default_among(const Problem& problem, const DeviceInfo& device,
                         std::span<const Variant* const> variants, std::span<const Configuration> left_out) {
-  for (const Variant* variant : by_preference(problem, device, variants)) {
+  for (const Variant* variant : untuned_order(problem, device, variants)) {
     Configuration configuration = variant->default_configuration(problem, device);
     if (is_among(left_out, configuration) ||
         variant->space(problem, device).violation(configuration, problem, device))

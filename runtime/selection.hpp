@@ -41,24 +41,25 @@ struct CandidateSet {
 ///
 /// 1. Trials of this very device, the user's and the shipped ones together: the nearest problem first, then
 /// the
-///    nearest number of rows. At the same distance the user's go before the shipped ones: a shipped trial
-///    wins only where it is strictly nearer. A user's trial of this very problem is the match `exact`.
-/// 2. The user's trials of other devices: of the same compute capability, the nearest number of SMs first;
-/// then
-///    of the same major and a lower minor one, the nearest first; then as in 1.
+///    nearest number of rows. At the same distance the user's go before the shipped ones. A user's trial of
+///    this very problem is the match `exact`.
+/// 2. The user's trials of other devices. Those of the same compute capability go first, the nearest number
+/// of
+///    SMs before others; then those of the same major and a lower minor one, the nearest first; then as in 1.
 /// 3. The shipped trials of other devices, in the same order.
-/// 4. The default from the device's limits.
+/// 4. The default from the device's limits (`runtime/untuned_policy.hpp`).
 ///
 /// How near a problem is, is counted in octaves: |log2 ratio| of the lengths, and what `work_distance` says
 /// of what travels with the keys. At the same distance what does the same for each key goes first, then the
 /// same operation. What is stable serves what need not be, after what need not be either.
 ///
-/// On each rung trials of today's kernels go before all those of other versions of the kernels. What is equal
-/// in all of this is decided by the same key type (before another of the same width), the same order, the
-/// larger size and TrialRank (`model/standing.hpp`). Single arrays and rows never serve each other, nor do
-/// keys alone and keys with something that travels, nor emulated devices and GPUs. A candidate of a variant
-/// that is unknown, or cannot do the problem, is passed over. A pure function. \throws Error (unavailable) if
-/// no variant can sort this.
+/// On each rung trials of today's kernels go before all those of other versions of the kernels. Where all of
+/// this is equal, these decide, in this order: the same key type (before another of the same width), the same
+/// order, the larger size, TrialRank (`model/standing.hpp`).
+///
+/// Single arrays and rows never serve each other, nor do keys alone and keys with something that travels, nor
+/// emulated devices and GPUs. A candidate of a variant that is unknown, or cannot do the problem, is passed
+/// over. A pure function. \throws Error (unavailable) if no variant can sort this.
 [[nodiscard]] Selection select(const Problem& problem, const DeviceInfo& device,
                                const CandidateSet& candidates);
 

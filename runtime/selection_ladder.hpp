@@ -29,12 +29,7 @@ namespace bitune {
                                                       const CandidateSet& candidates,
                                                       const KernelDigests& current_kernels);
 
-/// Those of the variants that can sort the problem: first what suits it, and of these the last one first,
-/// since simple ones are registered first. A pure function.
-[[nodiscard]] std::vector<const Variant*> by_preference(const Problem& problem, const DeviceInfo& device,
-                                                        std::span<const Variant* const> variants);
-
-/// As `default_selection`, for these variants, in the order of `by_preference`.
+/// As `default_selection`, for these variants, in the order of `untuned_order`.
 /// \throws Error (unavailable) if none can.
 [[nodiscard]] Selection default_among(const Problem& problem, const DeviceInfo& device,
                                       std::span<const Variant* const> variants,

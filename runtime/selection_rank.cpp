@@ -34,10 +34,10 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
   return candidate.device.compute_minor < device.compute_minor ? Step::same_major : Step::elsewhere;
 }
 
-/// How much slower than the best trial of as many keys of the same width, or of longer arrays, a trial may be
-/// and still say something: where the best ones do not fit, a good trial of a farther length is better than a
-/// poor one of the nearest, and so is the default. Key types of one width differ by less: what is this far
-/// behind has just not been tuned with the variant that is best, or for long enough.
+/// How many times as slow a trial may be as the best one of as many keys of the same width, or of longer
+/// arrays, and still say something. Where the best ones do not fit, a good trial of a farther length is
+/// better than a poor one of the nearest. So is the default. Key types of one width differ by less: what is
+/// this far behind has not been tuned with the best variant, or not for long enough.
 constexpr double most_behind = 1.5;
 constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 

@@ -9,6 +9,7 @@
 #include "model/key_type.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
+#include "runtime/untuned_policy.hpp"
 
 namespace bitune {
 
@@ -27,11 +28,11 @@ std::shared_ptr<const Selector::Known> Selector::known(const Problem& problem) {
   return entry;
 }
 
-Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit) {
+Selection Selector::select(const Problem& problem, std::span<const TooLarge> too_large) {
   const auto candidates = known(problem);
   std::vector<Configuration> left_out;
   std::string left_out_text;
-  const auto leave = [&](const Unfit& entry) {
+  const auto leave = [&](const TooLarge& entry) {
     left_out.push_back(entry.configuration);
     if (entry.why.empty()) return;
     left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
@@ -39,10 +40,10 @@ Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit)
   {
     const std::lock_guard lock(mutex_);
     for (const LeftOut& entry : left_out_) {
-      if (entry.problem == problem) leave(entry.unfit);
+      if (entry.problem == problem) leave(entry.too_large);
     }
   }
-  for (const Unfit& entry : unfit) leave(entry);
+  for (const TooLarge& entry : too_large) leave(entry);
   Selection selection =
       select_among(problem, device_, candidates->candidates, variants_, kernel_sources_digest, left_out);
   selection.reason += left_out_text;
@@ -52,7 +53,7 @@ Selection Selector::select(const Problem& problem, std::span<const Unfit> unfit)
 
 std::vector<Configuration> Selector::quick(const Problem& problem) const {
   std::vector<Configuration> found;
-  for (const Variant* variant : by_preference(problem, device_, variants_)) {
+  for (const Variant* variant : untuned_order(problem, device_, variants_)) {
     auto configuration = variant->quick_configuration(problem, device_);
     if (!configuration || variant->space(problem, device_).violation(*configuration, problem, device_)) {
       continue;
@@ -62,9 +63,9 @@ std::vector<Configuration> Selector::quick(const Problem& problem) const {
   return found;
 }
 
-void Selector::leave_out(const Problem& problem, const Unfit& unfit) {
+void Selector::leave_out(const Problem& problem, const TooLarge& too_large) {
   const std::lock_guard lock(mutex_);
-  left_out_.push_back({problem, unfit});
+  left_out_.push_back({problem, too_large});
 }
 
 Plan Selector::plan(const Problem& problem, const Configuration& configuration) const {

@@ -19,7 +19,7 @@ namespace bitune {
 
 /// A configuration that the device had no room for, or that is not to be selected otherwise. `why` is a
 /// clause for people; empty where there is nothing to tell.
-struct Unfit {
+struct TooLarge {
   Configuration configuration;
   std::string why;
 };
@@ -35,15 +35,15 @@ class Selector {
  public:
   Selector(DeviceInfo device, CandidateReader reader, std::span<const Variant* const> variants);
 
-  /// The selection among all but `unfit` and what is left out; its reason also says what these are, and what
-  /// was wrong with the databases. \throws Error (unavailable) if nothing can do the problem
-  [[nodiscard]] Selection select(const Problem& problem, std::span<const Unfit> unfit = {});
+  /// The selection among all but `too_large` and what is left out; its reason also says what these are, and
+  /// what was wrong with the databases. \throws Error (unavailable) if nothing can do the problem
+  [[nodiscard]] Selection select(const Problem& problem, std::span<const TooLarge> too_large = {});
 
   /// What sorts the problem and is compiled in some tenths of a second, the likely fastest first.
   [[nodiscard]] std::vector<Configuration> quick(const Problem& problem) const;
 
   /// From now on this configuration is not selected for the problem.
-  void leave_out(const Problem& problem, const Unfit& unfit);
+  void leave_out(const Problem& problem, const TooLarge& too_large);
 
   /// The plan that the selected configuration makes of the problem. \throws Error (usage)
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration) const;
@@ -55,7 +55,7 @@ class Selector {
   };
   struct LeftOut {
     Problem problem;
-    Unfit unfit;
+    TooLarge too_large;
   };
   [[nodiscard]] std::shared_ptr<const Known> known(const Problem& problem);
 

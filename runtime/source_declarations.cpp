@@ -1,179 +1,17 @@
 #include "runtime/source_declarations.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
-#include "runtime/source_tokens.hpp"
+#include "runtime/source_draft.hpp"
 
 namespace bitune {
 namespace {
 
 constexpr std::string_view undefined_on_gpus = "BITUNE_EMULATED";
-
-// No token begins with one of these, so that no two sequences of tokens make one text.
-constexpr char token_end = '\0';
-constexpr char directive_begin = '\1';
-constexpr char directive_end = '\2';
-constexpr char context_end = '\3';
-
-using Tokens = std::span<const Token>;
-
-bool is_any_of(const Token& token, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), token.text) != words.end();
-}
-
-// Two pieces of a string are one string, however they are broken into lines. Not if the first one may end
-// with an escape that goes on in the second.
-bool can_be_joined(std::string_view before, std::string_view after) {
-  if (!before.starts_with('"') || !before.substr(1).ends_with('"') || !after.starts_with('"')) return false;
-  for (std::size_t at = before.find('\\'); at != before.npos; at = before.find('\\', at + 2)) {
-    if (at + 1 < before.size() && std::string_view("x01234567uUN").find(before[at + 1]) != before.npos)
-      return false;
-  }
-  return true;
-}
-
-/// A declaration that is being read.
-class Draft {
- public:
-  void add(const Token& token) {
-    if (token.kind == Token::Kind::literal && can_be_joined(last_literal_, token.text)) {
-      declaration_.text.resize(declaration_.text.size() - 2);  // its quotation mark and the end of the token
-      declaration_.text.append(token.text.substr(1)).push_back(token_end);
-    } else {
-      declaration_.text.append(token.text).push_back(token_end);
-    }
-    last_literal_ = token.kind == Token::Kind::literal ? token.text : std::string_view();
-    if (token.kind == Token::Kind::identifier) mention(token.text);
-    if (token.is("##")) declaration_.pastes = true;
-    empty_ = false;
-  }
-
-  void add_directive(Tokens directive) {
-    declaration_.text.push_back(directive_begin);
-    // `#define f(x)` has arguments, `#define f (x)` has none.
-    const bool has_arguments = directive.size() > 3 && directive[1].is("define") && directive[3].is('(') &&
-                               !directive[3].after_space;
-    for (const Token& token : directive.subspan(1)) add(token);
-    if (has_arguments) declaration_.text.push_back(directive_begin);
-    declaration_.text.push_back(directive_end);
-    last_literal_ = {};
-  }
-
-  [[nodiscard]] bool empty() const { return empty_; }
-
-  Declaration take(const SourceContext& context, std::vector<NameHash> callable) {
-    Declaration made = std::move(declaration_);
-    made.text.insert(0, context.text + context_end);
-    made.mentions.insert(made.mentions.end(), context.mentions.begin(), context.mentions.end());
-    made.callable = std::move(callable);
-    *this = {};
-    return made;
-  }
-
- private:
-  void mention(std::string_view name) {
-    const NameHash hash = hash_of_name(name);
-    NameHash& latest = latest_[hash % latest_.size()];
-    if (latest == hash) return;
-    latest = hash;
-    declaration_.mentions.push_back(hash);
-  }
-
-  Declaration declaration_;
-  std::array<NameHash, 64> latest_{};  // what was mentioned is mostly mentioned again soon
-  std::string_view last_literal_;
-  bool empty_ = true;
-};
-
-// 1 for what opens, -1 for what closes.
-int nesting(const Token& token) {
-  if (token.kind != Token::Kind::punctuator || token.text.size() > 1) return 0;
-  switch (token.text.front()) {
-    case '(':
-    case '[':
-    case '{':
-      return 1;
-    case ')':
-    case ']':
-    case '}':
-      return -1;
-    default:
-      return 0;
-  }
-}
-
-/// How far the reading of a declaration has come: what decides where it ends.
-class Grammar {
- public:
-  /// Tells whether the declaration ends with this token. `next` is the token behind it, if there is one.
-  bool ends_with(const Token& token, const Token* next) {
-    if (in_template_header(token, next)) return false;
-    const bool outside = depth_ == 0;
-    if (outside) look_at(token, next);
-    depth_ += nesting(token);
-    begun_ = true;
-    before_ = token.text;
-    if (depth_ < 0) return true;
-    if (outside && token.is(';')) return true;
-    // A semicolon that follows a brace at once belongs to what the brace ends.
-    if (depth_ > 0 || !token.is('}') || ends_at_semicolon_) return false;
-    ends_with_body_ = next == nullptr || !next->is(";");
-    return ends_with_body_;
-  }
-
-  [[nodiscard]] int depth() const { return depth_; }
-
-  /// What a plain function may be called: nobody but those who mention one of these can use it. Empty if it
-  /// is none, or can be used unnamed (operators) or from outside (kernels).
-  [[nodiscard]] std::vector<NameHash> callable() const {
-    return ends_with_body_ && !used_unnamed_ ? called_ : std::vector<NameHash>();
-  }
-
- private:
-  // The parameters of `template <...>`, in which an equals sign or a class is no part of what is declared.
-  bool in_template_header(const Token& token, const Token* next) {
-    if (!in_header_) {
-      in_header_ = depth_ == 0 && token.is("template") && next != nullptr && next->is("<");
-      return in_header_;
-    }
-    nested_ += nesting(token);
-    if (nested_ == 0) {
-      if (token.is('<')) ++angles_;
-      if (token.is('>')) --angles_;
-      if (token.is(">>")) angles_ -= 2;
-    }
-    in_header_ = angles_ > 0;
-    return true;
-  }
-
-  void look_at(const Token& token, const Token* next) {
-    const bool leading =
-        !begun_ || is_any_of({.text = before_}, {"inline", "static", "constexpr", "typedef"});
-    if (leading && is_any_of(token, {"struct", "class", "union", "enum"})) ends_at_semicolon_ = true;
-    if (token.is('=') && before_ != "operator") ends_at_semicolon_ = true;
-    if (token.kind != Token::Kind::identifier) return;
-    if (is_any_of(token, {"operator", "extern", "BITUNE_KERNEL", "__global__"})) used_unnamed_ = true;
-    if (next != nullptr && next->is("(")) called_.push_back(hash_of_name(token.text));
-  }
-
-  int depth_ = 0;  // of parentheses, brackets and braces
-  bool in_header_ = false;
-  int angles_ = 0;  // of a template's parameters
-  int nested_ = 0;  // parentheses in them
-  bool begun_ = false;
-  std::string_view before_;
-  bool ends_at_semicolon_ = false;
-  bool ends_with_body_ = false;
-  bool used_unnamed_ = false;
-  std::vector<NameHash> called_;
-};
 
 /// A condition of the preprocessor that is open.
 struct Condition {
@@ -400,16 +238,16 @@ class Cutter {
   std::vector<Condition> conditions_;
   std::set<std::string_view> undefined_;  // macros that the header undefines
   std::set<std::string_view> held_;       // those of them that are defined now: nothing is cut until then
-  Draft draft_;
+  DeclarationDraft draft_;
   SourceContext begin_;       // of the draft
   bool with_macros_ = false;  // the draft began with a macro
   bool complete_ = false;     // and could end here, were no macro held
-  Grammar grammar_;
+  DeclarationGrammar grammar_;
 };
 
 SourceParts as_one(Tokens tokens, const SourceContext& context) {
   SourceParts parts;
-  Draft draft;
+  DeclarationDraft draft;
   for (std::size_t at = 0; at < tokens.size();) {
     if (!tokens[at].begins_line || !tokens[at].is('#')) {
       draft.add(tokens[at++]);

@@ -10,7 +10,6 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  // Where no tuning fits, the last one that suits the problem does.
   static const std::array<const Variant*, 18> all = {&classic_variant(),        &global_variant(),
                                                      &shared_variant(),         &warp_variant(),
                                                      &multiway_variant(),       &samplesort_variant(),

@@ -32,12 +32,6 @@ class Variant {
   /// configuration).
   [[nodiscard]] virtual bool supports(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// Whether the variant is likely to be the fastest of those that can, as far as is known without having
-  /// measured.
-  [[nodiscard]] virtual bool suits(const Problem& /*problem*/, const DeviceInfo& /*device*/) const {
-    return true;
-  }
-
   /// Whether a search takes the variant without being asked for it by name.
   [[nodiscard]] virtual bool searched() const noexcept { return true; }
 

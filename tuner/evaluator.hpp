@@ -28,7 +28,7 @@ struct EvaluationRequest {
 /// The keys of a problem could not be made in the time there is: none of its configurations can be evaluated.
 class ProblemTimeout : public Error {
  public:
-  explicit ProblemTimeout(const std::string& sentence) : Error(ErrorCode::unfit, sentence) {}
+  explicit ProblemTimeout(const std::string& sentence) : Error(ErrorCode::out_of_resources, sentence) {}
 };
 
 /// Verifies and measures configurations. `evaluate` throws only if the evaluator itself cannot go on (a

@@ -38,8 +38,8 @@ inline constexpr double beyond_noise = 1.25;
 /// in any case. The samples of all rounds, weighed equally, make one trial of each, stored with `finalist`
 /// set.
 ///
-/// The winner is what sorts take from then on: where selection would rather take a finalist of an earlier
-/// session, which the clock or chance may have favoured then, that one and the winner are measured in turn.
+/// The winner is what sorts take from then on. Selection might rather take a finalist of an earlier session,
+/// which the clock or chance may have favoured then. So that one and the winner are measured in turn.
 ///
 /// If the session is stopped within the first round nothing is stored, and the contenders are ranked by the
 /// trials that they came with. `show` is called after each measurement.

@@ -47,7 +47,7 @@ class LocalEvaluator final : public Evaluator {
         fail(trial, TrialStatus::launch_failed, error.what());
       } else if (error.code() == ErrorCode::compile) {
         fail(trial, TrialStatus::compile_failed, error.what());
-      } else if (error.code() == ErrorCode::unfit) {
+      } else if (error.code() == ErrorCode::out_of_resources) {
         fail(trial, TrialStatus::over_limit, error.what());
       } else if (error.code() == ErrorCode::usage) {
         fail(trial, TrialStatus::invalid, error.what());

@@ -127,19 +127,19 @@ class Gatherer {
     return space;
   }
 
-  /// The first guesses of today's variants, less the parameters that are not on record.
+  /// The defaults of today's variants, less the parameters that are not on record.
   static void add_starts(RecordedSpace& space, const DeviceInfo& device,
                          const std::map<std::string, std::size_t>& index_of) {
-    for (Configuration& guess : default_guesses(variants(), space.problem, device)) {
+    for (Configuration& start : defaults_of(variants(), space.problem, device)) {
       const auto recorded =
           std::find_if(space.domain.configurations.begin(), space.domain.configurations.end(),
-                       [&](const Configuration& c) { return c.variant == guess.variant; });
+                       [&](const Configuration& c) { return c.variant == start.variant; });
       if (recorded == space.domain.configurations.end()) continue;
-      for (auto parameter = guess.parameters.begin(); parameter != guess.parameters.end();) {
+      for (auto parameter = start.parameters.begin(); parameter != start.parameters.end();) {
         const bool is_on_record = recorded->parameters.contains(parameter->first);
-        parameter = is_on_record ? std::next(parameter) : guess.parameters.erase(parameter);
+        parameter = is_on_record ? std::next(parameter) : start.parameters.erase(parameter);
       }
-      if (const auto found = index_of.find(guess.text()); found != index_of.end()) {
+      if (const auto found = index_of.find(start.text()); found != index_of.end()) {
         space.domain.starts.push_back(found->second);
       }
     }

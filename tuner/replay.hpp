@@ -20,7 +20,7 @@ struct RecordedSpace {
   std::string device;  ///< its name
   Problem problem;
   Protocol protocol;
-  SearchDomain domain;        ///< the configurations on record; starts: first guesses of today that are
+  SearchDomain domain;        ///< the configurations on record; starts: defaults of today that are
   std::vector<Trial> trials;  ///< parallel to the domain's configurations
   double best_us = 0;         ///< the lowest median on record
 };

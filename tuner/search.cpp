@@ -56,13 +56,14 @@ Starts starts_of(const SessionState& session, const Problem& problem,
   const std::vector<Configuration> warm = warm_starts(
       problem, session.device, session.candidates(problem),
       [&session](std::string_view variant) { return session.source.kernel_digest(variant); }, is_valid);
-  std::vector<Configuration> guesses = session.source.first_guesses(problem);
-  std::erase_if(guesses, [&is_valid](const Configuration& guess) { return !is_valid(guess); });
+  std::vector<Configuration> defaults = session.source.default_configurations(problem);
+  std::erase_if(defaults,
+                [&is_valid](const Configuration& configuration) { return !is_valid(configuration); });
   // What this session has just found for another length is no incumbent, but likely to be better.
   if (!warm.empty()) add_new(starts.configurations, {warm.front()});
   starts.needed = starts.configurations.size();
   add_new(starts.configurations, warm);
-  add_new(starts.configurations, std::move(guesses));
+  add_new(starts.configurations, std::move(defaults));
   return starts;
 }
 
@@ -153,9 +154,9 @@ bool ProblemSearch::must_end(const SearchLimits& limits) const {
   if (session_.out_of_time()) return true;
   const bool late = limits.deadline && session_.now() >= *limits.deadline;
   if (!late) return false;
-  // As long as the session's time lasts, a problem that comes late still has these evaluated, and further
-  // ones while all have failed, so that it does not end without a sound configuration; to give it all starts
-  // would take the time of those after it.
+  // A problem that comes late still has these evaluated while the session's time lasts. If all have failed it
+  // goes on with further starts, so that it does not end without a sound configuration. All starts of every
+  // problem would take the time of those after it.
   if (!best_ && next_start_ < domain_.starts.size()) return false;
   return has_tried_starts(needed_starts_);
 }
@@ -193,8 +194,8 @@ bool ProblemSearch::refill(const SearchLimits& limits) {
 std::optional<Proposal> ProblemSearch::next() {
   while (!session_.stopped()) {
     if (next_start_ < domain_.starts.size()) {
-      const std::size_t guess = candidate_of(domain_.starts[next_start_++]);
-      if (candidates_[guess].state == State::untouched) return Proposal{.index = guess};
+      const std::size_t start = candidate_of(domain_.starts[next_start_++]);
+      if (candidates_[start].state == State::untouched) return Proposal{.index = start};
       continue;
     }
     if (proposals_.empty()) {

@@ -16,8 +16,7 @@ constexpr std::array<StrategyEntry, 7> registry = {{
     {"bayesian", "where a Gaussian process expects the most improvement", make_bayesian},
     {"exhaustive", "every configuration, in the order of the search space", make_exhaustive},
     {"genetic", "children of the fastest configurations so far", make_genetic},
-    {"greedy", "the first guesses' best neighbours, for as long as they are better; then perturbed",
-     make_greedy},
+    {"greedy", "the starts' best neighbours, for as long as they are better; then perturbed", make_greedy},
     {"halving", "many measured briefly, the fastest of them longer", make_halving},
     {"random", "every configuration, in a seeded random order that all sizes share", make_random},
 }};

@@ -9,7 +9,7 @@
 #include "model/digest.hpp"
 #include "runtime/kernel_limits.hpp"
 #include "runtime/kernel_sources.hpp"
-#include "runtime/selection_ladder.hpp"
+#include "runtime/untuned_policy.hpp"
 
 namespace bitune {
 namespace {
@@ -54,8 +54,8 @@ class VariantSource final : public TuningSource {
     return domain;
   }
 
-  std::vector<Configuration> first_guesses(const Problem& problem) const override {
-    return default_guesses(searched_, problem, device_);
+  std::vector<Configuration> default_configurations(const Problem& problem) const override {
+    return defaults_of(searched_, problem, device_);
   }
 
   std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override {
@@ -126,13 +126,13 @@ class VariantSource final : public TuningSource {
 
 }  // namespace
 
-std::vector<Configuration> default_guesses(std::span<const Variant* const> families, const Problem& problem,
-                                           const DeviceInfo& device) {
-  std::vector<Configuration> guesses;
-  for (const Variant* family : by_preference(problem, device, families)) {
-    guesses.push_back(family->default_configuration(problem, device));
+std::vector<Configuration> defaults_of(std::span<const Variant* const> families, const Problem& problem,
+                                       const DeviceInfo& device) {
+  std::vector<Configuration> defaults;
+  for (const Variant* family : untuned_order(problem, device, families)) {
+    defaults.push_back(family->default_configuration(problem, device));
   }
-  return guesses;
+  return defaults;
 }
 
 std::unique_ptr<TuningSource> make_variant_source(const std::vector<std::string>& variant_names,

@@ -41,7 +41,7 @@ class TuningSource {
   [[nodiscard]] virtual SearchDomain domain(const Problem& problem) const = 0;
 
   /// What is expected to be good, best first: tried before anything a strategy proposes.
-  [[nodiscard]] virtual std::vector<Configuration> first_guesses(const Problem& problem) const = 0;
+  [[nodiscard]] virtual std::vector<Configuration> default_configurations(const Problem& problem) const = 0;
 
   /// What a sort of the problem takes, given these candidates, whichever variants are searched; nothing if
   /// none can sort it.
@@ -62,8 +62,8 @@ class TuningSource {
 };
 
 /// The defaults of those of the families that can sort the problem, the likeliest to win first.
-[[nodiscard]] std::vector<Configuration> default_guesses(std::span<const Variant* const> families,
-                                                         const Problem& problem, const DeviceInfo& device);
+[[nodiscard]] std::vector<Configuration> defaults_of(std::span<const Variant* const> families,
+                                                     const Problem& problem, const DeviceInfo& device);
 
 /// The registered variants (of these names; all if empty) with the kernels of a device's store.
 /// \throws Error (usage) for a name that no variant has.

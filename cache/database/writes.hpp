@@ -21,7 +21,7 @@ std::int64_t insert_session(SQLite::Database& db, const DeviceInfo& device, cons
                             const Protocol& protocol, const std::string& origin, const std::string& started);
 
 /// Inserts a trial, and what it refers to if that is new, in one transaction; returns its id.
-/// \throws Error (usage) if the trial holds what could not be read back, or if it is `ok` in a session that
+/// \throws Error (usage) if the trial holds what could not be read back. Also if it is `ok` in a session that
 /// reads a file, or `unverified` in another.
 std::int64_t insert_trial(SQLite::Database& db, std::int64_t session, const Trial& trial);
 

@@ -22,10 +22,10 @@ struct TunedProblem {
   bool cold_l2 = false;
 };
 
-/// What may stand beside these problems: verified records with a peer, made on one GPU of this name, on keys
-/// of the distribution that the problems were tuned on, and with a warm L2, as all records are. If the
+/// What may stand beside these problems: verified records with a peer, made on one GPU of this name, with a
+/// warm L2 as all records are. Their keys are of the distribution that the problems were tuned on. If the
 /// problems are single arrays, records of single arrays of any length count, of the same key type and order.
-/// All are of one version of the peer and one driver: those of the newest record. One record of each
+/// All are of one version of the peer and one driver: those of the newest record. There is one record of each
 /// problem, the newest; by ascending n.
 [[nodiscard]] std::vector<BenchRecord> records_about(std::span<const BenchRecord> records,
                                                      const std::string& device_name,

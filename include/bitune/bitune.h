@@ -48,14 +48,14 @@ BITUNE_API const char* bitune_version(void);
 typedef int32_t bitune_status;
 enum {
   BITUNE_OK = 0,
-  BITUNE_ERROR_USAGE = 1,          ///< an argument or option is wrong
-  BITUNE_ERROR_INPUT = 2,          ///< data read from a file or text is wrong
-  BITUNE_ERROR_IO = 3,             ///< a file or directory cannot be read or written
-  BITUNE_ERROR_UNAVAILABLE = 4,    ///< a GPU, driver, NVRTC or host compiler is not there, or not built yet
-  BITUNE_ERROR_DEVICE = 5,         ///< the CUDA driver, or a kernel on the device, failed
-  BITUNE_ERROR_COMPILE = 6,        ///< a kernel did not compile
-  BITUNE_ERROR_UNFIT = 7,          ///< a sort needs more than the device has
-  BITUNE_ERROR_DATABASE = 8,       ///< the tuning database refused or is not one of ours
+  BITUNE_ERROR_USAGE = 1,        ///< an argument or option is wrong
+  BITUNE_ERROR_INPUT = 2,        ///< data read from a file or text is wrong
+  BITUNE_ERROR_IO = 3,           ///< a file or directory cannot be read or written
+  BITUNE_ERROR_UNAVAILABLE = 4,  ///< a GPU, driver, NVRTC or host compiler is not there, or not built yet
+  BITUNE_ERROR_DEVICE = 5,       ///< the CUDA driver, or a kernel on the device, failed
+  BITUNE_ERROR_COMPILE = 6,      ///< a kernel did not compile
+  BITUNE_ERROR_OUT_OF_RESOURCES = 7,  ///< a sort needs more than the device has
+  BITUNE_ERROR_DATABASE = 8,          ///< the tuning database refused or is not one of ours
   BITUNE_ERROR_CAPTURE = 9,        ///< the stream is being captured, and the call would compile or allocate
   BITUNE_ERROR_VERIFICATION = 10,  ///< a result is not sorted, or not a permutation of its input
   BITUNE_ERROR_CANCELLED = 11,     ///< the user asked to stop
@@ -225,7 +225,7 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
 /// narrow, if k is not from 1 to n, or if the workspace is too small; UNAVAILABLE for what is not built:
 /// values and indices of segments, top_k of segments, and lengths of what is no top_k; CAPTURE if the stream
-/// is being captured and the problem was not prepared; COMPILE, DEVICE, UNFIT.
+/// is being captured and the problem was not prepared; COMPILE, DEVICE, OUT_OF_RESOURCES.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
 

@@ -81,16 +81,19 @@ class Sorter {
   /// Does what the problem says with the operands, which are in device memory, asynchronously on `stream`.
   /// Every operation and shape; the functions below are conveniences.
   ///
-  /// Needed are keys_out, and keys_in where the keys are not sorted in place. With values, needed is
-  /// values_out, and values_in where it is other memory; with indices, indices_out. An argsort needs keys_in
-  /// and indices_out, and leaves the keys as they are. An index is that of the key in its row. No two of
-  /// these arrays may overlap, but where values or indices go with rows, rows of one may lie between rows of
-  /// another if both have as many bytes from row to row. Row i begins at element i * stride of its operand;
-  /// elements between rows are neither read nor written. Input and output may have different strides.
-  /// Pointers must be aligned to their element type (16 bytes are best, for row strides too). A workspace of
-  /// at least `workspace_size` bytes, aligned to 256, may be given, and shared by calls that follow each
-  /// other on one stream. Without one the call allocates it in the stream: that takes a microsecond or two
-  /// and keeps calls that follow each other from overlapping.
+  /// - Keys: keys_out, and keys_in where the keys are not sorted in place.
+  /// - Values: values_out, and values_in where it is other memory.
+  /// - Indices: indices_out. An index is that of the key in its row.
+  /// - An argsort takes keys_in and indices_out, and leaves the keys as they are.
+  ///
+  /// No two of these arrays may overlap. But rows of one may lie between rows of another, if both have as
+  /// many bytes from row to row, and values or indices go with them. Row i begins at element i * stride of
+  /// its operand. Elements between rows are neither read nor written. Input and output may have different
+  /// strides. Pointers must be aligned to their element type (16 bytes are best, for row strides too).
+  ///
+  /// A workspace of at least `workspace_size` bytes, aligned to 256, may be given. Calls that follow each
+  /// other on one stream may share it. Without one the call allocates it in the stream: that takes a
+  /// microsecond or two, and keeps calls that follow each other from overlapping.
   ///
   /// A top_k is out of place. It reads n keys of each row, and writes the first k of each row in order: keys,
   /// values, indices. An output's rows are at least k apart. Of equal keys those with the lowest index are
@@ -100,9 +103,9 @@ class Sorter {
   /// and with indices whose bits are all ones. Without lengths all n count.
   ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
-  /// missing, misaligned, or has too few elements, if rows or arrays overlap, if indices are too narrow for
-  /// the number of keys, if k is not from 1 to n, or if the workspace is too small; Error (unavailable) for
-  /// what is not built: values and indices of segments, top_k of segments, and lengths of what is no top_k;
+  /// missing, misaligned, or has too few elements; if rows or arrays overlap; if indices are too narrow for
+  /// the number of keys; if k is not from 1 to n; or if the workspace is too small. Error (unavailable) for
+  /// what is not built: values and indices of segments, top_k of segments, and lengths of what is no top_k.
   /// Error (capture) if the stream is being captured and the problem was not prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 

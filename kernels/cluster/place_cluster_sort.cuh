@@ -6,6 +6,7 @@
 #include "kernels/cluster/sending_cluster_tile.cuh"
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/placed_word.cuh"
 
 namespace bitune {
@@ -33,9 +34,7 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
   const Raw* const input = keys_in + row * keys_in_stride;
   Item* shared = shared_memory<Item>();
   if constexpr (sending) SendingClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>(shared).expect_all();
-  // The plan's only launch: the next one may begin when all before this one is done.
-  wait_for_previous_launch();
-  allow_next_launch();
+  begin_launch();
   Item items[vt];
   {
     Raw raw[vt];

@@ -9,16 +9,16 @@
 namespace bitune {
 
 /// Counters of all values are in memory. Lanes with equal keys add as one; else a frequent value's counter would take one after the other.
-/// Shared memory: a counter for each group.
+/// Shared memory: a counter for each bin.
 template <class Codec, int nt>
 struct CountInMemory {
   using Counts = ValueCounts<Codec::bits>;
   static constexpr u32 shared_words = layout::count_values_words(Codec::bits, 0);
 
   Counts counts;
-  u32* groups;  // in shared memory
+  u32* bins;  // in shared memory
 
-  BITUNE_DEVICE CountInMemory(u32* all, u32* shared, u32) : counts{all}, groups(shared) {}
+  BITUNE_DEVICE CountInMemory(u32* all, u32* shared, u32) : counts{all}, bins(shared) {}
 
   /// Before anything is added, after the first keys are asked for.
   BITUNE_DEVICE void begin() const { wait_for_previous_launch(); }
@@ -29,14 +29,14 @@ struct CountInMemory {
     if (word == Counts::values || (alike & ((u32{1} << lane()) - 1)) != 0) return;
     const u32 count = bit_count(alike);
     atomic_add(counts.value(word), count);
-    atomic_add(groups + word / Counts::of_group, count);
+    atomic_add(bins + word / Counts::values_of_bin, count);
   }
 
   BITUNE_DEVICE void end() const {
     sync_block();
     allow_next_launch();
-    for (u32 i = thread_index(); i < Counts::groups; i += nt) {
-      if (groups[i] != 0) atomic_add(counts.group(i), groups[i]);
+    for (u32 i = thread_index(); i < Counts::bins; i += nt) {
+      if (bins[i] != 0) atomic_add(counts.bin(i), bins[i]);
     }
   }
 };
@@ -50,7 +50,7 @@ struct CountInShared {
   static constexpr u32 values = Counts::values / parts;
   static constexpr u32 shared_words = layout::count_values_words(Codec::bits, parts);
   static constexpr u32 share = values / ranks;  // that a block adds up
-  static_assert(values % Counts::of_group == 0 && share % (2 * warp_size) == 0);
+  static_assert(values % Counts::values_of_bin == 0 && share % (2 * warp_size) == 0);
 
   Counts counts;
   u32* mine;
@@ -92,7 +92,7 @@ struct CountInShared {
       if (two != 0) atomic_add(reinterpret_cast<u64*>(counts.value(first + value)), two);
       u32 sum[1] = {static_cast<u32>(two) + static_cast<u32>(two >> 32)};
       warp_sum_each(sum);
-      if (lane() == 0 && sum[0] != 0) atomic_add(counts.group((first + value) / Counts::of_group), sum[0]);
+      if (lane() == 0 && sum[0] != 0) atomic_add(counts.bin((first + value) / Counts::values_of_bin), sum[0]);
     }
     if constexpr (ranks > 1) sync_cluster();  // others may read this block's until then
   }

@@ -42,9 +42,7 @@ merge_last_runs(const typename Placed<typename Codec::Word, form>::Item* items_i
   using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
   using Tile = MergeTile<Item, nt, vt>;
-  // The next launch may begin when all before this one is done.
-  wait_for_previous_launch();
-  allow_next_launch();
+  begin_launch();
   const RowOfBlock at(tiles_per_row);
   const u32 begin = at.block * Tile::nv;
   const u64 packed = at.row * length;

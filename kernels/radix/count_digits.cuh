@@ -12,10 +12,10 @@ namespace bitune {
 /// `copies` counters of each digit, a power of two. Different lanes use different copies, which lie in different banks: with 32 copies no
 /// lane waits for another one. Any grid. Dynamic shared memory: layout::count_digits_words.
 template <class Codec, class Payload, int nt, int vector, int loads, int bits, int copies, int counter_bytes>
-BITUNE_KERNEL(nt, 1) count_digits(typename CounterOf<counter_bytes>::Type* counts, const typename Codec::Raw* input, u64 n) {
+BITUNE_KERNEL(nt, 1) count_digits(typename Storage<counter_bytes>::Word* counts, const typename Codec::Raw* input, u64 n) {
   using Raw = typename Codec::Raw;
   using Digit = Digits<Codec, bits>;
-  using Counter = typename CounterOf<counter_bytes>::Type;
+  using Counter = typename Storage<counter_bytes>::Word;
   constexpr u32 counters = layout::count_digits_words(Codec::bits, bits, copies);
   static_assert(counters % warp_size == 0);
   u32* const all = shared_memory<u32>();

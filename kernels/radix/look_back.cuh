@@ -16,11 +16,11 @@ struct LookBack {
   static constexpr Counter inclusive = Counter{1} << (8 * sizeof(Counter) - 1);  ///< with all before it
   static constexpr Counter value = own - 1;
 
-  Counter* said;  ///< [blocks][columns]
+  Counter* states;  ///< [blocks][columns]
 
-  BITUNE_DEVICE Counter* place(u32 block, u32 column) const { return said + (u64{block} * columns + column); }
-  BITUNE_DEVICE void say_own(u32 block, u32 column, Counter sum) const { publish(place(block, column), own | sum); }
-  BITUNE_DEVICE void say_inclusive(u32 block, u32 column, Counter sum) const { publish(place(block, column), inclusive | sum); }
+  BITUNE_DEVICE Counter* place(u32 block, u32 column) const { return states + (u64{block} * columns + column); }
+  BITUNE_DEVICE void publish_own(u32 block, u32 column, Counter sum) const { publish(place(block, column), own | sum); }
+  BITUNE_DEVICE void publish_inclusive(u32 block, u32 column, Counter sum) const { publish(place(block, column), inclusive | sum); }
 
   /// The sum of all blocks before `block`. It is not for the first block, whose own sum includes all. `loads` loads are under way at once.
   BITUNE_DEVICE Counter before(u32 block, u32 column) const {

@@ -8,18 +8,6 @@
 
 namespace bitune {
 
-/// The type that counts keys (layout::digit_counter_bytes).
-template <int bytes>
-struct CounterOf;
-template <>
-struct CounterOf<4> {
-  using Type = u32;
-};
-template <>
-struct CounterOf<8> {
-  using Type = u64;
-};
-
 /// The digits of words of `Codec`.
 template <class Codec, int bits>
 struct Digits {

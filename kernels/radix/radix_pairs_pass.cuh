@@ -3,24 +3,13 @@
 // A pass of the variant radix_pairs: as radix_pass, and a value travels with each key. It may be the key's own index, which the first
 // pass makes. Values follow their keys: they take the same places in the same shared memory once the keys have left it, or in memory beside them.
 
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/radix/count_digits.cuh"
 #include "kernels/radix/digit_writer.cuh"
 #include "kernels/radix/radix_pass.cuh"
 
 namespace bitune {
-
-/// The unsigned type that values of `bytes` bytes are moved as.
-template <int bytes>
-struct ValueOf {
-  using Type = typename Storage<bytes>::Raw;
-};
-template <>
-struct ValueOf<16> {
-  struct alignas(16) Type {
-    u64 low, high;
-  };
-};
 
 /// Where a pass gets its values.
 enum class ValueSource { memory, index };
@@ -31,7 +20,7 @@ template <class Codec_, int value_bytes, ValueSource source, bool writes_keys, i
 struct PairTraffic {
   using Codec = Codec_;
   using Word = typename Codec::Word;
-  using Value = typename ValueOf<value_bytes>::Type;
+  using Value = typename CarriedValue<value_bytes>::Type;
   BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes, values_beside_keys); }
 
   typename Codec::Raw* output;
@@ -117,11 +106,11 @@ template <class Codec, class Payload, int value_bytes, ValueSource source, bool 
           int loads, int counter_bytes, int min_blocks, int write_lanes,
           bool values_beside_keys>
 BITUNE_KERNEL(nt, min_blocks)
-radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename ValueOf<value_bytes>::Type* values_out,
-                 const typename ValueOf<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
-                 const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
+radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename CarriedValue<value_bytes>::Type* values_out,
+                 const typename CarriedValue<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
+                 const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
   using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes, values_beside_keys>;
-  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads>({keys_out, keys_in, values_out, values_in}, n, pass, tickets, counts, said,
+  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads>({keys_out, keys_in, values_out, values_in}, n, pass, tickets, counts, states,
                                                           tiles);
 }
 

@@ -114,7 +114,7 @@ struct KeyTraffic {
 
 /// A pass over n keys and what travels with them: see radix_pass.
 template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter>
-BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* said, u32 tiles) {
+BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Traffic::Codec;
   using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
@@ -152,8 +152,8 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   sync_block();
 
   // Each thread has some digits. The count of a warp's keys with a digit becomes the place in the tile where these keys begin.
-  const Sums sums{said + u64{pass % 2} * tiles * values};
-  const Sums next{said + u64{(pass + 1) % 2} * tiles * values};
+  const Sums sums{states + u64{pass % 2} * tiles * values};
+  const Sums next{states + u64{(pass + 1) % 2} * tiles * values};
   u32 of_tile[of_thread];
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
@@ -162,7 +162,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
     if (digit >= values) break;
     BITUNE_UNROLL
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
-    if (mine != 0) sums.say_own(mine, digit, of_tile[i]);
+    if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
     if (pass + 1 < Digit::passes) *next.place(mine, digit) = 0;
   }
   u32 first[of_thread];
@@ -198,7 +198,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
     const u32 digit = thread_index() + i * nt;
     if (digit >= values) break;
     const Counter before = mine == 0 ? tile.targets[digit] : sums.before(mine, digit);
-    sums.say_inclusive(mine, digit, before + of_tile[i]);
+    sums.publish_inclusive(mine, digit, before + of_tile[i]);
     tile.targets[digit] = before - first[i];
   }
   sync_block();
@@ -206,14 +206,14 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
 }
 
 /// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each
-/// pass, 0 at first. said: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
+/// pass, 0 at first. states: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
 /// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
 /// shared memory: RadixTile's.
 template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
-           const typename CounterOf<counter_bytes>::Type* counts, typename CounterOf<counter_bytes>::Type* said, u32 tiles) {
-  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads>({output, input}, n, pass, tickets, counts, said, tiles);
+           const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
+  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads>({output, input}, n, pass, tickets, counts, states, tiles);
 }
 
 }  // namespace bitune

@@ -38,9 +38,7 @@ place_row_first_keys(typename Codec::Raw* keys_out, u64 keys_out_stride, const t
   const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;
   u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
 
-  // The plan's only launch: the next one may begin when all before this one is done.
-  wait_for_previous_launch();
-  allow_next_launch();
+  begin_launch();
   const u64 row = u64{block_index()} * rows_per_block + group;
   // Groups without a row go through all barriers and shuffles, and sort the last one. They write nothing.
   const u64 source = minimum(row, rows - 1);
@@ -77,15 +75,13 @@ place_row_first_keys(typename Codec::Raw* keys_out, u64 keys_out_stride, const t
     Raw keys[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) keys[r] = is_wanted(r) ? Order::decode(words[r], from, places[r], counted) : Raw{0};
-    store_in_row<Keys, false, vector>(to.row(row), k, to.in_vectors(vector, k), keys);
+    store_in_row<Keys, false, vector, vt>(to.row(row), k, to.in_vectors(vector, k), [&](int r) { return keys[r]; });
   }
   if constexpr (index_bytes != 0) {
     constexpr int width = smaller_of(vector, 16 / index_bytes);
     const RowsOf<Index> to{indices_out, indices_out_stride};
-    Index indices[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) indices[r] = places[r] < counted ? Index{places[r]} : no_index<Index>();
-    store_in_row<Keys, false, width>(to.row(row), k, to.in_vectors(width, k), indices);
+    store_in_row<Keys, false, width, vt>(to.row(row), k, to.in_vectors(width, k),
+                                         [&](int r) { return places[r] < counted ? Index{places[r]} : no_index<Index>(); });
   }
   if constexpr (value_bytes != 0) {
     constexpr int width = smaller_of(vector, 16 / value_bytes);
@@ -95,7 +91,7 @@ place_row_first_keys(typename Codec::Raw* keys_out, u64 keys_out_stride, const t
     for (int r = 0; r < vt; ++r) {
       values[r] = is_wanted(r) && places[r] < counted ? values_in[source * values_in_stride + places[r]] : Value{};
     }
-    store_in_row<Keys, false, width>(to.row(row), k, to.in_vectors(width, k), values);
+    store_in_row<Keys, false, width, vt>(to.row(row), k, to.in_vectors(width, k), [&](int r) { return values[r]; });
   }
 }
 

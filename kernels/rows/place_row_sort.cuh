@@ -3,6 +3,7 @@
 // Rows of keys with values or indices. As in row_sort.cuh a group of threads holds a row in registers: here each key with its place.
 
 #include "kernels/network/carried_value.cuh"
+#include "kernels/network/launch.cuh"
 #include "kernels/network/placed_word.cuh"
 #include "kernels/rows/row_layout.hpp"
 #include "kernels/rows/row_sort.cuh"
@@ -28,27 +29,6 @@ struct RowsOf {
     return (reinterpret_cast<u64>(data) | stride * sizeof(T) | length * sizeof(T)) % (width * sizeof(T)) == 0;
   }
 };
-
-/// Writes to a row what each thread has for the places of RowTile::store, in vectors of `width` if `vectors`.
-template <class Tile, bool full, int width, int vt, class T>
-BITUNE_DEVICE void store_in_row(T* row, u32 length, bool vectors, const T (&items)[vt]) {
-  T* const mine = row + Tile::first_place();
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; r += width) {
-    const u32 place = Tile::first_place() + Tile::register_place(r);
-    if (vectors) {
-      T vector[width];
-      BITUNE_UNROLL
-      for (int v = 0; v < width; ++v) vector[v] = items[r + v];
-      if (full || place < length) store_vector<T, width>(mine + Tile::register_place(r), vector);
-    } else {
-      BITUNE_UNROLL
-      for (int v = 0; v < width; ++v) {
-        if (full || place + v < length) mine[Tile::register_place(r) + v] = items[r + v];
-      }
-    }
-  }
-}
 
 /// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
 template <int nt, class T>
@@ -95,9 +75,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
   Value* const slots = reinterpret_cast<Value*>(shared + parts.values);
 
-  // The plan's only launch: the next one may begin when all before this one is done.
-  wait_for_previous_launch();
-  allow_next_launch();
+  begin_launch();
   const u64 row = u64{block_index()} * rows_per_block + group;
   // Groups without a row go through all barriers and shuffles, and sort the last one. They write nothing.
   const u64 source = minimum(row, rows - 1);
@@ -160,10 +138,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     if (row < rows) {
       constexpr int width = smaller_of(vector, 16 / index_bytes);
       const RowsOf<Index> to{indices_out, indices_out_stride};
-      Index indices[vt];
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) indices[r] = places[r];
-      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), indices);
+      store_in_row<Keys, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return Index{places[r]}; });
     }
   }
   if constexpr (value_bytes != 0) {
@@ -177,7 +152,7 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
       Value values[vt];
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) values[r] = *reinterpret_cast<const Value*>(shared + (static_cast<u32>(parts.values) + places[r]));
-      store_in_row<Keys, full, width>(to.row(row), length, to.in_vectors(width, length), values);
+      store_in_row<Keys, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return values[r]; });
     }
   }
 }

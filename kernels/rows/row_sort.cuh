@@ -7,6 +7,27 @@
 
 namespace bitune {
 
+/// Writes to a row what each thread has for the places of RowTile::store: item(r) for register r, in vectors of `width` if `vectors`.
+template <class Tile, bool full, int width, int vt, class T, class Items>
+BITUNE_DEVICE void store_in_row(T* row, u32 length, bool vectors, const Items& item) {
+  T* const mine = row + Tile::first_place();
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; r += width) {
+    const u32 place = Tile::first_place() + Tile::register_place(r);
+    T vector[width];
+    BITUNE_UNROLL
+    for (int v = 0; v < width; ++v) vector[v] = item(r + v);
+    if (vectors) {
+      if (full || place < length) store_vector<T, width>(mine + Tile::register_place(r), vector);
+    } else {
+      BITUNE_UNROLL
+      for (int v = 0; v < width; ++v) {
+        if (full || place + v < length) mine[Tile::register_place(r) + v] = vector[v];
+      }
+    }
+  }
+}
+
 /// A row between global memory and the registers of a group of nt threads.
 ///
 /// The order of loading does not matter: neighbouring threads read neighbouring vectors. The sorted row is in layout 0 of register_tile.cuh,
@@ -95,22 +116,7 @@ struct RowTile {
   /// Stores what swap_bits left. Preconditions as load.
   template <bool full>
   BITUNE_DEVICE static void store(Raw* row, u32 length, bool vectors, const Word (&items)[vt]) {
-    Raw* mine = row + first_place();
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; r += vector) {
-      const u32 place = first_place() + register_place(r);
-      Raw raw[vector];
-      BITUNE_UNROLL
-      for (int v = 0; v < vector; ++v) raw[v] = Codec::decode(items[r + v]);
-      if (vectors) {
-        if (full || place < length) store_vector<Raw, vector>(mine + register_place(r), raw);
-      } else {
-        BITUNE_UNROLL
-        for (int v = 0; v < vector; ++v) {
-          if (full || place + v < length) mine[register_place(r) + v] = raw[v];
-        }
-      }
-    }
+    store_in_row<RowTile, full, vector, vt>(row, length, vectors, [&](int r) { return Codec::decode(items[r]); });
   }
 };
 

@@ -64,9 +64,9 @@ struct LeafTile {
 
   /// Sorts the words of the bucket, at most two tiles, to `keys`. What is known of the bucket is read from shared memory wherever it is
   /// needed, so that it takes no registers from the tile.
-  BITUNE_DEVICE static void sort(Raw* all_words, u32 room, Raw* all_keys, const BucketOfBlock& bucket) {
+  BITUNE_DEVICE static void sort(Raw* all_words, u32 capacity, Raw* all_keys, const BucketOfBlock& bucket) {
     Word* const shared = shared_memory<Word>();
-    const auto words = [&] { return all_words + u64{bucket.index} * room; };
+    const auto words = [&] { return all_words + u64{bucket.index} * capacity; };
     const auto keys = [&] { return all_keys + bucket.before; };
     const u32 tiles = bucket.between > Tile::nv ? 2 : 1;
     BITUNE_UNROLL_N(1)
@@ -243,10 +243,10 @@ BITUNE_DEVICE void fill_equal_keys(typename Codec::Raw* keys, const BucketCounts
 }
 
 /// Sorts each bucket to its place in `keys`; the arguments are those of sample_partition. Grid: a block for each bucket. Dynamic shared
-/// memory: RegisterTile::shared_words words, then a BucketOfBlock. room: two tiles. A bucket that spilled is slow, but right.
+/// memory: RegisterTile::shared_words words, then a BucketOfBlock. capacity: two tiles. A bucket that spilled is slow, but right.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
-leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename Codec::Raw* spilled, u32* bucket_counts, u32 room,
+leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename Codec::Raw* spilled, u32* bucket_counts, u32 capacity,
           const typename Codec::Word* samples, u32 sample_count) {
   using Word = Item<Codec, Payload>;
   using Leaf = LeafTile<Codec, Payload, nt, vt, shuffle_steps, imad_quarters>;
@@ -259,15 +259,15 @@ leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename 
   const auto bucket = reinterpret_cast<BucketOfBlock*>(shared_memory<Word>() + Leaf::Tile::shared_words);
   choose_bucket<nt, nt * vt>(counts, block_count(), order, bucket);
   fill_equal_keys<Codec, nt, nt * vt>(keys, counts, splitters, *bucket);
-  if (bucket->between <= room) {
-    if (bucket->between != 0) Leaf::sort(words, room, keys, *bucket);
+  if (bucket->between <= capacity) {
+    if (bucket->between != 0) Leaf::sort(words, capacity, keys, *bucket);
     return;
   }
   const u32 mine = bucket->index;
   const u32 count = bucket->between;
   keys += bucket->before;
-  words += u64{mine} * room;
-  for (u32 i = thread_index(); i < room; i += nt) keys[i] = words[i];
+  words += u64{mine} * capacity;
+  for (u32 i = thread_index(); i < capacity; i += nt) keys[i] = words[i];
   const u32 all_spilled = bucket_counts[2 * block_count()];
   GroupPrefixSum<ThreadGroup<nt, 1>> found_before(shared_memory<u32>());
   for (u32 base = 0; base < all_spilled; base += nt) {
@@ -275,7 +275,7 @@ leaf_sort(typename Codec::Raw* keys, typename Codec::Raw* words, const typename 
     const Word word = i < all_spilled ? Word{spilled[i]} : Word{0};
     const bool is_mine = i < all_spilled && word < splitters[mine] && (mine == 0 || word > splitters[mine - 1]);
     const u32 place = found_before(is_mine ? 1 : 0);
-    if (is_mine) keys[room + place] = spilled[i];
+    if (is_mine) keys[capacity + place] = spilled[i];
   }
   sync_block();
   sort_in_memory<nt>(keys, count);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Partitioning: the second of the samplesort variant's kernels. Every key goes to its bucket's room in memory. First a block puts the keys
+// Partitioning: the second of the samplesort variant's kernels. Every key goes to its bucket's part of memory. First a block puts the keys
 // of its tile in the order of their buckets, in shared memory. So neighbouring threads write neighbouring keys. The order within a bucket
 // does not matter.
 
@@ -12,12 +12,12 @@
 
 namespace bitune {
 
-/// Writes the keys as encoded words to `words`, where each bucket has room for `room` of them. Keys that find no room go to `spilled`.
+/// Writes the keys as encoded words to `words`, where each bucket has `capacity` of them at most. Keys beyond that go to `spilled`.
 /// Keys that equal a splitter are only counted. `counts`: BucketCounts, and behind them the number of keys spilled; all 0 at first.
 /// Grid: a block for every nt * vt keys, which are at most 2^16. Dynamic shared memory: layout::partition_parts.
 template <class Codec, class Payload, int nt, int vt, int vector, int levels, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
-sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* counts, u32 buckets, u32 room,
+sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* counts, u32 buckets, u32 capacity,
                  const typename Codec::Word* samples, u32 sample_count, const typename Codec::Raw* input, u64 n) {
   using Raw = typename Codec::Raw;
   using Word = typename Codec::Word;
@@ -26,7 +26,7 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   constexpr layout::PartitionParts parts = layout::partition_parts(nt, vt, levels, sizeof(Word), sizeof(Raw));
   u32* const scratch = shared_memory<u32>();
   const SplitterTree<Word, levels> tree{reinterpret_cast<Word*>(scratch + parts.tree / sizeof(u32))};
-  u32* const shifts = reinterpret_cast<u32*>(tree.nodes);  // later, where the tree was: from a key's place in the tile to that in its room
+  u32* const shifts = reinterpret_cast<u32*>(tree.nodes);  // later, where the tree was: from a key's place in the tile to that in its bucket
   u32* const here = reinterpret_cast<u32*>(tree.nodes + (parts.here - parts.tree) / sizeof(Word));  // as counts, of the tile; then where a bucket's keys begin in it
   Raw* const tile = reinterpret_cast<Raw*>(here + (parts.tile - parts.here) / sizeof(u32));
   u16* const owners = reinterpret_cast<u16*>(tile + (parts.owners - parts.tile) / sizeof(Raw));
@@ -72,8 +72,8 @@ sample_partition(typename Codec::Raw* words, typename Codec::Raw* spilled, u32* 
   for (u32 i = thread_index(); i < keys_before.carry; i += nt) {
     const u32 bucket = owners[i];
     const u32 place = shifts[bucket] + i;
-    if (place < room) {
-      words[u64{bucket} * room + place] = tile[i];
+    if (place < capacity) {
+      words[u64{bucket} * capacity + place] = tile[i];
     } else {
       spilled[atomic_add(counts + 2 * buckets, 1)] = tile[i];
     }

@@ -50,8 +50,8 @@ struct PairWalk {
 /// Walks stages first_stage .. last_stage of the network over a span; the first of them starts at its flip if
 /// `with_flip`, else with the plain step on its top bit. Ends with a barrier, so that every thread sees the result.
 ///
-/// With `warp_barriers`, a barrier of the warp stands between steps whose pairs stay within 64 places, because every
-/// warp then works on the same 64 places (a round) before and after it.
+/// With `warp_barriers`, a barrier of the warp stands between steps whose pairs stay within 64 places. Every warp then
+/// works on the same 64 places (a round) before and after it.
 template <class Places, int nt, u32 nv, int unroll, bool warp_barriers>
 BITUNE_DEVICE void walk_stages(Places& places, int first_stage, int last_stage, bool with_flip) {
   using Walk = PairWalk<Places, nt, nv, unroll>;

@@ -9,7 +9,7 @@ class Error(RuntimeError):
     Attributes
     ----------
     code : str
-        The kind of error: "unavailable", "device", "compile", "unfit", "database", "capture", ... as in `bitune.h`.
+        The kind of error: "unavailable", "device", "compile", "out_of_resources", "database", "capture", ... as in `bitune.h`.
     """
 
     def __init__(self, sentence: str, code: str = "unavailable") -> None:

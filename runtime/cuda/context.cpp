@@ -104,7 +104,7 @@ void Context::fail(CUresult result, const char* function, const std::string& abo
   if (sticky) lost_.store(true, std::memory_order_relaxed);
   // Another configuration may need less memory, and is tried.
   throw Error(
-      result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::unfit : ErrorCode::device,
+      result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_resources : ErrorCode::device,
       fmt::format("{}{}{}{} failed on {}: {}{}", function, about.empty() ? "" : " (", about,
                   about.empty() ? "" : ")", description_, driver_.describe(result), advice_on(result)));
 }

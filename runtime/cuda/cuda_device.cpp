@@ -102,7 +102,8 @@ class CudaDevice final : public Device {
     static_cast<const CudaKernel&>(kernel).launch(launch, arguments, stream_of(stream));
   }
 
-  [[nodiscard]] std::string obstacle(const LoadedKernel& kernel, const Launch& launch) const override {
+  [[nodiscard]] std::string missing_resource(const LoadedKernel& kernel,
+                                             const Launch& launch) const override {
     if (launch.cluster <= static_cast<std::uint32_t>(info_.max_cluster_size)) return {};
     const ContextScope scope(*context_);
     if (static_cast<const CudaKernel&>(kernel).holds_cluster(launch)) return {};

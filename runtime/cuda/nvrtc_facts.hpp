@@ -28,9 +28,10 @@ struct NvrtcFacts {
   bool operator==(const NvrtcFacts&) const = default;
 };
 
-/// Facts of the NVRTC that a search finds, without searching: from a note in the cache, which holds as long
-/// as all files that the search may come by have the size, the times and the inode that they had. Otherwise
-/// `open` is called, and what it returns is noted. Thread-safe if `open` is. \throws what `open` throws
+/// Facts of the NVRTC that a search finds, without searching: from a note in the cache. It holds as long as
+/// no file changes that the search may come by: each has the size, the times and the inode that it had.
+/// Otherwise `open` is called, and what it returns is noted. Thread-safe if `open` is. \throws what `open`
+/// throws
 [[nodiscard]] NvrtcFacts known_nvrtc(KernelCache& cache, const NvrtcSearch& search,
                                      const std::function<NvrtcFacts()>& open);
 

@@ -9,12 +9,13 @@
 
 namespace bitune::cuda {
 
-/// Names and paths of libnvrtc to try, best first:
-/// $BITUNE_NVRTC alone, if it is set; else the folder that the build was told of, the folders of the
-/// shared library and of the executable with what nvrtc_beside finds there, the loader's search path,
-/// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, and the wheels in the Python environments $VIRTUAL_ENV,
-/// $CONDA_PREFIX, ~/.local, /usr/local and /usr. Files are listed by their names as they are found now, so
-/// that what comes or goes is another list.
+/// Names and paths of libnvrtc to try, best first. $BITUNE_NVRTC alone, if it is set. Else:
+/// - the folder that the build was told of;
+/// - the folders of the shared library and of the executable, with what nvrtc_beside finds there;
+/// - the loader's search path, $CUDA_HOME, $CUDA_PATH, /usr/local/cuda;
+/// - the wheels in the Python environments $VIRTUAL_ENV, $CONDA_PREFIX, ~/.local, /usr/local and /usr.
+///
+/// Files are listed as they are found now: what comes or goes makes another list.
 [[nodiscard]] std::vector<std::string> nvrtc_candidates();
 
 /// What is looked for.

@@ -171,9 +171,9 @@ Plan ClassicVariant::plan(const Problem& problem, const Configuration& c, const 
 }  // namespace
 }  // namespace of_classic
 
-/// One step a launch in global memory, by the ways in which published systems give pairs to threads, and a
-/// tile in shared memory for the steps within it. It is there for the presets (bench/preset_plans.hpp); a
-/// search takes it if it is named.
+/// One step a launch in global memory, and a tile in shared memory for the steps within it. Pairs are given
+/// to threads in the ways of published systems. It is there for the presets (bench/preset_plans.hpp). A
+/// search takes it only if it is named.
 const Variant& classic_variant() {
   static const of_classic::ClassicVariant variant;
   return variant;

@@ -63,7 +63,6 @@ class ClusterVariant final : public Variant {
     return {packed_ ? packed_kernel.header : cluster_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  bool suits(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -85,14 +84,6 @@ bool ClusterVariant::supports(const Problem& problem, const DeviceInfo& device) 
 /// Rows that are too long for one block to sort them quickly; a single array sooner than many rows, since the
 /// other multiprocessors are idle then. Two rows a register make half as many clusters, which must still fill
 /// the device.
-bool ClusterVariant::suits(const Problem& problem, const DeviceInfo& device) const {
-  if (packed_ && problem.rows < static_cast<std::uint64_t>(device.sm_count)) return false;
-  const std::uint64_t bytes = problem.n * as_count(word_bytes(problem.key));
-  if (problem.rows > 1) return bytes > 128u << 10 && bytes <= 512u << 10;
-  const std::uint64_t most = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
-  return bytes > 4u << 10 && bytes <= most;
-}
-
 SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();

@@ -55,11 +55,6 @@ class ClusterByPlaceVariant final : public Variant {
            device.max_cluster_size >= 2 && problem.n <= 32768;
   }
   /// One array sooner than many rows, since the other multiprocessors are idle then.
-  bool suits(const Problem& problem, const DeviceInfo& device) const override {
-    if (problem.rows > 1) return problem.n > 16384;
-    const bool is_long = size_of(problem.key) == 8 || device.largest_cluster_size() < 16;
-    return problem.n > 1024 && problem.n <= (is_long ? 16384u : 32768u);
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

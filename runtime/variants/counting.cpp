@@ -53,7 +53,6 @@ class CountingVariant final : public Variant {
     return {clear_counts_kernel.header, count_kernel.header, write_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  bool suits(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -62,11 +61,6 @@ class CountingVariant final : public Variant {
 bool CountingVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && problem.rows <= 1 && size_of(problem.key) <= 2 &&
          problem.n < std::uint64_t{1} << 31 && device.warp_size == 32 && device.max_threads_per_block >= 256;
-}
-
-/// Where clearing and reading the counters costs less than the steps of a network.
-bool CountingVariant::suits(const Problem& problem, const DeviceInfo&) const {
-  return problem.n >= (size_of(problem.key) == 1 ? 2048u : 8192u);
 }
 
 SearchSpace CountingVariant::space(const Problem&, const DeviceInfo&) const {
@@ -98,7 +92,7 @@ SearchSpace CountingVariant::space(const Problem&, const DeviceInfo&) const {
        {"count_threads"}},
       {"a part has all values of a group",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return divided(c) <= as_count(layout::counted_groups(key_bits(p)));
+         return divided(c) <= as_count(layout::counted_bins(key_bits(p)));
        },
        {"count_parts"}},
       {"values are counted in global memory where there are two keys for each at most: a frequent one's "

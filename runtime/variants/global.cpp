@@ -130,9 +130,9 @@ Plan GlobalVariant::plan(const Problem& problem, const Configuration& c, const D
 }  // namespace
 }  // namespace of_global
 
-/// From the naive form (a launch a step, a thread an element) to several steps fused in registers a pass,
-/// vector loads, grid-stride loops with unrolled columns, and steps within a block's span fused into one
-/// launch.
+/// From the naive form, with a launch a step and a thread an element, to the fused one: several steps a pass
+/// in registers, vector loads, grid-stride loops with unrolled columns, and one launch for all steps within a
+/// block's span.
 const Variant& global_variant() {
   static const of_global::GlobalVariant variant;
   return variant;

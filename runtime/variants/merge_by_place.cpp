@@ -60,9 +60,6 @@ class MergeByPlaceVariant final : public Variant {
   }
   /// Every doubling of the length is one more pass over memory. Radix sort has the same few passes always,
   /// but of single arrays only, and begins with two launches more.
-  bool suits(const Problem& problem, const DeviceInfo&) const override {
-    return problem.kind() == ShapeKind::rows || problem.n <= std::uint64_t{1} << 17;
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   /// With the smallest network in registers: it is unrolled.

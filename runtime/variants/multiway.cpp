@@ -35,7 +35,6 @@ class MultiwayVariant final : public Variant {
     return {sort_kernel.header, split_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  bool suits(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -43,13 +42,6 @@ class MultiwayVariant final : public Variant {
 
 bool MultiwayVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && device.warp_size == 32 && problem.n <= most_keys(problem.key, device);
-}
-
-/// Rows that are too long for a cluster's shared memory; a single array sooner, since more blocks can sort
-/// it.
-bool MultiwayVariant::suits(const Problem& problem, const DeviceInfo&) const {
-  const std::uint64_t bytes = problem.n * as_count(word_bytes(problem.key));
-  return bytes > (problem.rows == 1 ? 64u << 10 : 512u << 10);
 }
 
 SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {

@@ -51,9 +51,6 @@ class RadixVariant final : public Variant {
   }
   /// Where reading and writing the keys once for each digit costs less than comparing them: that costs each
   /// key the same, however many there are.
-  bool suits(const Problem& problem, const DeviceInfo&) const override {
-    return problem.n >= std::uint64_t{1} << (size_of(problem.key) == 8 ? 24 : 22);
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

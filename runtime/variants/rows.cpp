@@ -50,7 +50,6 @@ class RowsVariant final : public Variant {
     return {packed_ ? packed_kernel.header : row_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  bool suits(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -62,16 +61,6 @@ class RowsVariant final : public Variant {
 bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) const {
   return sorts_keys_alone(problem) && size_of(problem.key) <= (packed_ ? 2u : 8u) &&
          problem.n <= longest_row(problem.key) && device.warp_size == 32;
-}
-
-/// A row has one block at most. So a few long rows are for variants that give a row more blocks. So is a
-/// single one where launches can overlap (`warp`, `cluster`). Two rows a register pay where there are enough
-/// of them, and where they are long enough to be bound by comparators rather than by memory.
-bool RowsVariant::suits(const Problem& problem, const DeviceInfo& device) const {
-  const auto blocks = static_cast<std::uint64_t>(device.sm_count);
-  if (packed_) return problem.n >= 64 && problem.rows >= 4 * blocks;
-  if (problem.rows == 1 && device.compute_major >= 9) return false;
-  return problem.n * as_count(word_bytes(problem.key)) <= 16u << 10 || problem.rows >= blocks / 2;
 }
 
 SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {

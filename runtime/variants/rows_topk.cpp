@@ -54,11 +54,6 @@ class RowsTopkVariant final : public Variant {
     return is_top_k(problem) && device.warp_size == 32 && problem.n <= longest_row(problem) &&
            row_bytes(smallest_capacity(problem.n), problem, true) <= device.shared_bytes_per_block_optin;
   }
-  /// A longer array is for many multiprocessors, the sooner where blocks exchange items in a cluster.
-  bool suits(const Problem& problem, const DeviceInfo& device) const override {
-    if (problem.rows == 1) return problem.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
-    return problem.n <= 8192 || problem.rows >= static_cast<std::uint64_t>(device.sm_count) / 2;
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;

@@ -118,10 +118,6 @@ class SamplesortVariant final : public Variant {
     return {sample_kernel.header, partition_kernel.header, leaf_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
-  /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
-  bool suits(const Problem& problem, const DeviceInfo&) const override {
-    return problem.n * as_count(word_bytes(problem.key)) >= 16u << 20;
-  }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
@@ -240,11 +236,11 @@ Plan SamplesortVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::uint64_t buckets = bucket_count(c, problem);
-  const std::uint64_t room = 2 * as_count(tile_size(c));
+  const std::uint64_t capacity = 2 * as_count(tile_size(c));
   const std::uint64_t counters = layout::bucket_counters(buckets);
   const std::uint64_t sample_count = as_count(c.at("samples"));
 
-  const Address words = builder.workspace(buckets * room * size_of(problem.key));
+  const Address words = builder.workspace(buckets * capacity * size_of(problem.key));
   const Address spilled = builder.workspace(problem.n * size_of(problem.key));
   const Address counts = builder.workspace(counters * 4);
   const Address samples = builder.workspace(sample_count * as_count(word_bytes(problem.key)));
@@ -264,7 +260,8 @@ Plan SamplesortVariant::plan(const Problem& problem, const Configuration& c, con
                  {.blocks = parts_of(problem.n, as_count(c.at("pass_threads") * c.at("pass_items"))),
                   .threads = static_cast<std::uint32_t>(c.at("pass_threads")),
                   .shared_bytes = as_count(partition_bytes(c, problem))},
-                 words, spilled, counts, buckets, room, samples, sample_count, input_address(), problem.n);
+                 words, spilled, counts, buckets, capacity, samples, sample_count, input_address(),
+                 problem.n);
 
   builder.launch(leaf_kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), c.at("items_per_thread"),
@@ -272,7 +269,7 @@ Plan SamplesortVariant::plan(const Problem& problem, const Configuration& c, con
                  {.blocks = buckets,
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(leaf_bytes(c, problem))},
-                 keys_address(), words, spilled, counts, room, samples, sample_count);
+                 keys_address(), words, spilled, counts, capacity, samples, sample_count);
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;

@@ -96,10 +96,10 @@ class Bench:
 
     def run(self, folder, arguments, failing=None, check=False):
         process = self.start(folder, arguments, failing)
-        _, said = process.communicate()
+        _, printed = process.communicate()
         if check and process.returncode != 0:
-            sys.exit(f"{arguments} cannot be run at all: {said}")
-        return process.returncode, said
+            sys.exit(f"{arguments} cannot be run at all: {printed}")
+        return process.returncode, printed
 
     def copy_of(self, model):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.folder))
@@ -138,15 +138,15 @@ def left_in(folder, model):
     return sorted({path.name for path in folder.iterdir() if not path.name.endswith((".db-wal", ".db-shm"))} - model.files)
 
 
-def faults_of(bench, operation, model, folder, code, said, killed):
+def faults_of(bench, operation, model, folder, code, printed, killed):
     """What is wrong with what is left: sentences."""
     if killed:
         if code != -signal.SIGKILL and code != 0:
-            yield f"ended with {code}, not by the kill: {said}"
+            yield f"ended with {code}, not by the kill: {printed}"
     elif code not in (0, 1):
-        yield f"ended with {code}: {said}"
-    elif code == 1 and not said.startswith("bitune: "):
-        yield f"failed without a sentence: {said!r}"
+        yield f"ended with {code}: {printed}"
+    elif code == 1 and not printed.startswith("bitune: "):
+        yield f"failed without a sentence: {printed!r}"
     try:
         state = bench.state(folder, operation)
         if state not in (model.before, model.after):
@@ -178,11 +178,11 @@ def break_at_calls(bench, operation, model, end, every, report):
         mark = bench.folder / "mark"
         failing = {"LD_PRELOAD": str(bench.library), "FAILING_IO_AT": str(call), "FAILING_IO_WITH": ENDS[end],
                    "FAILING_IO_MARK": str(mark), "FAILING_IO_IN": operation.arguments[0]}
-        code, said = bench.run(folder, operation.arguments, failing)
+        code, printed = bench.run(folder, operation.arguments, failing)
         came = mark.exists()
         mark.unlink(missing_ok=True)
         if came:
-            faults = list(faults_of(bench, operation, model, folder, code, said, end == "kill"))
+            faults = list(faults_of(bench, operation, model, folder, code, printed, end == "kill"))
             report(end, f"call {call}", faults, left_in(folder, model))
         shutil.rmtree(folder)
         if not came:
@@ -196,8 +196,8 @@ def kill_at_random(bench, operation, model, chance, longest, report):
     moment = chance.uniform(0, longest)
     time.sleep(moment)
     process.kill()
-    _, said = process.communicate()
-    faults = list(faults_of(bench, operation, model, folder, process.returncode, said, True))
+    _, printed = process.communicate()
+    faults = list(faults_of(bench, operation, model, folder, process.returncode, printed, True))
     report("kill at random", f"{moment:.4f} s", faults, left_in(folder, model))
     shutil.rmtree(folder)
 
@@ -238,7 +238,7 @@ def main():
                 tallies[end]["times"] += 1
                 tallies[end]["faults"] += bool(faults)
                 tallies[end]["left"] += bool(left)
-                for fault in faults:
+                for fault in [*faults, *(f"left behind: {file}" for file in left)]:
                     print(f"{name}, {end} at {where}: {fault}", flush=True)
 
             for end in ENDS:

@@ -9,44 +9,15 @@
 #include <vector>
 
 #include "model/key_type.hpp"
-#include "runtime/device.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/carried_loads.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace cluster_by_place {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
-/// What goes with keys.
-struct Load {
-  Operation operation;
-  std::uint32_t value_bytes;
-  std::uint32_t index_bytes;
-};
-
-constexpr std::array all_loads = {
-    Load{Operation::sort_pairs, 1, 0}, Load{Operation::argsort, 0, 4},     Load{Operation::sort_pairs, 2, 0},
-    Load{Operation::sort_pairs, 4, 0}, Load{Operation::sort, 0, 8},        Load{Operation::sort_pairs, 8, 0},
-    Load{Operation::argsort, 0, 8},    Load{Operation::sort_pairs, 16, 0}, Load{Operation::sort, 0, 4}};
-
-constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
-                                      Distribution::few_distinct, Distribution::sawtooth};
-
-Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, std::uint64_t rows) {
-  return {{.operation = load.operation,
-           .key = key,
-           .value_bytes = load.value_bytes,
-           .index_bytes = load.index_bytes,
-           .order = order,
-           .stable = true},
-          {.n = n, .rows = rows}};
-}
 
 class ClusterByPlace : public ::testing::TestWithParam<KeyType> {};
 
@@ -60,16 +31,18 @@ TEST_P(ClusterByPlace, SortsStablyWhateverTheConfiguration) {
     ++turn;
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
     const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, n, 1 + turn % 3);
-    for (auto& configuration : sample_configurations(family, problem, emulated().device->info(), 1, turn)) {
+    for (auto& configuration :
+         sample_configurations(family, problem, emulated_bench().device->info(), 1, turn)) {
       sorts.emplace_back(problem, std::move(configuration));
     }
   }
-  compile_all(emulated(), sorts);
+  compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
     for (const bool in_place : {false, true}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated(), problem, configuration, distributions.at(turn % distributions.size()),
-                          turn, in_place, turn % 3 != 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, in_place,
+                          turn % 3 != 0));
     }
   }
 }

@@ -10,30 +10,26 @@
 #include "measure/problem_data.hpp"
 #include "model/problem.hpp"
 #include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
 
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
 std::vector<std::byte> on_host(const void* image, std::uint64_t bytes) {
   std::vector<std::byte> copy(bytes);
-  emulated().device->copy_to_host(copy.data(), image, bytes, nullptr);
-  emulated().device->synchronize(nullptr);
+  emulated_bench().device->copy_to_host(copy.data(), image, bytes, nullptr);
+  emulated_bench().device->synchronize(nullptr);
   return copy;
 }
 
 void expect_same_images(const Problem& problem) {
   SCOPED_TRACE(text_of(problem));
-  const Device& device = *emulated().device;
+  const Device& device = *emulated_bench().device;
   ASSERT_TRUE(ImageMaker::can_make(problem));
   const ProblemData by_host(device, problem, Distribution::sawtooth, 3, 2, nullptr);
   const ProblemData by_device(device, problem, Distribution::sawtooth, 3, 2, nullptr,
-                              emulated().kernels.get());
+                              emulated_bench().kernels.get());
   const CallLayout& layout = by_host.layout();
   ASSERT_EQ(by_host.verified().size(), all_distributions.size());
   for (const Distribution distribution : by_host.verified()) {
@@ -87,14 +83,14 @@ TEST(ImageMakerTest, KnowsWhatItCannotMakeAndWhereItPays) {
   EXPECT_FALSE(ImageMaker::can_make({{}, {.n = 0}}));
   EXPECT_FALSE(ImageMaker::can_make({{}, {.n = 1ull << 31, .rows = 2}}));
   EXPECT_TRUE(ImageMaker::can_make({{}, {.n = (1ull << 31) - 1, .rows = 2}}));
-  EXPECT_FALSE(ImageMaker::pays(*emulated().device, {{}, {.n = 1 << 24}})) << "the host does it faster";
+  EXPECT_FALSE(ImageMaker::pays(*emulated_bench().device, {{}, {.n = 1 << 24}})) << "the host does it faster";
 }
 
 /// Places that count_misplaced finds wrong, for rows of `row_length` keys.
 std::uint64_t misplaced(const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& order,
                         std::uint64_t row_length) {
   const auto kernel =
-      emulated()
+      emulated_bench()
           .kernels->get({"kernels/measure/make_images.cuh", "bitune::count_misplaced<bitune::u32, 256>"})
           .kernel;
   std::uint64_t faults = 0;
@@ -105,11 +101,11 @@ std::uint64_t misplaced(const std::vector<std::uint32_t>& places, const std::vec
     return reinterpret_cast<std::uintptr_t>(pointer);
   };
   // The emulated device reads the host's memory.
-  emulated().device->launch(*kernel, launch,
-                            std::array<std::uint64_t, 5>{slot(places.data()), slot(order.data()),
-                                                         order.size(), row_length, slot(&faults)},
-                            nullptr);
-  emulated().device->synchronize(nullptr);
+  emulated_bench().device->launch(*kernel, launch,
+                                  std::array<std::uint64_t, 5>{slot(places.data()), slot(order.data()),
+                                                               order.size(), row_length, slot(&faults)},
+                                  nullptr);
+  emulated_bench().device->synchronize(nullptr);
   return faults;
 }
 

@@ -14,38 +14,13 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/carried_loads.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
-/// What travels with keys.
-struct Load {
-  Operation operation;
-  std::uint32_t value_bytes;
-  std::uint32_t index_bytes;
-};
-
-constexpr std::array all_loads = {
-    Load{Operation::sort_pairs, 1, 0}, Load{Operation::sort_pairs, 2, 0},  Load{Operation::sort_pairs, 4, 0},
-    Load{Operation::sort_pairs, 8, 0}, Load{Operation::sort_pairs, 16, 0}, Load{Operation::argsort, 0, 4},
-    Load{Operation::argsort, 0, 8},    Load{Operation::sort, 0, 4},        Load{Operation::sort, 0, 8}};
-
-Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t n, bool stable = true) {
-  return {{.operation = load.operation,
-           .key = key,
-           .value_bytes = load.value_bytes,
-           .index_bytes = load.index_bytes,
-           .order = order,
-           .stable = stable},
-          {.n = n}};
-}
 
 /// How a tile is written.
 struct Writing {
@@ -55,7 +30,7 @@ struct Writing {
 
 /// Tiles of 640 keys: so few that short arrays have several.
 Configuration small_tiles(const Problem& problem, std::int64_t bits, Writing writing = {}) {
-  Configuration c = variant("radix_pairs").default_configuration(problem, emulated().device->info());
+  Configuration c = variant("radix_pairs").default_configuration(problem, emulated_bench().device->info());
   c.parameters["block_size_x"] = 128;
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
@@ -85,15 +60,15 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
                                               ways_to_write.at((turn + load) % ways_to_write.size())));
     }
   }
-  compile_all(emulated(), sorts);
+  compile_all(emulated_bench(), sorts);
   for (auto& [problem, configuration] : sorts) {
     for (const std::uint64_t n : {2, 100, 639, 640, 641, 5000}) {
       problem.n = n;
       ++turn;
-      EXPECT_TRUE(carries(emulated(), problem, configuration, distributions.at(turn % distributions.size()),
-                          turn, turn % 2 == 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
+                          distributions.at(turn % distributions.size()), turn, turn % 2 == 0));
     }
-    EXPECT_TRUE(carries(emulated(), problem, configuration, Distribution::special, turn, true));
+    EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::special, turn, true));
   }
 }
 
@@ -110,13 +85,13 @@ TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
       sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, {.lanes = lanes}));
     }
   }
-  compile_all(emulated(), sorts);
+  compile_all(emulated_bench(), sorts);
   std::uint64_t turn = 0;
   for (auto& [problem, configuration] : sorts) {
     for (const Distribution distribution :
          {Distribution::random, Distribution::all_equal, Distribution::few_distinct, Distribution::sorted}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated(), problem, configuration, distribution, turn, turn % 2 == 0));
+      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, distribution, turn, turn % 2 == 0));
     }
   }
 }
@@ -125,7 +100,7 @@ TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
 TEST(PairsOnePass, ArgsortsBytesInOnePass) {
   const Problem problem = problem_of({Operation::argsort, 0, 4}, KeyType::i8, Order::descending, 5000);
   const Configuration configuration = small_tiles(problem, 8);
-  EXPECT_TRUE(carries(emulated(), problem, configuration, Distribution::random, 3, false));
+  EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::random, 3, false));
 }
 
 /// Equal keys keep their places from pass to pass, in whatever order threads run.
@@ -147,7 +122,7 @@ TEST(PairsEngine, CarriesFewItemsAndNone) {
   for (const Load& load : {all_loads[4], all_loads[6], all_loads[7]}) {
     for (const std::uint64_t n : {0, 1, 2, 100}) {
       for (const bool in_place : {false, true}) {
-        const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, false);
+        const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, 1, false);
         EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place,
                             [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
       }

@@ -8,16 +8,11 @@
 
 #include "bench/preset_plans.hpp"
 #include "model/key_type.hpp"
-#include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
 
 class PresetSort : public ::testing::TestWithParam<Preset> {};
 
@@ -36,10 +31,10 @@ TEST_P(PresetSort, SortsAwkwardLengths) {
       problem.n = n;
       if (preset.most_keys > 0 && n > preset.most_keys) continue;
       if (n > 10000 && turn != index / 2 % 2) continue;  // the longest takes as long as all others together
-      ASSERT_EQ(refusal(preset, problem, emulated().device->info()), std::nullopt);
+      ASSERT_EQ(refusal(preset, problem, emulated_bench().device->info()), std::nullopt);
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
-      EXPECT_TRUE(sorts(emulated(), problem, preset.configuration, distribution, seed));
+      EXPECT_TRUE(sorts(emulated_bench(), problem, preset.configuration, distribution, seed));
     }
   }
 }

@@ -8,16 +8,11 @@
 #include <vector>
 
 #include "model/key_type.hpp"
-#include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
 
 /// About how much a plan makes the emulated device do: threads, and the words that their blocks hold in
 /// shared memory.
@@ -31,7 +26,7 @@ std::uint64_t cost(const Plan& plan) {
 
 /// The cheapest of some configurations from all over the space: short rows waste most of a large tile.
 Configuration cheap_configuration(const Variant& variant, const Problem& problem) {
-  const DeviceInfo& device = emulated().device->info();
+  const DeviceInfo& device = emulated_bench().device->info();
   const auto sample = sample_configurations(variant, problem, device, 40, problem.n);
   return *std::min_element(sample.begin(), sample.end(), [&](const Configuration& a, const Configuration& b) {
     return cost(variant.plan(problem, a, device)) < cost(variant.plan(problem, b, device));
@@ -44,7 +39,7 @@ class Rows : public ::testing::TestWithParam<VariantAndKey> {
   /// length asks.
   void check(std::uint64_t rows, std::uint64_t length) {
     const auto [variant, key] = GetParam();
-    const DeviceInfo& device = emulated().device->info();
+    const DeviceInfo& device = emulated_bench().device->info();
     const Order order = length % 2 == 0 ? Order::ascending : Order::descending;
     const Problem problem{{.key = key, .order = order}, {.n = length, .rows = rows}};
     auto& configuration = configurations_[order == Order::ascending ? 0 : 1];
@@ -58,7 +53,7 @@ class Rows : public ::testing::TestWithParam<VariantAndKey> {
     const std::uint64_t turn = (rows + length + static_cast<std::uint64_t>(key)) % std::size(placements);
     for (std::uint64_t i = 0; i < std::size(placements); ++i) {
       if (rows * length >= 300 && i != turn) continue;
-      EXPECT_TRUE(sorts(emulated(), problem, configuration, distribution, length, placements[i]));
+      EXPECT_TRUE(sorts(emulated_bench(), problem, configuration, distribution, length, placements[i]));
     }
   }
 

@@ -15,17 +15,13 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tests/support/top_k_check.hpp"
 
 namespace bitune::test {
 namespace top_k {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
 
 /// What goes with keys.
 struct Load {
@@ -75,7 +71,7 @@ TopKCall call_of(const Problem& problem, std::uint64_t turn) {
 std::vector<const Variant*> families_for(const Problem& problem) {
   std::vector<const Variant*> families;
   for (const Variant* family : variants()) {
-    if (family->supports(problem, emulated().device->info())) families.push_back(family);
+    if (family->supports(problem, emulated_bench().device->info())) families.push_back(family);
   }
   return families;
 }
@@ -95,17 +91,17 @@ TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
       const auto families = families_for(problem);
       ASSERT_FALSE(families.empty());
       for (const Variant* family : families) {
-        for (auto& c : sample_configurations(*family, problem, emulated().device->info(), 1, turn)) {
+        for (auto& c : sample_configurations(*family, problem, emulated_bench().device->info(), 1, turn)) {
           sorts.emplace_back(problem, std::move(c));
         }
       }
     }
   }
-  compile_all(emulated(), sorts);
+  compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
     for (int i = 0; i < 3; ++i) {
       ++turn;
-      EXPECT_TRUE(gives_first(emulated(), problem, configuration,
+      EXPECT_TRUE(gives_first(emulated_bench(), problem, configuration,
                               distributions.at(turn % distributions.size()), turn, call_of(problem, turn)));
     }
   }

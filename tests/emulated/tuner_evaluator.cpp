@@ -12,21 +12,17 @@
 #include "measure/verify.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
 namespace {
 
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
 EvaluationRequest request_of(const Variant& variant, const Problem& problem) {
   EvaluationRequest request;
   request.problem = problem;
-  request.configuration = variant.default_configuration(problem, emulated().device->info());
+  request.configuration = variant.default_configuration(problem, emulated_bench().device->info());
   return request;
 }
 
@@ -34,17 +30,18 @@ EvaluationRequest request_of(const Variant& variant, const Problem& problem) {
 struct Verification {
   explicit Verification(const Problem& for_problem)
       : problem(for_problem),
-        stream(emulated().device->create_stream()),
-        data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle()),
-        verifier(*emulated().device, *emulated().kernels) {}
+        stream(emulated_bench().device->create_stream()),
+        data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle()),
+        verifier(*emulated_bench().device, *emulated_bench().kernels) {}
 
   std::optional<std::string> check(Plan plan) {
-    const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
+    const auto executable =
+        make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
     return verifier.check(executable, data, nullptr, stream->handle());
   }
   [[nodiscard]] Plan right_plan() const {
     const Variant& warp = variant("warp");
-    const DeviceInfo& info = emulated().device->info();
+    const DeviceInfo& info = emulated_bench().device->info();
     return warp.plan(problem, warp.default_configuration(problem, info), info);
   }
 
@@ -109,10 +106,10 @@ TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
 }
 
 TEST(EmulatedEvaluator, EveryVariantsDefaultIsVerifiedAndMeasured) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   for (const Variant* family : variants()) {
     const auto sorts = [family](KeyType key) {
-      return family->supports({{.key = key}, {.n = 1000}}, emulated().device->info());
+      return family->supports({{.key = key}, {.n = 1000}}, emulated_bench().device->info());
     };
     const KeyType key = sorts(KeyType::f32) ? KeyType::f32 : KeyType::f16;
     if (!sorts(key)) {
@@ -136,7 +133,7 @@ TEST(EmulatedEvaluator, EveryVariantsDefaultIsVerifiedAndMeasured) {
 }
 
 TEST(EmulatedEvaluator, SpecialInputIsMeasuredToo) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   auto request = request_of(variant("warp"), {{.key = KeyType::f32}, {.n = 1000}});
   request.protocol.distribution = "special";
   request.protocol.min_samples = 2;
@@ -145,7 +142,7 @@ TEST(EmulatedEvaluator, SpecialInputIsMeasuredToo) {
 }
 
 TEST(EmulatedEvaluator, SlowOnesAreAbandonedButOk) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   auto request = request_of(variant("warp"), {{.key = KeyType::f32}, {.n = 1000}});
   request.abandon_above_us = 1e-6;
   const Trial trial = evaluator->evaluate(request);
@@ -155,7 +152,7 @@ TEST(EmulatedEvaluator, SlowOnesAreAbandonedButOk) {
 }
 
 TEST(EmulatedEvaluator, WhatIsInvalidIsOneTrial) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   auto request = request_of(variant("warp"), {{.key = KeyType::f32}, {.n = 1000}});
   request.configuration.parameters["block_size_x"] = 77;
   Trial trial = evaluator->evaluate(request);
@@ -170,8 +167,9 @@ TEST(EmulatedEvaluator, WhatIsInvalidIsOneTrial) {
 
 TEST(EmulatedMeasurer, KeepsToItsCountsAndRestoresTheInput) {
   Verification verification({{.key = KeyType::u32}, {.n = 600}});
-  const auto plan = make_executable(*emulated().device, *emulated().kernels, verification.right_plan());
-  Measurer measurer(*emulated().device, *emulated().kernels);
+  const auto plan =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, verification.right_plan());
+  Measurer measurer(*emulated_bench().device, *emulated_bench().kernels);
   Protocol protocol;
   protocol.min_samples = 2;
   const auto measurement = measurer.measure(plan, verification.data, Distribution::random, protocol, 0,

@@ -8,17 +8,12 @@
 #include "measure/problem_data.hpp"
 #include "measure/verify.hpp"
 #include "model/problem.hpp"
-#include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
 
 constexpr SortSpec stable_pairs{
     .operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 2, .stable = true};
@@ -28,16 +23,17 @@ constexpr Problem pairs{stable_pairs, {.n = 500}};
 constexpr Problem argsort{stable_argsort, {.n = 500}};
 
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
-  const auto stream = emulated().device->create_stream();
-  const ProblemData data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle());
-  Verifier verifier(*emulated().device, *emulated().kernels);
-  const auto workspace = emulated().device->allocate(plan.workspace_bytes + 1);
-  const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
+  const auto stream = emulated_bench().device->create_stream();
+  const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
+  Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
+  const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes + 1);
+  const auto executable =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
   return verifier.check(executable, data, workspace->data(), stream->handle());
 }
 
 Plan right_plan(const Problem& problem) {
-  const DeviceInfo& info = emulated().device->info();
+  const DeviceInfo& info = emulated_bench().device->info();
   const Variant& family = variant("radix_pairs");
   Configuration small_tiles = family.default_configuration(problem, info);  // as threads cost time here
   small_tiles.parameters["block_size_x"] = 128;
@@ -86,7 +82,7 @@ Plan ties_by_value(const Problem& problem) {
 }
 
 TEST(EmulatedPairsTuner, EveryVariantsDefaultIsVerifiedAndMeasured) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   const std::vector<SortSpec> specs = {
       stable_pairs,
       {.operation = Operation::sort_pairs,
@@ -100,10 +96,10 @@ TEST(EmulatedPairsTuner, EveryVariantsDefaultIsVerifiedAndMeasured) {
     for (const Shape& shape : {Shape{.n = 0}, Shape{.n = 1}, Shape{.n = 700}, Shape{.n = 70, .rows = 11}}) {
       const Problem problem{spec, shape};
       for (const Variant* family : variants()) {
-        if (!family->supports(problem, emulated().device->info())) continue;
+        if (!family->supports(problem, emulated_bench().device->info())) continue;
         EvaluationRequest request;
         request.problem = problem;
-        request.configuration = family->default_configuration(problem, emulated().device->info());
+        request.configuration = family->default_configuration(problem, emulated_bench().device->info());
         const Trial trial = evaluator->evaluate(request);
         EXPECT_EQ(trial.status, TrialStatus::ok)
             << text_of(problem) << ": " << family->name() << ": " << trial.message;
@@ -163,10 +159,11 @@ TEST(EmulatedPairsTuner, EqualKeysKeepTheirOrderOnlyWhereThatIsAsked) {
 }
 
 TEST(EmulatedPairsTuner, WhatHasNoReferenceIsInvalid) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   EvaluationRequest request;
   request.problem = pairs;
-  request.configuration = variant("radix_pairs").default_configuration(pairs, emulated().device->info());
+  request.configuration =
+      variant("radix_pairs").default_configuration(pairs, emulated_bench().device->info());
   request.problem.ragged = true;
   EXPECT_EQ(evaluator->evaluate(request).status, TrialStatus::invalid);
 }

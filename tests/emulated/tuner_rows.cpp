@@ -5,28 +5,24 @@
 #include "measure/problem_data.hpp"
 #include "measure/verify.hpp"
 #include "model/key_type.hpp"
-#include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
 namespace {
 
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
-  const auto stream = emulated().device->create_stream();
-  const ProblemData data(*emulated().device, problem, Distribution::random, 1, 8, stream->handle());
-  Verifier verifier(*emulated().device, *emulated().kernels);
-  const auto executable = make_executable(*emulated().device, *emulated().kernels, std::move(plan));
+  const auto stream = emulated_bench().device->create_stream();
+  const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
+  Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
+  const auto executable =
+      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
   return verifier.check(executable, data, nullptr, stream->handle());
 }
 
 Plan plan_of(const char* name, const Problem& problem) {
-  const DeviceInfo& info = emulated().device->info();
+  const DeviceInfo& info = emulated_bench().device->info();
   const Variant& family = variant(name);
   return family.plan(problem, family.default_configuration(problem, info), info);
 }
@@ -34,13 +30,13 @@ Plan plan_of(const char* name, const Problem& problem) {
 constexpr Problem problem{{.key = KeyType::u64, .order = Order::descending}, {.n = 30, .rows = 21}};
 
 TEST(EmulatedRows, EveryVariantIsVerifiedAndMeasured) {
-  const auto evaluator = make_local_evaluator(emulated().device, emulated().kernels);
+  const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   for (const Variant* family : variants()) {
     for (const Problem& rows : {problem, Problem{{.key = KeyType::u8}, {.n = 100, .rows = 3}}}) {
-      if (!family->supports(rows, emulated().device->info())) continue;
+      if (!family->supports(rows, emulated_bench().device->info())) continue;
       EvaluationRequest request;
       request.problem = rows;
-      request.configuration = family->default_configuration(rows, emulated().device->info());
+      request.configuration = family->default_configuration(rows, emulated_bench().device->info());
       const Trial trial = evaluator->evaluate(request);
       EXPECT_EQ(trial.status, TrialStatus::ok) << family->name() << ": " << trial.message;
       EXPECT_EQ(trial.samples_us.size(), 3u);

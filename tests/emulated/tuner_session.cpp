@@ -25,7 +25,7 @@ class EmulatedSession : public testing::Test {
         evaluator_(make_local_evaluator(bench_.device, bench_.kernels)) {
     remove_files();
     request_.problems = {{{.key = KeyType::u32}, {.n = 512}}};
-    request_.budget_evaluations = 8;  // the guess of every searched variant
+    request_.budget_evaluations = 8;  // the default of every searched variant
     request_.finalists = 2;
   }
   ~EmulatedSession() override { remove_files(); }
@@ -61,7 +61,7 @@ TEST_F(EmulatedSession, TunesStoresAndResumes) {
   for (const Variant* family : variants()) {
     const bool expected = family->searched() && family->supports(request_.problems[0], bench_.device->info());
     EXPECT_EQ(std::count(tried.begin(), tried.end(), family->name()) > 0, expected)
-        << family->name() << "'s guess comes first, if it is searched";
+        << family->name() << "'s default comes first, if it is searched";
   }
   EXPECT_TRUE(database.check().empty());
   const auto candidates = database.candidates(request_.problems[0]);

@@ -7,16 +7,11 @@
 #include <utility>
 
 #include "model/key_type.hpp"
-#include "runtime/device.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
-
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
 
 class VariantSort : public ::testing::TestWithParam<VariantAndKey> {};
 
@@ -27,7 +22,7 @@ class ConfigurationFor {
       : variant_(variant), current_(std::move(first)) {}
 
   const Configuration& operator()(const Problem& problem, std::uint64_t seed) {
-    const DeviceInfo& device = emulated().device->info();
+    const DeviceInfo& device = emulated_bench().device->info();
     if (variant_.space(problem, device).violation(current_, problem, device)) {
       current_ = sample_configurations(variant_, problem, device, 1, seed).at(0);
     }
@@ -41,7 +36,7 @@ class ConfigurationFor {
 
 /// Whether a configuration for one length does not serve another, so that each length costs a compilation.
 bool is_bound_to_the_length(const Variant& variant) {
-  const DeviceInfo& device = emulated().device->info();
+  const DeviceInfo& device = emulated_bench().device->info();
   Problem problem{{.key = KeyType::u32}, {.n = 3000}};
   const Configuration configuration = variant.default_configuration(problem, device);
   problem.n = 30;
@@ -64,7 +59,7 @@ TEST_P(VariantSort, SortsAwkwardLengthsInBothOrders) {
   for (const Order order : {Order::ascending, Order::descending}) {
     Problem problem{{.key = key, .order = order}, {.n = 3000}};
     const auto configurations =
-        sample_configurations(*variant, problem, emulated().device->info(), 1, ++seed);
+        sample_configurations(*variant, problem, emulated_bench().device->info(), 1, ++seed);
     ASSERT_FALSE(configurations.empty());
     ConfigurationFor configuration(*variant, configurations.front());
     for (const std::uint64_t n :
@@ -72,17 +67,17 @@ TEST_P(VariantSort, SortsAwkwardLengthsInBothOrders) {
       problem.n = n;
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
-      EXPECT_TRUE(sorts(emulated(), problem, configuration(problem, seed), distribution, seed,
+      EXPECT_TRUE(sorts(emulated_bench(), problem, configuration(problem, seed), distribution, seed,
                         {.offset_keys = seed % 3}));
     }
     // NaNs of both signs, zeros of both signs, infinities, extremes: bits are kept, and in the right order.
-    EXPECT_TRUE(sorts(emulated(), problem, configuration(problem, seed), Distribution::special, seed));
+    EXPECT_TRUE(sorts(emulated_bench(), problem, configuration(problem, seed), Distribution::special, seed));
   }
 }
 
 TEST_P(VariantSort, DefaultConfigurationIsValidForEveryLength) {
   const auto [variant, key] = GetParam();
-  const DeviceInfo& device = emulated().device->info();
+  const DeviceInfo& device = emulated_bench().device->info();
   for (int bits = 0; bits <= 34; ++bits) {
     for (const std::uint64_t n : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits}) {
       const Problem problem{{.key = key}, {.n = n}};
@@ -109,7 +104,7 @@ class ConfigurationSample : public ::testing::TestWithParam<VariantAndKey> {};
 TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
   const auto [variant, key] = GetParam();
   Problem problem{{.key = key}, {.n = 9001}};
-  const DeviceInfo& device = emulated().device->info();
+  const DeviceInfo& device = emulated_bench().device->info();
   std::uint64_t seed = 99 + 100 * static_cast<std::uint64_t>(key);
   for (const Configuration& sample : sample_configurations(*variant, problem, device, 4, seed)) {
     for (const std::uint64_t n : {100, 4097, 9001}) {
@@ -117,7 +112,7 @@ TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
       if (variant->space(problem, device).violation(sample, problem, device)) continue;
-      EXPECT_TRUE(sorts(emulated(), problem, sample, distribution, seed));
+      EXPECT_TRUE(sorts(emulated_bench(), problem, sample, distribution, seed));
     }
     problem.n = 9001;
   }

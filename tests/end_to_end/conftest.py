@@ -18,8 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 @dataclasses.dataclass
-class Said:
-    """What a process said."""
+class Output:
+    """What a process printed."""
 
     out: str
     err: str
@@ -58,13 +58,13 @@ class Session:
             assert self._read(), f"the session ended before {count} evaluations: {self._shown.decode()}"
 
     def end(self, signal):
-        """Sends the signal; returns the exit code, as Python has it, and what was said."""
+        """Sends the signal; returns the exit code, as Python has it, and the output."""
         self._process.send_signal(signal)
         while self._read():
             pass
         os.close(self._terminal)
         out, _ = self._process.communicate()
-        return self._process.returncode, Said(out, self._shown.decode())
+        return self._process.returncode, Output(out, self._shown.decode())
 
 
 class Bitune:
@@ -90,10 +90,10 @@ class Bitune:
         return Session(self.command(*arguments), self.environment)
 
     def __call__(self, *arguments, code=0, env=None):
-        """Runs the command, which ends with that code; returns what it said."""
+        """Runs the command, which ends with that code; returns its output."""
         done = subprocess.run(self.command(*arguments), env=self.environment | (env or {}), capture_output=True, text=True)
         assert done.returncode == code, f"exit code {done.returncode} of {arguments}\n{done.stdout}\n{done.stderr}"
-        return Said(done.stdout, done.stderr)
+        return Output(done.stdout, done.stderr)
 
     def json(self, *arguments, code=0, env=None):
         return self(*arguments, "--json", code=code, env=env).json
@@ -107,9 +107,9 @@ class Bitune:
 
     def refuses(self, code, text, *arguments, env=None):
         """The command ends with that code and one sentence on standard error that has the text."""
-        said = self(*arguments, code=code, env=env)
-        assert text in said.err and said.err.startswith("bitune: ") and said.err.count("\n") == 1, said.err
-        assert said.out == ""
+        output = self(*arguments, code=code, env=env)
+        assert text in output.err and output.err.startswith("bitune: ") and output.err.count("\n") == 1, output.err
+        assert output.out == ""
 
     def tune(self, *arguments):
         """A session of few evaluations on the emulated device."""

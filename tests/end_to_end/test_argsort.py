@@ -70,9 +70,9 @@ def test_few_keys(bitune):
 def test_text_and_json(bitune):
     with open("in.txt", "w") as file:
         file.write("30\n10\n20\n")
-    said = bitune.json("argsort", "--device", "emulated", "in.txt", "-o", "order.txt", "--verify")
-    assert said["problem"]["operation"] == "argsort" and said["verified"] is True
-    assert said["configuration"].startswith("rows_by_place(")
+    output = bitune.json("argsort", "--device", "emulated", "in.txt", "-o", "order.txt", "--verify")
+    assert output["problem"]["operation"] == "argsort" and output["verified"] is True
+    assert output["configuration"].startswith("rows_by_place(")
     with open("order.txt") as file:
         assert file.read() == "1\n2\n0\n"
 

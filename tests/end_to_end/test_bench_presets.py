@@ -13,16 +13,16 @@ def benched(tmp_path_factory, make_bitune):
     """All presets at two sizes: the command, what it said, and its folder."""
     folder = tmp_path_factory.mktemp("benched")
     command = make_bitune(folder)
-    said = command.json(*BENCH, "--sizes", "1000,10000", "--out", folder / "presets.json", "--markdown", folder / "presets.md")
-    return command, said, folder
+    output = command.json(*BENCH, "--sizes", "1000,10000", "--out", folder / "presets.json", "--markdown", folder / "presets.md")
+    return command, output, folder
 
 
 def test_every_preset_has_a_record(benched):
-    _, said, _ = benched
-    records = said["records"]
+    _, output, _ = benched
+    records = output["records"]
     assert len(records) == 21, "eleven at 1000 keys; at 10000 all but local"
     assert all(record["verified"] for record in records)
-    assert "local" in said["note"] and "8192" in said["note"]
+    assert "local" in output["note"] and "8192" in output["note"]
     large = ["v0", "v0-half", "v0-mirror", "v1", "v2", "v3", "hybrid-16k", "nd-128", "nd-256", "bitune"]
     assert sorted(record["preset"] for record in records if record["n"] == 10000) == sorted(large)
     for record in records:
@@ -69,5 +69,5 @@ def test_plots(bitune):
     plots = pathlib.Path("plots")
     assert sorted(path.name for path in plots.iterdir()) == ["presets-u32-kernels.svg", "presets-u32-total.svg"]
     assert "<svg" in (plots / "presets-u32-total.svg").read_text()
-    said = bitune(*BENCH, "--sizes", 100, "--presets", "v0", "--plots", "plots", code=1, env={"BITUNE_PYTHON": "/nowhere/python"})
-    assert "need Python 3 with Matplotlib" in said.err
+    output = bitune(*BENCH, "--sizes", 100, "--presets", "v0", "--plots", "plots", code=1, env={"BITUNE_PYTHON": "/nowhere/python"})
+    assert "need Python 3 with Matplotlib" in output.err

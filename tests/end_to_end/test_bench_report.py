@@ -21,8 +21,8 @@ def recorded(tmp_path_factory, make_bitune):
                           ("rows", ("--suite", "rows", "--sizes", 16, "--rows", "1,3")),
                           ("pairs", ("--operation", "sort_pairs,argsort", "--value-bytes", 8, "--sizes", "256,1000", "--against", "host")),
                           ("pairs", ("--operation", "argsort", "--suite", "rows", "--sizes", 16, "--total", 800, "--against", "host"))):
-        said = bitune.json(*BENCH, *options, "--out", folder / f"{name}.json")
-        assert said["records"] and all(record["verified"] for record in said["records"])
+        output = bitune.json(*BENCH, *options, "--out", folder / f"{name}.json")
+        assert output["records"] and all(record["verified"] for record in output["records"])
     return folder
 
 

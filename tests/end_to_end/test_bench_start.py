@@ -11,9 +11,9 @@ def test_records_and_the_report(bitune, report, page):
     results = pathlib.Path("results")
     stored = results / "some-gpu" / "single.json"
     stored.parent.mkdir(parents=True)
-    said = bitune.json("bench", "start", "--device", "emulated", "--keys", "u32,f32", "--sizes", "300,1000", "--samples", 2, "--out", stored)
-    records = said["records"]
-    assert said["note"] == "" and not said["interrupted"] and len(records) == 4
+    output = bitune.json("bench", "start", "--device", "emulated", "--keys", "u32,f32", "--sizes", "300,1000", "--samples", 2, "--out", stored)
+    records = output["records"]
+    assert output["note"] == "" and not output["interrupted"] and len(records) == 4
     for record in records:
         assert record["suite"] == "start" and record["verified"] and record["samples"] == 2 and record["compiled_processes"] == 0
         assert record["bitune_us"] == record["first_us"] > 0 and record["second_us"] > 0
@@ -21,8 +21,8 @@ def test_records_and_the_report(bitune, report, page):
     assert [record["match"] for record in records if (record["key_type"], record["n"]) == ("u32", 1000)] == ["exact"]
     assert list(bitune.kernel_cache.iterdir()), "the kernels are left in the kernel cache"
 
-    said = bitune(*START, "--sizes", 1000).out
-    assert all(word in said for word in ("second", "beyond", "from cache", "exact"))
+    output = bitune(*START, "--sizes", 1000).out
+    assert all(word in output for word in ("second", "beyond", "from cache", "exact"))
 
     # Records stand in one file with comparisons of the same array, and in the report beside them.
     bitune("bench", "--device", "emulated", "--against", "none", "--keys", "u32", "--sizes", 1000, "--samples", 1, "--out", stored)
@@ -38,8 +38,8 @@ def test_without_a_compiler(bitune):
 
 
 def test_without_a_kernel_cache(bitune):
-    said = bitune(*START, "--sizes", 100, code=1, env={"BITUNE_CACHE": "/proc/nowhere"})
-    assert "compiled the kernels" in said.err and "'/proc/nowhere' can be written" in said.err
+    output = bitune(*START, "--sizes", 100, code=1, env={"BITUNE_CACHE": "/proc/nowhere"})
+    assert "compiled the kernels" in output.err and "'/proc/nowhere' can be written" in output.err
 
 
 def test_records_that_are_no_list(bitune):

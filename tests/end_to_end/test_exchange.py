@@ -112,8 +112,8 @@ def test_failures_are_part_of_the_space(exchange):
     assert json.loads(cache.read_text()) == document, "a simulation changes nothing"
 
     example = ROOT / "examples" / "kernel_tuner_simulation.py"
-    said = subprocess.run([sys.executable, example, cache, t1, "random_sample"], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("NVIDIA H200: 0.0") and "after 40 evaluations" in said
+    output = subprocess.run([sys.executable, example, cache, t1, "random_sample"], capture_output=True, text=True, check=True).stdout
+    assert output.startswith("NVIDIA H200: 0.0") and "after 40 evaluations" in output
 
 
 def test_t1(exchange):

@@ -21,8 +21,8 @@ def stop(bitune, with_signal, *arguments):
 
 
 def test_interrupted_and_resumed(bitune):
-    code, said = stop(bitune, signal.SIGINT, "--json")
-    assert code == 130 and "stopped" in said.err and said.json["interrupted"]
+    code, output = stop(bitune, signal.SIGINT, "--json")
+    assert code == 130 and "stopped" in output.err and output.json["interrupted"]
     kept = trials(bitune)
     assert len(kept) >= 3
     assert not {"compile_failed", "launch_failed", "timed_out"} & {trial["status"] for trial in kept}
@@ -47,8 +47,8 @@ def scratch(bitune, tmp_path):
 
 
 def test_a_hangup_is_as_ctrl_c(bitune, scratch):
-    code, said = stop(bitune, signal.SIGHUP, "--json")
-    assert code == 128 + signal.SIGHUP and "stopped" in said.err and said.json["interrupted"]
+    code, output = stop(bitune, signal.SIGHUP, "--json")
+    assert code == 128 + signal.SIGHUP and "stopped" in output.err and output.json["interrupted"]
     assert not list(scratch.iterdir())
 
 

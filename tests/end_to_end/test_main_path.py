@@ -123,19 +123,19 @@ def test_several_devices_share_the_problems(bitune):
     noise = bitune.json("db", "trials", "--noise")["noise"]
     searched = [group for group in noise if group["variant"] == "rows"]  # incumbents may be of other variants
     assert len(searched) == 3 and all(group["trials"] >= 2 for group in searched)
-    said = bitune("db", "trials", "--noise", env={"COLUMNS": "100"}).out
-    assert "interval" in said and "rows" in said
+    output = bitune("db", "trials", "--noise", env={"COLUMNS": "100"}).out
+    assert "interval" in output and "rows" in output
 
 
 def test_example_program_sorts_and_says_how(bitune):
-    said = subprocess.run([bitune.executable.parent / "sort_floats"], env=bitune.environment, capture_output=True, text=True, check=True)
-    lines = said.stdout.splitlines()
+    output = subprocess.run([bitune.executable.parent / "sort_floats"], env=bitune.environment, capture_output=True, text=True, check=True)
+    lines = output.stdout.splitlines()
     assert any(line.startswith("sorted 5000 floats on") for line in lines)
     assert any(line.startswith("by ") and "): " in line for line in lines)
 
 
 def test_example_program_in_c_sorts_and_says_how(bitune):
-    said = subprocess.run([bitune.executable.parent / "sort_in_c"], env=bitune.environment, capture_output=True, text=True, check=True)
-    first, lowest, how = said.stdout.splitlines()
+    output = subprocess.run([bitune.executable.parent / "sort_in_c"], env=bitune.environment, capture_output=True, text=True, check=True)
+    first, lowest, how = output.stdout.splitlines()
     assert first.startswith("sorted 5000 prices on") and lowest.startswith("the lowest is 0.0, of item ")
     assert json.loads(how)["launches"]

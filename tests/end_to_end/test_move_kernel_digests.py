@@ -33,10 +33,10 @@ def run(*arguments):
 
 
 def test_compare_tells_what_differs(lists):
-    said = run("compare", *lists)
-    assert said.returncode == 1
-    assert "other: sort_0 of kernels/0.cuh, now sort_1 of kernels/1.cuh: 128 bytes" in said.stdout
-    assert "same: 1 kernels, 0 differences, another digest" in said.stdout
+    output = run("compare", *lists)
+    assert output.returncode == 1
+    assert "other: sort_0 of kernels/0.cuh, now sort_1 of kernels/1.cuh: 128 bytes" in output.stdout
+    assert "same: 1 kernels, 0 differences, another digest" in output.stdout
     assert run("compare", lists[0], lists[0]).stdout.count(", 0 differences\n") == 3
     only_same = [listed(path.with_suffix(".same"), version, same="a") for path, version in zip(lists, (OLD, NEW))]
     assert run("compare", *only_same).returncode == 0
@@ -63,11 +63,11 @@ def test_move_rewrites_what_is_proven(lists, tmp_path):
     text = json.dumps([{"kernel": digest, "n": 1.50, "note": digest} for digest in digests])
     records.write_text(text)
 
-    said = run("move", *lists, database, records)
-    assert said.returncode == 1, "not all variants moved"
-    assert said.stdout == f'    {{"{OLD}0", "{NEW}0"}},  // same\n'
+    output = run("move", *lists, database, records)
+    assert output.returncode == 1, "not all variants moved"
+    assert output.stdout == f'    {{"{OLD}0", "{NEW}0"}},  // same\n'
     for variant in ("other", "unknown", "broken"):
-        assert f"{variant} does not move" in said.stderr
+        assert f"{variant} does not move" in output.stderr
     assert [row for row, in connection.execute("SELECT digest FROM kernels ORDER BY id")] == [f"{NEW}0", *digests[1:]]
     assert records.read_text() == text.replace(f'"kernel": "{OLD}0"', f'"kernel": "{NEW}0"')
     connection.close()

@@ -24,9 +24,9 @@ def test_to_a_file_and_to_standard_output(bitune, numbers):
     told = bitune.json(*SORT, numbers, "-o", "sorted.txt")
     assert told["output"] == "sorted.txt" and told["configuration"] and told["times"]["total_us"] > 0
     assert pathlib.Path("sorted.txt").read_text() == "1\n2\n3\n"
-    said = bitune(*SORT, numbers)
-    assert said.out == "1\n2\n3\n"
-    assert all(word in said.err for word in ("configuration", "match", "times"))
+    output = bitune(*SORT, numbers)
+    assert output.out == "1\n2\n3\n"
+    assert all(word in output.err for word in ("configuration", "match", "times"))
 
 
 def test_full_disk(bitune, numbers):

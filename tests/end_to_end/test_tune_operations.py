@@ -40,12 +40,12 @@ def explained(bitune, *arguments):
 def test_calls_take_what_was_tuned_for_them_or_for_their_neighbours(paired, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("keys.npy", np.random.default_rng(1).random(SIZE, dtype="f4"))
-    said = explained(paired, "argsort", "keys.npy", "-o", "order.npy")
-    assert (said["match"], said["verified"]) == ("exact", True)
+    output = explained(paired, "argsort", "keys.npy", "-o", "order.npy")
+    assert (output["match"], output["verified"]) == ("exact", True)
     np.save("values.npy", np.arange(SIZE, dtype="u8"))
-    said = explained(paired, "sort", "keys.npy", "--values", "values.npy", "-o", "sorted.npy", "--values-out", "moved.npy")
-    assert said["match"] == "near size" and said["verified"] is True
-    assert said["reason"].endswith("the same size; tuned for values of 4 bytes, used for 8")
+    output = explained(paired, "sort", "keys.npy", "--values", "values.npy", "-o", "sorted.npy", "--values-out", "moved.npy")
+    assert output["match"] == "near size" and output["verified"] is True
+    assert output["reason"].endswith("the same size; tuned for values of 4 bytes, used for 8")
     np.testing.assert_array_equal(np.load("moved.npy"), np.load("order.npy"))
 
 

@@ -140,15 +140,16 @@ TEST_F(GpuLaunch, LaunchesLargeClustersWhereItSaysThatTheyFit) {
   const auto out = device_->allocate(sizeof(unsigned));
   Launch launch = launch_of(16, 32);
   launch.cluster = 16;
-  if (const std::string obstacle = device_->obstacle(*kernel, launch); !obstacle.empty()) {
-    EXPECT_NE(obstacle.find("16"), std::string::npos) << obstacle;
+  if (const std::string missing_resource = device_->missing_resource(*kernel, launch);
+      !missing_resource.empty()) {
+    EXPECT_NE(missing_resource.find("16"), std::string::npos) << missing_resource;
   } else {
     device_->launch(*kernel, launch, std::vector<std::uint64_t>{slot(out->data())}, nullptr);
     EXPECT_EQ(read(out->data(), 1).front(), 16u);
   }
   launch.grid = {32, 1, 1};
   launch.cluster = 32;
-  EXPECT_FALSE(device_->obstacle(*kernel, launch).empty()) << "no GPU has clusters of 32 blocks";
+  EXPECT_FALSE(device_->missing_resource(*kernel, launch).empty()) << "no GPU has clusters of 32 blocks";
 }
 
 // Last of its process: CTest gives every test a process of its own, and this one ends the context.

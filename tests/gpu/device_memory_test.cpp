@@ -65,11 +65,13 @@ TEST_F(GpuMemory, AllocatesNothingForZeroBytes) {
 
 TEST_F(GpuMemory, SaysHowMuchItCouldNotAllocate) {
   const auto bytes = static_cast<std::size_t>(device_->info().memory_bytes) * 2;
-  const std::string error = device_error([&] { (void)device_->allocate(bytes); }, ErrorCode::unfit);
+  const std::string error =
+      device_error([&] { (void)device_->allocate(bytes); }, ErrorCode::out_of_resources);
   EXPECT_NE(error.find(std::to_string(bytes)), std::string::npos) << error;
   EXPECT_NE(error.find("OUT_OF_MEMORY"), std::string::npos) << error;
   const auto stream = device_->create_stream();
-  (void)device_error([&] { (void)device_->allocate_async(bytes, stream->handle()); }, ErrorCode::unfit);
+  (void)device_error([&] { (void)device_->allocate_async(bytes, stream->handle()); },
+                     ErrorCode::out_of_resources);
   EXPECT_FALSE(device_->is_lost());
 }
 

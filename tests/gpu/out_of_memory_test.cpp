@@ -46,7 +46,7 @@ class KeptContext {
 /// Whether an error is one of memory that is not there.
 testing::AssertionResult tells_of_memory(const Error& error) {
   const std::string text = error.what();
-  const bool kind = error.code() == ErrorCode::unfit || error.code() == ErrorCode::device;
+  const bool kind = error.code() == ErrorCode::out_of_resources || error.code() == ErrorCode::device;
   return kind && text.find("OUT_OF_MEMORY") != std::string::npos ? testing::AssertionSuccess()
                                                                  : testing::AssertionFailure() << text;
 }
@@ -144,7 +144,8 @@ TEST_F(GpuOutOfMemoryOfTuner, CostsATrial) {
       } else {
         ++refused_;
         EXPECT_TRUE(trial.samples_us.empty());
-        EXPECT_TRUE(tells_of_memory(Error(ErrorCode::unfit, trial.message))) << name_of(trial.status);
+        EXPECT_TRUE(tells_of_memory(Error(ErrorCode::out_of_resources, trial.message)))
+            << name_of(trial.status);
       }
     } catch (const Error& error) {  // there is no evaluator at all
       ++refused_;

@@ -25,8 +25,8 @@ def test_page_of_the_campaigns_that_says_something_else(page, script):
 def test_page_that_says_something_else(page, script):
     tuning = page("tuning.md")
     tuning.write_text(re.sub(r"^\| `random` .*", "| changed |", tuning.read_text(), flags=re.MULTILINE))
-    said = script("scripts/compare_strategies.py", "--check", "--page", tuning, code=1)
-    assert "run scripts/compare_strategies.py --report" in said
+    output = script("scripts/compare_strategies.py", "--check", "--page", tuning, code=1)
+    assert "run scripts/compare_strategies.py --report" in output
 
 
 def test_page_of_the_tuner(page, report, tmp_path):

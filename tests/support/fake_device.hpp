@@ -133,7 +133,7 @@ class Device : public bitune::Device {
     }
   }
 
-  std::string obstacle(const LoadedKernel&, const Launch& launch) const override {
+  std::string missing_resource(const LoadedKernel&, const Launch& launch) const override {
     return refuses && refuses(launch) ? "more than the fake device has" : "";
   }
 
@@ -141,7 +141,7 @@ class Device : public bitune::Device {
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }
   std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, Stream) const override {
-    if (bytes > most_bytes) throw Error(ErrorCode::unfit, "the fake device has no such memory");
+    if (bytes > most_bytes) throw Error(ErrorCode::out_of_resources, "the fake device has no such memory");
     ++allocations;
     return std::make_unique<Memory<DeviceBuffer>>(bytes);
   }

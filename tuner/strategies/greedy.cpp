@@ -1,4 +1,4 @@
-// Greedy iterated local search. From each variant's first guess it moves to the best neighbour for as long as
+// Greedy iterated local search. From each start it moves to the best neighbour for as long as
 // there is a better one. Then it perturbs the incumbent and goes on. H. R. Lourenço, O. C. Martin, T.
 // Stützle, "Iterated Local Search", Handbook of Metaheuristics, 2003.
 

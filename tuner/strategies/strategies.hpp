@@ -24,7 +24,7 @@ namespace bitune {
 /// A genetic algorithm: children of the fastest configurations so far.
 [[nodiscard]] std::unique_ptr<Strategy> make_genetic(const SearchDomain& domain, std::uint64_t seed);
 
-/// Climbs from each variant's first guess to the best neighbour, again and again; then from perturbed
+/// Climbs from each start to the best neighbour, again and again; then from perturbed
 /// incumbents.
 [[nodiscard]] std::unique_ptr<Strategy> make_greedy(const SearchDomain& domain, std::uint64_t seed);
 

@@ -21,7 +21,7 @@ struct ThreadCoordinates {
 };
 
 /// What the emulator does for a running kernel. All functions are called on the fibre of the thread that they
-/// concern, may switch to other fibres, and throw (through the kernel) when the launch is given up.
+/// concern. They may switch to other fibres. They throw, through the kernel, when the launch is given up.
 struct Services {
   ThreadCoordinates* (*current)();
   void (*sync_block)();

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
 #include "measure/measure.hpp"
@@ -180,16 +180,16 @@ Contestant host_sorter(std::string name, bool in_place, std::size_t n,
           }};
 }
 
-TEST(Turns, RestoresTheKeysForEverySortOfABatch) {
+TEST(InterleavedSampler, RestoresTheKeysForEverySortOfABatch) {
   constexpr std::size_t n = 100;
   const auto device = std::make_shared<fake::Device>();
   device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, u32_array(n), std::array{keys});
+  InterleavedSampler sampler(*device, kernels, u32_array(n), std::array{keys});
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
-  const TurnsResult result = turns.run(both, 5);
+  const InterleavedSamples result = sampler.run(both, 5);
   ASSERT_EQ(result.batches.size(), 2u);
   EXPECT_EQ(result.batches[0], 16) << "of a microsecond each: as many as there may be";
   ASSERT_EQ(result.samples_us.size(), 2u);
@@ -207,7 +207,7 @@ std::vector<std::string> last_sample(const std::vector<std::string>& log) {
   return {begin, log.end()};
 }
 
-TEST(Turns, TimesAPlanAsTheTunerDoes) {
+TEST(InterleavedSampler, TimesAPlanAsTheTunerDoes) {
   const auto device = std::make_shared<fake::TimedDevice>();
   device->launch_us = [] { return 5.0; };
   KernelStore kernels(device, nullptr);
@@ -223,11 +223,11 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
                                              {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
   const std::vector<std::string> by_tuner = last_sample(device->log);
 
-  Turns turns(*device, kernels, problem,
-              std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
+  InterleavedSampler sampler(*device, kernels, problem,
+                             std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
   const std::vector<Contestant> contestants = {
       {"plan", true, [&sort](const Operands& operands, Stream stream) { sort.run(operands, stream); }, 7}};
-  const TurnsResult benched = turns.run(contestants, 1);
+  const InterleavedSamples benched = sampler.run(contestants, 1);
   EXPECT_EQ(last_sample(device->log), by_tuner);
   EXPECT_EQ(by_tuner.front(), "hold");
   EXPECT_EQ(std::count(by_tuner.begin(), by_tuner.end(), "sort"), 6 * 7) << "6 x 35 us make 200 us";
@@ -236,36 +236,36 @@ TEST(Turns, TimesAPlanAsTheTunerDoes) {
   EXPECT_NEAR(benched.samples_us[0][0], 35, 1e-9);
 }
 
-TEST(Turns, SamplesWhatIsVerySlowLessOften) {
+TEST(InterleavedSampler, SamplesWhatIsVerySlowLessOften) {
   const auto device = std::make_shared<fake::TimedDevice>();
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, u32_array(8),
-              std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
+  InterleavedSampler sampler(*device, kernels, u32_array(8),
+                             std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
   const std::vector<Contestant> both = {
       {"fast", true, [&device](const Operands&, Stream) { device->work(1000); }},
       {"slow", true, [&device](const Operands&, Stream) { device->work(120000); }}};
-  const TurnsResult result = turns.run(both, 12);
+  const InterleavedSamples result = sampler.run(both, 12);
   EXPECT_EQ(result.samples_us[0].size(), 12u);
   EXPECT_EQ(result.samples_us[1].size(), 5u) << "until it has taken half a second";
 }
 
-TEST(Turns, VerifiesBitForBit) {
+TEST(InterleavedSampler, VerifiesBitForBit) {
   constexpr std::size_t n = 1000;
   const auto device = std::make_shared<fake::Device>();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, u32_array(n), std::array{keys});
-  EXPECT_TRUE(turns.verify(host_sorter("in place", true, n)));
-  EXPECT_TRUE(turns.verify(host_sorter("out of place", false, n)));
-  EXPECT_FALSE(turns.verify({"nothing", true, [](const Operands&, Stream) {}}));
-  EXPECT_FALSE(turns.verify({"nothing", false, [](const Operands&, Stream) {}}));
-  EXPECT_FALSE(turns.verify({"one wrong", true, [&](const Operands& operands, Stream) {
-                               void* const on_device = operands[Role::keys_out].data;
-                               std::memcpy(on_device, expected.data(), n * 4);
-                               static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
-                             }}));
+  InterleavedSampler sampler(*device, kernels, u32_array(n), std::array{keys});
+  EXPECT_TRUE(sampler.verify(host_sorter("in place", true, n)));
+  EXPECT_TRUE(sampler.verify(host_sorter("out of place", false, n)));
+  EXPECT_FALSE(sampler.verify({"nothing", true, [](const Operands&, Stream) {}}));
+  EXPECT_FALSE(sampler.verify({"nothing", false, [](const Operands&, Stream) {}}));
+  EXPECT_FALSE(sampler.verify({"one wrong", true, [&](const Operands& operands, Stream) {
+                                 void* const on_device = operands[Role::keys_out].data;
+                                 std::memcpy(on_device, expected.data(), n * 4);
+                                 static_cast<std::uint32_t*>(on_device)[n - 1] += 1;
+                               }}));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "measure/inputs.hpp"
 #include "measure/reference_sort.hpp"
 #include "model/key_order.hpp"
@@ -78,11 +78,11 @@ TEST(CapturedSort, IsVerifiedAndTimedInTurnWithTheSortItself) {
   device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  Turns turns(*device, kernels, array_to_capture(captured_keys), std::array{keys});
+  InterleavedSampler sampler(*device, kernels, array_to_capture(captured_keys), std::array{keys});
   const std::vector<Contestant> both = {sorter_to_capture(true), as_graph(*device, sorter_to_capture(true))};
-  EXPECT_TRUE(turns.verify(both[1]));
-  EXPECT_FALSE(turns.verify(as_graph(*device, {"nothing", true, [](const Operands&, Stream) {}})));
-  const TurnsResult result = turns.run(both, 5);
+  EXPECT_TRUE(sampler.verify(both[1]));
+  EXPECT_FALSE(sampler.verify(as_graph(*device, {"nothing", true, [](const Operands&, Stream) {}})));
+  const InterleavedSamples result = sampler.run(both, 5);
   EXPECT_EQ(result.samples_us[1].size(), 5u);
   EXPECT_EQ(result.batches[1], 16);
   EXPECT_LE(device->captures, 2 + 16 + 1) << "as many as there are buffers";

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
 #include "model/key_type.hpp"
@@ -74,13 +74,14 @@ TEST(HostPeer, SortsWhateverTravels) {
   for (const SortSpec& spec : specs) {
     for (const std::uint64_t rows : {1u, 5u}) {
       const Problem problem{spec, {.n = 70, .rows = rows}};
-      Turns turns(*device, kernels, problem,
-                  std::array{make_keys(problem.key, key_count(problem), Distribution::few_distinct, 1)});
+      InterleavedSampler sampler(
+          *device, kernels, problem,
+          std::array{make_keys(problem.key, key_count(problem), Distribution::few_distinct, 1)});
       int methods = 0;
       for (const BitunePeerMethod* method : peer->methods()) {
         if (method->of_rows == 0 && rows > 1) continue;
         std::vector<std::byte> workspace;
-        EXPECT_TRUE(turns.verify(contestant_of(*peer, *method, problem, workspace))) << text_of(problem);
+        EXPECT_TRUE(sampler.verify(contestant_of(*peer, *method, problem, workspace))) << text_of(problem);
         ++methods;
       }
       EXPECT_EQ(methods, rows == 1 ? 2 : 1);
@@ -92,7 +93,7 @@ TEST(HostPeer, SortsWhateverTravels) {
 
 /// Four keys, of which the middle two are equal, and values that tell them apart. Each contestant writes what
 /// it was told to.
-class TurnsOfPairs : public testing::Test {
+class InterleavedSamplerOfPairs : public testing::Test {
  protected:
   static constexpr std::array<std::uint32_t, 4> keys = {9, 4, 4, 1};
 
@@ -102,7 +103,7 @@ class TurnsOfPairs : public testing::Test {
         {.n = keys.size()}};
     std::vector<std::byte> bytes(sizeof(keys));
     std::memcpy(bytes.data(), keys.data(), bytes.size());
-    Turns turns(*device_, kernels_, problem, std::array{bytes});
+    InterleavedSampler sampler(*device_, kernels_, problem, std::array{bytes});
     Contestant contestant{
         "by order", in_place, [&](const Operands& operands, Stream) {
           EXPECT_EQ(operands[Role::keys_in].data == operands[Role::keys_out].data, in_place);
@@ -112,7 +113,7 @@ class TurnsOfPairs : public testing::Test {
           if (with_values) write(operands, Role::values_in, Role::values_out, order);
         }};
     contestant.bind = [&](const Operands& operands) { bound_ = operands[Role::values_out].data; };
-    return turns.verify(contestant);
+    return sampler.verify(contestant);
   }
 
  private:
@@ -129,7 +130,7 @@ class TurnsOfPairs : public testing::Test {
   void* bound_ = nullptr;
 };
 
-TEST_F(TurnsOfPairs, AreVerifiedWithTheirValues) {
+TEST_F(InterleavedSamplerOfPairs, AreVerifiedWithTheirValues) {
   constexpr std::array<std::size_t, 4> stable = {3, 1, 2, 0};
   constexpr std::array<std::size_t, 4> swapped = {3, 2, 1, 0};
   constexpr std::array<std::size_t, 4> wrong = {3, 1, 0, 2};

@@ -109,8 +109,8 @@ TEST_F(StartBench, DoesNotCountAProcessThatCompiles) {
 
 TEST_F(StartBench, WantsAKernelCacheThatKeepsKernels) {
   set_program(answering("1"));
-  const std::string said = sentence(ErrorCode::unavailable);
-  EXPECT_NE(said.find(request.kernel_cache), std::string::npos) << said;
+  const std::string refusal = sentence(ErrorCode::unavailable);
+  EXPECT_NE(refusal.find(request.kernel_cache), std::string::npos) << refusal;
 }
 
 TEST_F(StartBench, SaysHowAProcessFailed) {

@@ -222,6 +222,25 @@ TEST_F(KernelCacheTest, NotesAreKeptBesideKernels) {
   EXPECT_EQ(cache.find_note(digest(1)), std::nullopt);
 }
 
+TEST_F(KernelCacheTest, ANoteThatIsDamagedOrOfAnotherFormIsAMiss) {
+  KernelCache cache(caches);
+  cache.store_note(digest(1), "text");
+  const auto path = std::filesystem::path(file_of(digest(1))).replace_extension(".note");
+  const std::string whole = bytes_of(path);
+  EXPECT_EQ(kernel_file::decode_note(whole, digest(1)), "text");
+  EXPECT_EQ(kernel_file::decode_note(whole, digest(2)), std::nullopt) << "of another key";
+  EXPECT_EQ(kernel_file::decode(whole, digest(1)), std::nullopt) << "a note is no kernel";
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_EQ(kernel_file::decode_note(whole.substr(0, length), digest(1)), std::nullopt) << length;
+  }
+  for (const std::string& other : {kernel_file::encode(digest(1), image("text")), whole + "x"}) {
+    write_bytes(path, other);
+    EXPECT_EQ(cache.find_note(digest(1)), std::nullopt);
+  }
+  cache.store_note(digest(1), "again");
+  EXPECT_EQ(cache.find_note(digest(1)), "again");
+}
+
 TEST_F(KernelCacheTest, ANoteThatCannotBeKeptIsNoWarning) {
   write_bytes(caches, "a file where the directory should be");
   KernelCache cache(caches);

@@ -163,7 +163,7 @@ TEST(NpyRecords, HaveNamesInUtf8) {
 }
 
 TEST(NpyRecords, AreRefusedIfTheyAreNotSound) {
-  const auto said = [](const std::string& descr) {
+  const auto refusal = [](const std::string& descr) {
     return sentence_of([&] { return npy(descr, 1, "1234"); });
   };
   std::string deep;
@@ -179,9 +179,10 @@ TEST(NpyRecords, AreRefusedIfTheyAreNotSound) {
            {"[('a', '<f8', (4294967296, 4294967296))]", "impossibly large"},
            {"[('a', '<f8')]", "truncated"},
            {deep, "nested too deep"}}) {
-    EXPECT_NE(said(descr).find(sentence), std::string::npos) << descr.substr(0, 50) << ": " << said(descr);
+    EXPECT_NE(refusal(descr).find(sentence), std::string::npos)
+        << descr.substr(0, 50) << ": " << refusal(descr);
   }
-  EXPECT_NE(said("|u1").find("leave --key out"), std::string::npos);
+  EXPECT_NE(refusal("|u1").find("leave --key out"), std::string::npos);
   InputFile matrix = InputFile::of_bytes("f.npy", npy_header_text("[('a', '|u1')]", {1, 1}) + "x");
   EXPECT_NE(sentence_of([&] { return read_npy_records(matrix); }).find("2 dimensions"), std::string::npos);
 }
@@ -215,8 +216,8 @@ TEST_F(SortsRecords, ByCsvColumns) {
       << sorted.err;
   EXPECT_NE(sorted.err.find("verified"), std::string::npos);
   EXPECT_EQ(run("argsort in.csv -k time -k price --descending --device emulated").out, "1\n3\n0\n2\n");
-  const Json said = document("sort in.csv --key time --type u8 --device emulated -o out.csv");
-  EXPECT_EQ(said.at("keys"), Json::parse(R"([{"name": "time", "type": "u8", "order": "ascending"}])"));
+  const Json report = document("sort in.csv --key time --type u8 --device emulated -o out.csv");
+  EXPECT_EQ(report.at("keys"), Json::parse(R"([{"name": "time", "type": "u8", "order": "ascending"}])"));
   EXPECT_EQ(folder_.read("out.csv"), "id,price,time\nc,2,0\na,2,1\nb,1,5\nd,1,5\n");
 }
 

@@ -74,13 +74,13 @@ TEST(Text, NothingIsLostWithoutAWord) {
   // f64 holds these integers, or they are fractions, which are rounded everywhere.
   const std::string held = "9007199254740992\n-18446744073709551616\n1e-320\n0e-999\n0.12345678901234567891";
   EXPECT_EQ(parse_text(held, std::nullopt, "f").type, KeyType::f64);
-  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [text, sentence] : std::vector<std::pair<std::string, std::string>>{
            {"1.5\n9007199254740993", "line 2: 9007199254740993 would become 9007199254740992"},
            {"18446744073709551615\n-1", "line 1: 18446744073709551615 would become"},
            {"-9223372036854775809", "line 1: -9223372036854775809 would become"},
            {"1\n-1e-400", "line 2: -1e-400 would become -0"},
            {"1e400", "no key type holds it"}}) {
-    EXPECT_NE(text_error_of(text, std::nullopt).find(said), std::string::npos)
+    EXPECT_NE(text_error_of(text, std::nullopt).find(sentence), std::string::npos)
         << text << ": " << text_error_of(text, std::nullopt);
   }
   EXPECT_EQ((parse<double>("1.5\n9007199254740993\n1e-400", KeyType::f64)),

@@ -56,6 +56,17 @@ TEST(Json, TrialsSurviveALine) {
   EXPECT_EQ(read.timestamp, trial.timestamp);
 }
 
+TEST(Json, IntegersThatAreTooLargeAreRefused) {
+  for (const char* text : {"1e30", "18446744073709551616", "-1", "1.5", "true"}) {
+    Json json = json_of(a_trial());
+    json["problem"]["n"] = Json::parse(text);
+    EXPECT_THROW((void)trial_from(json), Error) << text;
+  }
+  Json json = json_of(a_trial());
+  json["registers"] = std::int64_t{1} << 40;
+  EXPECT_THROW((void)trial_from(json), Error);
+}
+
 TEST(Json, TrialsOfBeforeThereWereClocksAreRead) {
   Json old = json_of(a_trial());
   old.erase("clock");

@@ -100,7 +100,7 @@ TEST(EmulatedRaces, ReadingUnwrittenMemoryGivesJunk) {
 struct Deadlock {
   std::string name;
   std::string body;
-  std::vector<std::string> said;
+  std::vector<std::string> parts;
 
   friend std::ostream& operator<<(std::ostream& out, const Deadlock& deadlock) {
     return out << deadlock.name;
@@ -138,7 +138,7 @@ TEST_P(EmulatedDeadlocks, AreReportedAndTheDeviceGoesOn) {
     for (int again = 0; again < 2; ++again) {
       const std::string sentence = kernel.failure(Data(65, 0), launch_of(1, 64));
       EXPECT_TRUE(says(sentence, "bitune::planted deadlocks")) << sentence;
-      for (const std::string& part : GetParam().said) EXPECT_TRUE(says(sentence, part)) << sentence;
+      for (const std::string& part : GetParam().parts) EXPECT_TRUE(says(sentence, part)) << sentence;
       EXPECT_EQ(kernel.failure(Data(64, 0), launch_of(3, 64)), "");
     }
   }

@@ -280,10 +280,10 @@ TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
   };
   Launch launch;
   launch.block = {257, 1, 1};
-  refuses(launch, ErrorCode::unfit, "257 threads");
+  refuses(launch, ErrorCode::out_of_resources, "257 threads");
   launch.block = {128, 2, 1};
   launch.shared_bytes = 1001;
-  refuses(launch, ErrorCode::unfit, "1001 bytes of shared memory");
+  refuses(launch, ErrorCode::out_of_resources, "1001 bytes of shared memory");
   launch.shared_bytes = 1000;
   launch.kernel = 1;
   refuses(launch, ErrorCode::device, "defect of the variant");

@@ -144,7 +144,8 @@ TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForALaunch) {
   device->refuses = [](const Launch&) { return true; };
   auto keys = random_keys(999);
   std::string sentence;
-  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(999)); }, &sentence), ErrorCode::unfit);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(999)); }, &sentence),
+            ErrorCode::out_of_resources);
   EXPECT_NE(sentence.find("needs more than the fake device has"), std::string::npos) << sentence;
 }
 
@@ -153,7 +154,8 @@ TEST_F(SortEngineTest, SortsAsSoonAsThereIsMemoryAgain) {
   device->most_bytes = 1;
   auto keys = random_keys(1000);
   std::string sentence;
-  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(1000)); }, &sentence), ErrorCode::unfit);
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(1000)); }, &sentence),
+            ErrorCode::out_of_resources);
   EXPECT_NE(sentence.find("no such memory"), std::string::npos) << sentence;
   device->most_bytes = 1 << 20;
   sort_keys(*engine, keys.data(), u32(1000));

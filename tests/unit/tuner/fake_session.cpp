@@ -19,7 +19,7 @@ Configuration configuration_of(std::int64_t x) { return {"fake", {{"x", x}}}; }
 /// What the configurations are of, as selection needs to know it.
 class FakeVariant final : public Variant {
  public:
-  FakeVariant(std::int64_t count, std::int64_t guess) : count_(count), guess_(guess) {}
+  FakeVariant(std::int64_t count, std::int64_t standard) : count_(count), default_(standard) {}
 
   std::string_view name() const noexcept override { return "fake"; }
   std::string_view description() const noexcept override { return "for tests of sessions"; }
@@ -33,7 +33,7 @@ class FakeVariant final : public Variant {
     return space;
   }
   Configuration default_configuration(const Problem&, const DeviceInfo&) const override {
-    return configuration_of(guess_);
+    return configuration_of(default_);
   }
   Plan plan(const Problem&, const Configuration&, const DeviceInfo&) const override {
     Plan plan;
@@ -43,7 +43,7 @@ class FakeVariant final : public Variant {
 
  private:
   std::int64_t count_;
-  std::int64_t guess_;
+  std::int64_t default_;
 };
 
 std::string fresh_path() {
@@ -60,9 +60,9 @@ SearchDomain FakeSource::domain(const Problem&) const {
   return domain;
 }
 
-std::vector<Configuration> FakeSource::first_guesses(const Problem&) const {
+std::vector<Configuration> FakeSource::default_configurations(const Problem&) const {
   std::vector<Configuration> configurations;
-  for (const std::int64_t x : guesses) configurations.push_back(configuration_of(x));
+  for (const std::int64_t x : defaults) configurations.push_back(configuration_of(x));
   return configurations;
 }
 
@@ -72,7 +72,7 @@ std::string FakeSource::plan_digest(const Problem&, const Configuration& configu
 
 std::optional<Selection> FakeSource::selected(const Problem& problem, const CandidateSet& candidates) const {
   if (!selects_on) return std::nullopt;
-  const FakeVariant family(count_, guesses.empty() ? 0 : guesses.front());
+  const FakeVariant family(count_, defaults.empty() ? 0 : defaults.front());
   const std::array<const Variant*, 1> families = {&family};
   return select_among(problem, *selects_on, candidates, families,
                       [this](std::string_view) { return digest; });

@@ -22,14 +22,15 @@ class FakeSource final : public TuningSource {
   explicit FakeSource(std::int64_t count) : count_(count) {}
 
   SearchDomain domain(const Problem& problem) const override;
-  std::vector<Configuration> first_guesses(const Problem& problem) const override;
+  std::vector<Configuration> default_configurations(const Problem& problem) const override;
   std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override;
   Compilation compile(const Problem& problem, const Configuration& configuration) const override;
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override;
   std::string kernel_digest(std::string_view) const override { return digest; }
 
-  std::vector<std::int64_t> guesses;
-  /// Whether sorts take what selection takes, by default the first guess; else there are no incumbents.
+  std::vector<std::int64_t> defaults;
+  /// Whether sorts take what selection takes, the first default unless told otherwise; else there are no
+  /// incumbents.
   std::optional<DeviceInfo> selects_on;
   std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads
   std::function<std::string(std::int64_t x)> plan;        ///< what tells plans apart; not set: nothing does

@@ -38,7 +38,7 @@ class Incumbent : public testing::Test, protected testing_support::SessionFixtur
 TEST_F(Incumbent, IsTriedFirstAndIsAFinalistHoweverFarBehind) {
   request.compile_threads = 1;
   request.finalists = 1;
-  source.guesses = {7, 3};
+  source.defaults = {7, 3};
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 7 ? 200.0 : x == 13 ? 50.0 : 100.0; };
   const auto outcomes = run();
   EXPECT_EQ(evaluator.asked(true).front(), 7);
@@ -50,7 +50,7 @@ TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
   request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}};
   request.compile_threads = 1;
   request.budget_seconds = 1;
-  source.guesses = {7};
+  source.defaults = {7};
   std::map<std::uint64_t, std::vector<std::int64_t>> asked;
   evaluator.on_call = [&](const EvaluationRequest& evaluation) {
     asked[evaluation.problem.n].push_back(evaluation.configuration.at("x"));
@@ -70,7 +70,7 @@ TEST_F(Incumbent, IsWhatSortsTookBeforeTheSession) {
   request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}};
   request.compile_threads = 1;
   request.finalists = 0;
-  source.guesses = {7};
+  source.defaults = {7};
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
   std::map<std::uint64_t, std::int64_t> first;
   evaluator.on_call = [&first](const EvaluationRequest& evaluation) {

@@ -114,8 +114,8 @@ SearchDomain RecordedSource::domain(const Problem& problem) const {
   return domain;
 }
 
-std::vector<Configuration> RecordedSource::first_guesses(const Problem& problem) const {
-  return default_guesses(variants_, problem, device_);
+std::vector<Configuration> RecordedSource::default_configurations(const Problem& problem) const {
+  return defaults_of(variants_, problem, device_);
 }
 
 std::optional<Selection> RecordedSource::selected(const Problem& problem,

@@ -68,7 +68,7 @@ class RecordedSource final : public TuningSource {
   RecordedSource(const Recorded& recorded, DeviceInfo device);
 
   SearchDomain domain(const Problem& problem) const override;
-  std::vector<Configuration> first_guesses(const Problem& problem) const override;
+  std::vector<Configuration> default_configurations(const Problem& problem) const override;
   std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override;
   Compilation compile(const Problem& problem, const Configuration& configuration) const override;
   std::string plan_digest(const Problem&, const Configuration&) const override { return {}; }

@@ -128,7 +128,7 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
   request.compile_threads = 1;
   request.finalists = 0;
   request.budget_seconds = 1;
-  source.guesses = {7, 0};
+  source.defaults = {7, 0};
   source.selects_on = device;
   std::vector<std::int64_t> asked;
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
@@ -155,7 +155,7 @@ TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
   request.finalists = 0;
   request.warm_start = false;
   request.budget_seconds = 1;
-  source.guesses = {7, 3, 5, 0, 1};
+  source.defaults = {7, 3, 5, 0, 1};
   std::vector<std::int64_t> asked;
   evaluator.status = [](std::int64_t x) {
     return x == 7 || x == 3 || x == 5 ? TrialStatus::over_limit : TrialStatus::ok;

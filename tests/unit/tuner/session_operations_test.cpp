@@ -84,7 +84,7 @@ TEST_F(SessionOfOperations, ResumeKnowsThemApart) {
 TEST_F(SessionOfOperations, WhatOneFoundTheNextBeginsWith) {
   request.problems = {pairs, argsort, keys};
   request.finalists = 0;
-  source.guesses = {7};
+  source.defaults = {7};
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
   (void)run();
   auto first = asked();
@@ -97,7 +97,7 @@ TEST_F(SessionOfOperations, WhatOneFoundTheNextBeginsWith) {
 TEST_F(SessionOfOperations, WhatSelectionTakesFromANeighbourIsTheIncumbent) {
   request.problems = {pairs};
   request.finalists = 0;
-  source.guesses = {7};
+  source.defaults = {7};
   evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 13 ? 50.0 : 100.0; };
   (void)run();
   evaluator.requests.clear();

@@ -44,8 +44,8 @@ TEST_F(Session, TriesEveryConfigurationOnceAndFindsTheBest) {
   }
 }
 
-TEST_F(Session, GuessesComeBeforeProposals) {
-  source.guesses = {17, 3, 99};  // 99 is not of the domain
+TEST_F(Session, DefaultsComeBeforeProposals) {
+  source.defaults = {17, 3, 99};  // 99 is not of the domain
   request.budget_evaluations = 2;
   request.compile_threads = 1;
   const auto outcomes = run();

@@ -1,4 +1,4 @@
-#include "bench/turns.hpp"
+#include "bench/interleaved_sampler.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,10 +16,12 @@ constexpr std::uint64_t value_seed = 1;
 
 }  // namespace
 
-std::uint64_t Turns::memory_needed(const Problem& problem) { return 3 * CallLayout(problem).bytes(); }
+std::uint64_t InterleavedSampler::memory_needed(const Problem& problem) {
+  return 3 * CallLayout(problem).bytes();
+}
 
-Turns::Turns(const Device& device, KernelStore& kernels, const Problem& problem,
-             std::span<const std::vector<std::byte>> inputs)
+InterleavedSampler::InterleavedSampler(const Device& device, KernelStore& kernels, const Problem& problem,
+                                       std::span<const std::vector<std::byte>> inputs)
     : device_(device),
       problem_(problem),
       layout_(problem),
@@ -42,7 +44,7 @@ Turns::Turns(const Device& device, KernelStore& kernels, const Problem& problem,
   }
 }
 
-bool Turns::verify(const Contestant& contestant) {
+bool InterleavedSampler::verify(const Contestant& contestant) {
   const Stream stream = stream_->handle();
   device_.fill(work_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
   device_.fill(out_->data(), GuardedLayout::guard_value, layout_.bytes(), stream);
@@ -70,16 +72,16 @@ bool Turns::verify(const Contestant& contestant) {
   return true;
 }
 
-SampledCall Turns::sampled_call() const {
+SampledCall InterleavedSampler::sampled_call() const {
   std::vector<const void*> images;
   for (const auto& input : pristine_) images.push_back(input->data());
   return SampledCall::of(layout_, std::move(images), work_->data());
 }
 
-TurnsResult Turns::run(std::span<const Contestant> contestants, int samples) {
+InterleavedSamples InterleavedSampler::run(std::span<const Contestant> contestants, int samples) {
   const SampledCall call = sampled_call();
   std::vector<Sampler::Setup> setups;
-  TurnsResult result;
+  InterleavedSamples result;
   for (const Contestant& contestant : contestants) {
     setups.push_back(sampler_.prepare(contestant, call, false, stream_->handle()));
     result.batches.push_back(static_cast<int>(setups.back().group));

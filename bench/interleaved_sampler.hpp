@@ -18,7 +18,7 @@
 namespace bitune {
 
 /// Samples of all contestants, in microseconds for one sort.
-struct TurnsResult {
+struct InterleavedSamples {
   std::vector<int> batches;                     ///< sorts a sample, of each contestant
   std::vector<std::vector<double>> samples_us;  ///< a list for each contestant
 };
@@ -28,15 +28,15 @@ struct TurnsResult {
 ///
 /// Samples are taken by the tuner's sampler (measure/sampler.hpp), so that a contestant is timed here exactly
 /// as the tuner times a configuration; see there for what a sample is.
-class Turns {
+class InterleavedSampler {
  public:
   /// Bytes of device memory that a comparison takes at the least. \throws Error (usage)
   [[nodiscard]] static std::uint64_t memory_needed(const Problem& problem);
 
   /// `inputs`: at least one array of the problem's keys on the host; copied. Samples take turns with
   /// them. Device and kernels must outlive it.
-  Turns(const Device& device, KernelStore& kernels, const Problem& problem,
-        std::span<const std::vector<std::byte>> inputs);
+  InterleavedSampler(const Device& device, KernelStore& kernels, const Problem& problem,
+                     std::span<const std::vector<std::byte>> inputs);
 
   /// Whether the contestant sorts the first input, as the oracle says, and writes nothing else. Runs it once,
   /// bound as it is when it is timed.
@@ -44,7 +44,7 @@ class Turns {
 
   /// Times all contestants: a few samples of A, of B, of A, of B, until each has `samples` of them; those
   /// that take longer than half a second for it have fewer, but 3.
-  [[nodiscard]] TurnsResult run(std::span<const Contestant> contestants, int samples);
+  [[nodiscard]] InterleavedSamples run(std::span<const Contestant> contestants, int samples);
 
  private:
   [[nodiscard]] SampledCall sampled_call() const;

@@ -1,0 +1,132 @@
+#include "runtime/untuned_policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "model/problem.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/plan_builder.hpp"
+
+namespace bitune {
+namespace {
+
+/// Bytes of an array or a row, as the network sees its keys.
+std::uint64_t network_bytes(const Problem& p) { return p.n * as_count(word_bytes(p.key)); }
+std::uint64_t multiprocessors(const DeviceInfo& device) {
+  return static_cast<std::uint64_t>(device.sm_count);
+}
+
+/// Where clearing and reading the counters costs less than the steps of a network.
+bool favours_counting(const Problem& p, const DeviceInfo&) {
+  return p.n >= (size_of(p.key) == 1 ? 2048u : 8192u);
+}
+
+/// Rows of one block each, with places. A few long rows are faster in several blocks each, the sooner where
+/// these exchange items in a cluster.
+bool favours_one_block(const Problem& p, const DeviceInfo& device) {
+  if (p.rows == 1) return p.n <= (device.max_cluster_size >= 2 ? 1024u : 8192u);
+  return p.n <= 8192 || p.rows >= multiprocessors(device) / 2;
+}
+
+bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
+  if (p.rows > 1) return p.n > 16384;
+  const bool is_long = size_of(p.key) == 8 || device.largest_cluster_size() < 16;
+  return p.n > 1024 && p.n <= (is_long ? 16384u : 32768u);
+}
+
+bool favours_merge_by_place(const Problem& p, const DeviceInfo&) {
+  return p.kind() == ShapeKind::rows || p.n <= std::uint64_t{1} << 17;
+}
+
+/// Two rows a register pay where there are enough of them, and where comparators take longer than memory.
+bool favours_packed_rows(const Problem& p, const DeviceInfo& device) {
+  return p.n >= 64 && p.rows >= 4 * multiprocessors(device);
+}
+
+/// As for one block. A single row is faster where launches can overlap (`warp`, `cluster`).
+bool favours_rows(const Problem& p, const DeviceInfo& device) {
+  if (p.rows == 1 && device.compute_major >= 9) return false;
+  return network_bytes(p) <= 16u << 10 || p.rows >= multiprocessors(device) / 2;
+}
+
+/// What is too long for a block, and fits the registers of a cluster.
+bool favours_cluster(const Problem& p, const DeviceInfo& device) {
+  if (p.rows > 1) return network_bytes(p) > 128u << 10 && network_bytes(p) <= 512u << 10;
+  const std::uint64_t most = device.largest_cluster_size() >= 16 ? 128u << 10 : 64u << 10;
+  return network_bytes(p) > 4u << 10 && network_bytes(p) <= most;
+}
+
+bool favours_packed_clusters(const Problem& p, const DeviceInfo& device) {
+  return p.rows >= multiprocessors(device) && favours_cluster(p, device);
+}
+
+bool favours_radix(const Problem& p, const DeviceInfo&) {
+  return p.n >= std::uint64_t{1} << (size_of(p.key) == 8 ? 24 : 22);
+}
+
+/// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
+bool favours_samplesort(const Problem& p, const DeviceInfo&) { return network_bytes(p) >= 16u << 20; }
+
+/// Rows that are too long for a cluster's shared memory; a single array sooner, since more blocks can sort
+/// it.
+bool favours_multiway(const Problem& p, const DeviceInfo&) {
+  return network_bytes(p) > (p.rows == 1 ? 64u << 10 : 512u << 10);
+}
+
+bool always(const Problem&, const DeviceInfo&) { return true; }
+
+struct Preference {
+  std::string_view variant;
+  /// Whether the variant is expected to be the fastest of those that can, if none above it is.
+  bool (*is_favoured)(const Problem&, const DeviceInfo&);
+};
+
+/// The first one that is favoured sorts. Where none is, the first one that can.
+constexpr auto policy = std::to_array<Preference>({
+    {"rows_topk", favours_one_block},
+    {"merge_topk", always},
+    {"counting", favours_counting},
+    {"rows_by_place", favours_one_block},
+    {"cluster_by_place", favours_cluster_by_place},
+    {"merge_by_place", favours_merge_by_place},
+    {"packed_rows", favours_packed_rows},
+    {"rows", favours_rows},
+    {"packed_clusters", favours_packed_clusters},
+    {"cluster", favours_cluster},
+    {"radix_pairs", always},
+    {"radix", favours_radix},
+    {"samplesort", favours_samplesort},
+    {"multiway", favours_multiway},
+    {"warp", always},
+    {"shared", always},
+    {"global", always},
+    {"classic", always},
+});
+
+/// The less, the sooner.
+std::ptrdiff_t rank_of(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  const auto* const found = std::find_if(policy.begin(), policy.end(), [&](const Preference& preference) {
+    return preference.variant == variant.name();
+  });
+  const std::ptrdiff_t place = found - policy.begin();
+  const bool is_last = found != policy.end() && !found->is_favoured(problem, device);
+  return is_last ? place + std::ssize(policy) + 1 : place;
+}
+
+}  // namespace
+
+std::vector<const Variant*> untuned_order(const Problem& problem, const DeviceInfo& device,
+                                          std::span<const Variant* const> variants) {
+  std::vector<const Variant*> order;
+  std::copy_if(variants.rbegin(), variants.rend(), std::back_inserter(order),
+               [&](const Variant* variant) { return variant->supports(problem, device); });
+  std::stable_sort(order.begin(), order.end(), [&](const Variant* a, const Variant* b) {
+    return rank_of(*a, problem, device) < rank_of(*b, problem, device);
+  });
+  return order;
+}
+
+}  // namespace bitune
