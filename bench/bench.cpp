@@ -39,10 +39,15 @@ std::vector<Problem> problems_of(const BenchRequest& request, const DeviceInfo& 
       if (of_rows) rows = request.rows.empty() ? std::vector{rows_in_total(total, n)} : request.rows;
       for (const std::uint64_t count : rows) {
         if (count == 0) throw Error(ErrorCode::usage, "a bench of 0 rows has nothing to sort: use 1 or more");
-        problems.push_back({spec, {.n = n, .rows = count}});
+        const Problem problem{spec, {.n = n, .rows = count}};
+        if (!has_fitting_k(problem)) continue;
+        problems.push_back(problem);
         static_cast<void>(key_bytes(problems.back()));  // throws if it exceeds any memory
       }
     }
+  }
+  if (problems.empty()) {
+    throw Error(ErrorCode::usage, "no array of the bench has k keys: use larger sizes, or a smaller k");
   }
   return problems;
 }

@@ -100,10 +100,12 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   };
   std::vector<Contestant> own;
   const bool keys_alone = sorts_keys_alone(problem);
-  const bool writes_keys = problem.operation != Operation::argsort;  // which leaves them as they are
+  // An argsort leaves the keys as they are, and a top_k writes fewer than it reads.
+  const bool may_be_in_place =
+      problem.operation != Operation::argsort && problem.operation != Operation::top_k;
   const bool single = request_.suite == BenchSuite::single;
   // In place there is nothing to do for rows of one key.
-  if (writes_keys && (problem.n > 1 || single)) own.push_back({"in place", true, sort, launches});
+  if (may_be_in_place && (problem.n > 1 || single)) own.push_back({"in place", true, sort, launches});
   if (!single || !keys_alone) own.push_back({"out of place", false, sort, launches});
   return own;
 }

@@ -57,11 +57,12 @@ struct ProblemFilter {
   std::optional<Order> order;
   std::optional<std::uint64_t> n;
   std::optional<std::uint64_t> rows;
+  std::optional<std::uint64_t> k;
 
   /// This problem, and others that differ from it in nothing of the above.
   [[nodiscard]] static ProblemFilter of(const Problem& problem) {
     return {problem.operation, problem.key, problem.value_bytes, problem.index_bytes,
-            problem.order,     problem.n,   problem.rows};
+            problem.order,     problem.n,   problem.rows,        problem.k};
   }
 };
 

@@ -47,6 +47,8 @@ Filter filter_from(const char* json) {
       filter.texts.n = text;
     else if (name == "rows")
       filter.texts.rows = text;
+    else if (name == "k")
+      filter.texts.k = text;
     else if (name == "variant")
       filter.texts.variant = text;
     else if (name == "status")

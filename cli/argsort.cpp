@@ -52,12 +52,6 @@ struct ArgsortOptions {
   bool verify = false;
 };
 
-KeyType index_type_of(const std::string& text) {
-  if (text == "u32") return KeyType::u32;
-  if (text == "u64") return KeyType::u64;
-  throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));
-}
-
 KeyArray order_of_keys(const ArgsortOptions& options, const InputRequest& request, KeyType index,
                        Format& format, SortReport& report) {
   SortInput input = read_input(request);

@@ -52,6 +52,7 @@ constexpr const char* footer =
     "  bitune bench --sizes 2^10..2^20 --graph                            also as a node of a CUDA graph\n"
     "  bitune bench --operation sort_pairs,argsort --sizes 2^10..2^24     values or indices with the keys\n"
     "  bitune bench --operation sort_pairs --keys u64 --value-bytes 4,8   of two widths\n"
+    "  bitune bench --operation top_k --k 100 --sizes 2^20,2^24          the first 100, with their indices\n"
     "  bitune bench --device emulated --against host --sizes 1000\n"
     "  BITUNE_PEER_DB=before.db bitune bench --against bitune --sizes 2^22   what tuning gained";
 

@@ -84,6 +84,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_tune_command(app, action);
   add_sort_command(app, action);
   add_argsort_command(app, action);
+  add_topk_command(app, action);
   add_db_command(app, action);
   add_bench_command(app, action);
   add_worker_command(app, action);

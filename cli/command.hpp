@@ -53,6 +53,7 @@ void add_devices_command(CLI::App& parent, Action& action);
 void add_tune_command(CLI::App& parent, Action& action);
 void add_sort_command(CLI::App& parent, Action& action);
 void add_argsort_command(CLI::App& parent, Action& action);
+void add_topk_command(CLI::App& parent, Action& action);
 void add_db_command(CLI::App& parent, Action& action);
 void add_bench_command(CLI::App& parent, Action& action);
 void add_worker_command(CLI::App& parent, Action& action);

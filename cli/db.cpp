@@ -29,7 +29,7 @@ constexpr const char* footer =
 void add_problem_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--device", options.device,
            "Part of a device's name, or the beginning of its digest (default: all)", "DEVICE");
-  add_text(command, "--operation", options.operation, "sort, sort_pairs or argsort (default: all)",
+  add_text(command, "--operation", options.operation, "sort, sort_pairs, argsort or top_k (default: all)",
            "OPERATION");
   add_text(command, "--value-bytes", options.value_bytes, "Of the value of a pair (default: all)", "BYTES");
   add_text(command, "--index-bytes", options.index_bytes, "Of the indices (default: all)", "BYTES");
@@ -37,6 +37,7 @@ void add_problem_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--order", options.order, "ascending or descending (default: both)", "ORDER");
   add_text(command, "--n", options.n, "Keys an array, as in 2^20 (default: all)", "SIZE");
   add_text(command, "--rows", options.rows, "Arrays side by side (default: all)", "R");
+  add_text(command, "--k", options.k, "Of top_k: how many keys of each array (default: all)", "K");
 }
 
 void add_trial_filter(CLI::App& command, FilterOptions& options) {

@@ -18,7 +18,7 @@ struct FilterOptions : FilterTexts {
   std::string index_bytes;
 };
 
-/// Adds --device, --operation, --value-bytes, --index-bytes, --key, --order, --n and --rows.
+/// Adds --device, --operation, --value-bytes, --index-bytes, --key, --order, --n, --rows and --k.
 void add_problem_filter(CLI::App& command, FilterOptions& options);
 /// Adds --variant and --status.
 void add_trial_filter(CLI::App& command, FilterOptions& options);

@@ -22,20 +22,21 @@ struct OperationOptions {
   std::vector<std::string> operations = {"sort"};
   std::vector<std::string> value_bytes;
   std::vector<std::string> index_bytes;
+  std::vector<std::string> k = {};  ///< of top_k; empty: 64
   bool stable = true;
 };
 
-/// Adds --operation, --value-bytes, --index-bytes and --stable, --unstable, bound to `options`.
+/// Adds --operation, --k, --value-bytes, --index-bytes and --stable, --unstable, bound to `options`.
 void add_operation_options(CLI::App& command, OperationOptions& options);
 
 /// Operations by name, "all" for sort, sort_pairs and argsort; without duplicates. \throws Error (usage) for
-/// what is none, or has no kernels
+/// what is none
 [[nodiscard]] std::vector<Operation> parse_operations(const std::vector<std::string>& names);
 
 /// Widths of values: 1, 2, 4, 8 or 16 bytes; without duplicates. \throws Error (usage)
 [[nodiscard]] std::vector<std::uint32_t> parse_value_bytes(const std::vector<std::string>& numbers);
 
-/// Widths of indices: 4 or 8 bytes; without duplicates. \throws Error (usage)
+/// Widths of indices: 4 or 8 bytes, or 0 for none; without duplicates. \throws Error (usage)
 [[nodiscard]] std::vector<std::uint32_t> parse_index_bytes(const std::vector<std::string>& numbers);
 
 /// What is to be sorted: of each key type each operation, and of that each width that it has. Each meaning is
@@ -44,7 +45,7 @@ void add_operation_options(CLI::App& command, OperationOptions& options);
 [[nodiscard]] std::vector<SortSpec> sort_specs_of(const OperationOptions& options,
                                                   std::span<const KeyType> keys, Order order);
 
-/// What a table says of it: "sort", "sort_pairs 4 B", "argsort 4 B unstable".
+/// What a table says of it: "sort", "sort_pairs 4 B", "argsort 4 B unstable", "top_k 64 with indices of 4 B".
 [[nodiscard]] std::string operation_text(const SortSpec& spec);
 
 /// The column of a table for that: left out where all are sorts of keys.

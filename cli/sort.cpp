@@ -62,16 +62,6 @@ struct SortOptions {
   bool verify = false;
 };
 
-/// Whatever the names, links included: the second one written would replace the first.
-bool is_one_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  const auto place = [](const std::string& name) {
-    std::error_code none;
-    return fs::weakly_canonical(fs::absolute(name, none), none);
-  };
-  return a == b || (!b.empty() && b != "-" && place(a) == place(b));
-}
-
 void check_usage(const SortOptions& options) {
   if (options.input.path.empty() == options.generate.empty()) {
     throw Error(ErrorCode::usage, options.input.path.empty()

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/host_memory.hpp"
@@ -102,6 +105,21 @@ std::uint64_t rows_of(KeyArray& keys, const std::string& option, const std::stri
                                               name, keys.count(), rows));
   }
   return rows;
+}
+
+bool is_one_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& name) {
+    std::error_code none;
+    return fs::weakly_canonical(fs::absolute(name, none), none);
+  };
+  return a == b || (!b.empty() && b != "-" && place(a) == place(b));
+}
+
+KeyType index_type_of(const std::string& text) {
+  if (text == "u32") return KeyType::u32;
+  if (text == "u64") return KeyType::u64;
+  throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));
 }
 
 RowsOfKeys row_shape_of(SortInput& input, const std::string& option) {

@@ -81,6 +81,12 @@ struct RowsOfKeys {
   std::uint64_t length = 0;
 };
 
+/// Whatever the names, links included: the second one written would replace the first.
+[[nodiscard]] bool is_one_file(const std::string& a, const std::string& b);
+
+/// The type that --index names. \throws Error (usage)
+[[nodiscard]] KeyType index_type_of(const std::string& text);
+
 /// The rows of an input, by `rows_of`. \throws Error (usage)
 [[nodiscard]] RowsOfKeys row_shape_of(SortInput& input, const std::string& option);
 

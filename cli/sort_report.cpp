@@ -37,6 +37,9 @@ std::string subject_text(const SortReport& report) {
   std::string what = count_text(problem.n, fmt::format("{} key", name_of(problem.key)));
   if (problem.rows != 1) what = count_text(problem.rows, "row") + " of " + what;
   if (problem.value_bytes != 0) what += " with values of " + count_text(problem.value_bytes, "byte");
+  if (problem.operation == Operation::top_k) {
+    what = fmt::format("the first {} of {}{}", problem.k, problem.rows == 1 ? "" : "each of ", what);
+  }
   if (problem.operation == Operation::argsort) what = "the indices of " + what;
   return fmt::format("{}, {}", what, name_of(problem.order));
 }
@@ -79,8 +82,9 @@ std::string sort_text(const SortReport& report) {
                       rate_text(keys_of(report), report.times.kernels_us),
                       rate_text(keys_of(report), report.times.total_us));
   if (report.verified) {
-    text += problem.operation == Operation::sort
-                ? "verified       in order, and every key is there\n"
+    text += problem.operation == Operation::sort ? "verified       in order, and every key is there\n"
+            : problem.operation == Operation::top_k
+                ? "verified       the first keys, in order, of equal ones those that stand first\n"
                 : "verified       in order, equal keys in the order of the input, and all of it is there\n";
   }
   return text;
@@ -97,6 +101,7 @@ std::string sort_json(const SortReport& report) {
       {"converted", report.conversion.empty() ? Json() : Json(report.conversion)},
       {"output", report.output.empty() ? Json() : Json(report.output)},
       {"values_output", report.values_output.empty() ? Json() : Json(report.values_output)},
+      {"indices_output", report.indices_output.empty() ? Json() : Json(report.indices_output)},
       {"device", report.device},
       {"keys", report.keys.empty() ? Json() : fields},
       {"problem", json_of(report.problem)},

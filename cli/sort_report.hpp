@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What `bitune sort` and `bitune argsort` say of what is done.
+/// What `bitune sort`, `bitune argsort` and `bitune topk` say of what is done.
 
 #include <cstdint>
 #include <optional>
@@ -23,9 +23,10 @@ struct SortedField {
 /// A sort of all rows of an input.
 struct SortReport {
   std::string input;
-  std::string output;         ///< empty if nothing was written
-  std::string conversion;     ///< what was changed as the input was read; empty if nothing
-  std::string values_output;  ///< where values went that travelled with the keys; else empty
+  std::string output;          ///< empty if nothing was written
+  std::string conversion;      ///< what was changed as the input was read; empty if nothing
+  std::string values_output;   ///< where values went that travelled with the keys; else empty
+  std::string indices_output;  ///< where the indices of a top_k went; else empty
   std::string device;
   Problem problem;                ///< of one row; `rows` as the input has them
   std::vector<SortedField> keys;  ///< of records, the one that matters most first; the problem is that one's

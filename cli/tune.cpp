@@ -49,6 +49,7 @@ constexpr const char* footer =
     "  bitune tune --keys u32 --sizes 16..4096 --total 2^26     rows, as many as make 2^26 keys in all\n"
     "  bitune tune --operation sort_pairs,argsort               the same with 4-byte values, and for "
     "indices\n"
+    "  bitune tune --operation top_k --k 8,64 --sizes 4096 --rows 1024   the first k of each row\n"
     "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20evals\n"
@@ -130,11 +131,14 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
         shape.rows = rows_in_total(total, n);
       }
       const Problem problem{spec, shape};
+      if (!has_fitting_k(problem)) continue;
       require_room(problem, device);
       static_cast<void>(default_selection(problem, device));  // throws if no variant can do it
       problems.push_back(problem);
     }
   }
+  if (problems.empty())
+    throw Error(ErrorCode::usage, "no array has k keys: give larger --sizes, or a smaller --k");
   return problems;
 }
 

@@ -25,7 +25,7 @@ std::uint64_t argument_of(const void* pointer) { return reinterpret_cast<std::ui
 std::string word_name(std::size_t bytes) { return fmt::format("bitune::u{}", 8 * bytes); }
 
 /// Keys alone are told apart by all their bits; where something travels with them, NaNs are equal.
-bool has_equal_nans(const Problem& problem) { return !sorts_keys_alone(problem); }
+bool has_equal_nans(const Problem& problem) { return carried_bytes(problem) != 0; }
 
 }  // namespace
 
@@ -37,12 +37,13 @@ ImageMaker::ImageMaker(const Device& device, KernelStore& kernels, const Problem
       layout_(layout),
       stream_(stream),
       keys_(key_count(problem)),
+      results_(result_length(problem) * problem.rows),
       place_bytes_(std::max<std::size_t>(size_of(problem.key), 4)) {}
 
 bool ImageMaker::can_make(const Problem& problem) noexcept {
   const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  return problem.operation != Operation::top_k && problem.kind() != ShapeKind::segments && problem.n > 0 &&
-         problem.rows > 0 && problem.n <= most / problem.rows;
+  return problem.kind() != ShapeKind::segments && problem.n > 0 && problem.rows > 0 &&
+         problem.n <= most / problem.rows;
 }
 
 bool ImageMaker::pays(const Device& device, const Problem& problem) {
@@ -172,27 +173,45 @@ void ImageMaker::find_order(const std::byte* keys) {
   }
 }
 
-void ImageMaker::gather(const void* from, void* to, std::size_t element_bytes) {
+void ImageMaker::gather(const void* from, const void* order, void* to, std::size_t element_bytes) {
   const std::size_t bytes = std::min<std::size_t>(element_bytes, 8);
-  launch(
-      fmt::format("gather_elements<{}, {}, {}>", word_name(bytes), element_bytes / bytes, maker_threads),
-      keys_,
-      std::array<std::uint64_t, 4>{argument_of(from), argument_of(order_->data()), argument_of(to), keys_});
+  launch(fmt::format("gather_elements<{}, {}, {}>", word_name(bytes), element_bytes / bytes, maker_threads),
+         results_,
+         std::array<std::uint64_t, 4>{argument_of(from), argument_of(order), argument_of(to), results_});
+}
+
+/// What of the order is given: all, or the first k of each row.
+const void* ImageMaker::order_of_results() {
+  if (results_ == keys_) return order_->data();
+  void* const first = scratch(by_place_, 4 * results_);
+  launch(fmt::format("first_of_rows<{}>", maker_threads), results_,
+         std::array<std::uint64_t, 5>{argument_of(order_->data()), argument_of(first), results_, problem_.n,
+                                      result_length(problem_)});
+  return first;
 }
 
 std::unique_ptr<DeviceBuffer> ImageMaker::make_expected(const DeviceBuffer& input) {
   const CallLayout::Part& keys = layout_.parts().front();
   find_order(rows(input, keys));
+  const void* const order = order_of_results();
   auto image = guarded(layout_.bytes());
+  const auto read = [&](Role role) {
+    const auto part = std::find_if(layout_.parts().begin(), layout_.parts().end(),
+                                   [role](const CallLayout::Part& one) { return one.array.in == role; });
+    return rows(input, *part);
+  };
   for (const CallLayout::Part& part : layout_.parts()) {
-    if (!part.array.out) {
+    const auto out = part.array.out;
+    if (!out) {
       device_.copy_on_device(rows(*image, part), rows(input, part), part.layout.array_bytes(), stream_);
-    } else if (part.array.in) {
-      gather(rows(input, part), rows(*image, part), part.array.element_bytes);
-    } else {
-      launch(fmt::format("write_indices<{}, {}>", word_name(part.array.element_bytes), maker_threads), keys_,
-             std::array<std::uint64_t, 4>{argument_of(order_->data()), argument_of(rows(*image, part)), keys_,
+    } else if (*out == Role::indices_out) {
+      launch(fmt::format("write_indices<{}, {}>", word_name(part.array.element_bytes), maker_threads),
+             results_,
+             std::array<std::uint64_t, 4>{argument_of(order), argument_of(rows(*image, part)), results_,
                                           problem_.n});
+    } else {
+      const std::byte* const source = read(*out == Role::keys_out ? Role::keys_in : Role::values_in);
+      gather(source, order, rows(*image, part), part.array.element_bytes);
     }
   }
   return image;
@@ -207,8 +226,8 @@ std::unique_ptr<DeviceBuffer> ImageMaker::spread(const DeviceBuffer& image, cons
     if (is_input && !from.array.in) continue;
     const std::size_t element = from.array.element_bytes;
     device_.copy_rows_on_device(rows(*result, to), to.layout.rows.row_stride * element, rows(image, from),
-                                from.layout.rows.row_stride * element, problem_.n * element, problem_.rows,
-                                stream_);
+                                from.layout.rows.row_stride * element, from.array.row_length * element,
+                                problem_.rows, stream_);
   }
   return result;
 }

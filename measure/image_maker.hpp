@@ -50,7 +50,8 @@ class ImageMaker {
   void launch(const std::string& kernel, std::uint64_t n, std::span<const std::uint64_t> arguments);
   void make_elements(std::byte* to, std::uint64_t n, KeyType type, Distribution distribution,
                      std::uint64_t seed);
-  void gather(const void* from, void* to, std::size_t element_bytes);
+  void gather(const void* from, const void* order, void* to, std::size_t element_bytes);
+  const void* order_of_results();
   /// Writes order_, and proves it.
   void find_order(const std::byte* keys);
   void sort_indices(const void* keys, std::size_t key_bytes, void* order);
@@ -62,6 +63,7 @@ class ImageMaker {
   const CallLayout& layout_;
   Stream stream_;
   std::uint64_t keys_;       ///< in all
+  std::uint64_t results_;    ///< keys that are given, in all
   std::size_t place_bytes_;  ///< of a key's place: 4 or 8
   std::unique_ptr<DeviceBuffer> places_;
   std::unique_ptr<DeviceBuffer> order_;

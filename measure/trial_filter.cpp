@@ -62,6 +62,9 @@ TrialFilter filter_of(const FilterTexts& texts, const TuningDatabase& database) 
   if (!texts.rows.empty()) {
     filter.rows = parse_size(texts.rows);
   }
+  if (!texts.k.empty()) {
+    filter.k = parse_size(texts.k);
+  }
   if (!texts.variant.empty()) {
     filter.variant = variant(texts.variant).name();
   }
@@ -73,7 +76,8 @@ TrialFilter filter_of(const FilterTexts& texts, const TuningDatabase& database) 
 
 bool restricts(const FilterTexts& texts) {
   return !(texts.device.empty() && texts.operation.empty() && texts.key.empty() && texts.order.empty() &&
-           texts.n.empty() && texts.rows.empty() && texts.variant.empty() && texts.status.empty());
+           texts.n.empty() && texts.rows.empty() && texts.k.empty() && texts.variant.empty() &&
+           texts.status.empty());
 }
 
 }  // namespace bitune

@@ -17,6 +17,7 @@ struct FilterTexts {
   std::string order;
   std::string n;  ///< "2^20"
   std::string rows;
+  std::string k;
   std::string variant;
   std::string status;
 };

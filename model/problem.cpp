@@ -133,6 +133,10 @@ std::uint64_t result_length(const Problem& problem) noexcept {
   return problem.operation == Operation::top_k ? problem.k : problem.n;
 }
 
+bool has_fitting_k(const Problem& problem) noexcept {
+  return problem.operation != Operation::top_k || (problem.k >= 1 && problem.k <= problem.n);
+}
+
 std::uint64_t key_count(const Problem& problem) {
   const auto keys = problem.ragged ? problem.n : product(problem.n, problem.rows);
   if (!keys || *keys > std::uint64_t{1} << 63) {

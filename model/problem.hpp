@@ -31,6 +31,9 @@ namespace bitune {
 /// Keys of each row of the result: the first k of a top_k, else all. Not of segments.
 [[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
 
+/// Whether its k is from 1 to n, if it is a top_k.
+[[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
+
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.
 [[nodiscard]] std::uint64_t key_count(const Problem& problem);
 

@@ -192,7 +192,7 @@ void check_problem(const Problem& problem) {
   if (problem.kind() == ShapeKind::segments) not_built("sort each segment by a call of its own");
 
   const bool is_top_k = problem.operation == Operation::top_k;
-  if (is_top_k && (problem.k == 0 || problem.k > problem.n)) {
+  if (!has_fitting_k(problem)) {
     refuse(fmt::format("k is {} in a top_k of {} keys a row: it is from 1 to the row length", problem.k,
                        problem.n));
   }

@@ -131,10 +131,12 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
         fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant->name());
     return selection;
   }
-  throw Error(ErrorCode::unavailable,
-              fmt::format("no variant of bitune can do '{}' on {}: use another key type or "
-                          "device",
-                          text_of(problem), device.name));
+  const char* const advice = problem.operation == Operation::top_k
+                                 ? "the first k are given of rows of at most 2^31 keys; use argsort for "
+                                   "longer ones, and take the first"
+                                 : "use another key type or device";
+  throw Error(ErrorCode::unavailable, fmt::format("no variant of bitune can do '{}' on {}: {}",
+                                                  text_of(problem), device.name, advice));
 }
 
 Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {

@@ -139,6 +139,20 @@ void Sorter::argsort(const void* keys, void* indices, std::uint64_t n, KeyType t
   run(problem, operands, stream);
 }
 
+void Sorter::top_k(const void* keys, void* first, void* indices, std::uint64_t n, std::uint64_t k,
+                   KeyType type, std::uint32_t index_bytes, Stream stream, Order order) {
+  Problem problem = sort_problem(n, type, order);
+  problem.operation = Operation::top_k;
+  problem.index_bytes = index_bytes;
+  problem.k = k;
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  operands[Role::keys_in] = {const_cast<void*>(keys), unchecked_elements, n};
+  operands[Role::keys_out] = {first, unchecked_elements, k};
+  operands[Role::indices_out] = {indices, unchecked_elements, k};
+  run(problem, operands, stream);
+}
+
 HostSortTimes Sorter::run_host(const Problem& problem, const Operands& operands) {
   return implementation_->engine->run_host(problem, operands);
 }

@@ -76,6 +76,23 @@ bool favours_multiway(const Problem& p, const DeviceInfo&) {
   return network_bytes(p) > (p.rows == 1 ? 64u << 10 : 512u << 10);
 }
 
+/// Where most of a row is wanted, it is as well sorted. A single long row is for many multiprocessors.
+bool favours_select_rows(const Problem& p, const DeviceInfo&) {
+  return p.k <= p.n / 4 && p.n <= (p.rows > 1 ? 16384u : 8192u);
+}
+
+/// A cluster reads a few million keys before the whole device would have begun.
+std::uint64_t longest_of_cluster(const DeviceInfo& device) {
+  return std::uint64_t{1} << (device.max_cluster_size > 1 ? 21 : 18);
+}
+
+/// Rows that are longer than registers hold, of which few keys are wanted.
+bool favours_filter_rows(const Problem& p, const DeviceInfo& device) {
+  return p.k <= p.n / 8 && (p.rows > 1 || p.n <= longest_of_cluster(device));
+}
+
+bool favours_filter_array(const Problem& p, const DeviceInfo&) { return p.k <= p.n / 8 && p.n > 1u << 18; }
+
 bool always(const Problem&, const DeviceInfo&) { return true; }
 
 struct Preference {
@@ -86,8 +103,12 @@ struct Preference {
 
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
+    {"select_rows", favours_select_rows},
+    {"filter_rows", favours_filter_rows},
+    {"filter_array", favours_filter_array},
     {"rows_topk", favours_one_block},
     {"merge_topk", always},
+    {"cluster_topk", favours_cluster_by_place},
     {"counting", favours_counting},
     {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},

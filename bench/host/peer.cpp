@@ -1,6 +1,6 @@
 /// \file
-/// The peer "host": the C++ library's stable sort of keys, of pairs and as argsort, for the emulated device,
-/// whose memory is the host's. With it all of a comparison runs on a machine without a GPU.
+/// The peer "host": the C++ library's stable sort of keys, of pairs, as argsort and as top_k, for the
+/// emulated device, whose memory is the host's. With it all of a comparison runs on a machine without a GPU.
 ///
 /// The sort itself takes memory for as many indices as there are keys, which std::stable_sort allocates.
 
@@ -27,9 +27,15 @@ struct Call {
   const BitunePeerProblem& problem;
   const BitunePeerOperands& operands;
 
+  /// Keys of each row of the result.
+  [[nodiscard]] std::uint64_t count() const {
+    return static_cast<Operation>(problem.operation) == Operation::top_k ? problem.k : problem.n;
+  }
+
   [[nodiscard]] std::byte* row_of(Role role, std::uint64_t row, std::size_t element_bytes) const {
     auto* const data = static_cast<std::byte*>(operands.of_role[static_cast<std::size_t>(role)].data);
-    return data == nullptr ? nullptr : data + row * problem.n * element_bytes;
+    const bool is_input = role == Role::keys_in || role == Role::values_in;
+    return data == nullptr ? nullptr : data + row * (is_input ? problem.n : count()) * element_bytes;
   }
 };
 
@@ -50,11 +56,11 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
   };
   std::iota(order, order + problem.n, Index{0});
   std::stable_sort(order, order + problem.n, [&place](Index a, Index b) { return place(a) < place(b); });
-  gather(call.row_of(Role::keys_out, row, sizeof(Bits)), keys, order, problem.n, sizeof(Bits));
+  gather(call.row_of(Role::keys_out, row, sizeof(Bits)), keys, order, call.count(), sizeof(Bits));
   gather(call.row_of(Role::values_out, row, problem.value_bytes),
-         call.row_of(Role::values_in, row, problem.value_bytes), order, problem.n, problem.value_bytes);
+         call.row_of(Role::values_in, row, problem.value_bytes), order, call.count(), problem.value_bytes);
   std::byte* const indices = call.row_of(Role::indices_out, row, problem.index_bytes);
-  for (std::uint64_t i = 0; indices != nullptr && i < problem.n; ++i) {
+  for (std::uint64_t i = 0; indices != nullptr && i < call.count(); ++i) {
     if (problem.index_bytes == 4) {
       key_orders::store(indices, i, static_cast<std::uint32_t>(order[i]));
     } else {
@@ -63,9 +69,7 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
   }
 }
 
-bool is_built_in(const BitunePeerProblem& problem) {
-  return problem.ragged == 0 && static_cast<Operation>(problem.operation) != Operation::top_k;
-}
+bool is_built_in(const BitunePeerProblem& problem) { return problem.ragged == 0; }
 
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
   if (!is_built_in(*problem)) return BITUNE_PEER_NOT_BUILT_IN;

@@ -35,6 +35,7 @@ Condition condition_of(const TrialFilter& filter) {
   if (filter.order) require("p.key_order = ?", std::string(name_of(*filter.order)));
   if (filter.n) require("p.n = ?", stored_size(*filter.n));
   if (filter.rows) require("p.rows = ?", stored_size(*filter.rows));
+  if (filter.k) require("p.k = ?", stored_size(*filter.k));
   if (filter.variant) require("s.variant = ?", *filter.variant);
   if (filter.status) require("t.status = ?", std::string(name_of(*filter.status)));
   if (filter.kernel_digest) require("k.digest = ?", *filter.kernel_digest);

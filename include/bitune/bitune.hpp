@@ -125,6 +125,12 @@ class Sorter {
   void argsort(const void* keys, void* indices, std::uint64_t n, KeyType type, std::uint32_t index_bytes = 4,
                Stream stream = nullptr, Order order = Order::ascending);
 
+  /// Writes the k largest of `n` keys in device memory to `first`, the largest first, and where they stood to
+  /// `indices`, as `argsort` does; `first` may be null. In ascending order the smallest, and the smallest
+  /// first. Of equal keys those with the lowest index. The keys stay as they are. \throws Error as `run`
+  void top_k(const void* keys, void* first, void* indices, std::uint64_t n, std::uint64_t k, KeyType type,
+             std::uint32_t index_bytes = 4, Stream stream = nullptr, Order order = Order::descending);
+
   /// As `run` for arrays in the host's memory, whose workspace is not looked at; returns when all is written.
   HostSortTimes run_host(const Problem& problem, const Operands& operands);
 

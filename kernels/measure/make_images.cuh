@@ -93,6 +93,13 @@ gather_elements(const Word* from, const u32* order, Word* to, u64 n) {
   });
 }
 
+/// The first k of each row of an order; n: of the result.
+template <u32 nt>
+BITUNE_KERNEL(nt, 0)
+first_of_rows(const u32* order, u32* first, u64 n, u64 row_length, u64 k) {
+  for_each_of_thread(n, [&](u64 i) { first[i] = order[i / k * row_length + i % k]; });
+}
+
 /// The indices of an order, counted from the beginning of each row.
 template <class Index, u32 nt>
 BITUNE_KERNEL(nt, 0)

@@ -3,18 +3,9 @@
 // The sample: the first of the samplesort variant's kernels. Keys from random places are sorted; the splitters are taken from them.
 
 #include "kernels/network/cluster_tile.cuh"
-#include "kernels/platform/platform.cuh"
+#include "kernels/network/random_place.cuh"
 
 namespace bitune {
-
-/// A place in [0, width) for sample i; which one, nobody can foresee.
-BITUNE_DEVICE u64 random_place(u32 i, u64 width) {
-  u32 x = unforeseen() + i * 0x85ebca6bu;  // then the finaliser of MurmurHash3 (A. Appleby, public domain)
-  x = (x ^ x >> 16) * 0x85ebca6bu;
-  x = (x ^ x >> 13) * 0xc2b2ae35u;
-  x ^= x >> 16;
-  return x * width >> 32;
-}
 
 /// Sorts ranks * nt * vt samples of `input`, one from each of as many equal parts, into `samples`, as encoded words. Sets the
 /// `counter_count` counters to 0. Grid: one cluster of `ranks` blocks. Dynamic shared memory: RegisterTile::shared_words words a

@@ -17,6 +17,7 @@ from . import _arrays, _functions
 from ._errors import Error, UsageError
 from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
 from ._native import library as _library
+from ._top_k import first_keys
 from ._tuning import Database, devices, tune
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "prepare",
     "sort",
     "sort_by_key",
+    "top_k",
     "tune",
 ]
 __version__: str = _library.bitune_version().decode()
@@ -222,6 +224,63 @@ def sort_by_key(
     return cast("tuple[Array, Any]", tuple(found))
 
 
+def top_k(
+    x: Any,
+    k: int,
+    /,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    index_dtype: Any = "int64",
+    stream: Any = None,
+    device: Any = None,
+) -> tuple[Any, Any]:
+    """The k largest, or smallest, elements along an axis, and their indices.
+
+    Parameters
+    ----------
+    x, axis, stream, device
+        As in `sort`.
+    k : int
+        How many, from 1 to the length of the axis.
+    largest : bool
+        Else the smallest.
+    sorted : bool
+        Has no effect here: the elements always come in order, the largest (or smallest) first. It is there for the array
+        API.
+    index_dtype : str or dtype
+        int32, uint32, int64 or uint64. 4 bytes are the faster.
+
+    Returns
+    -------
+    values, indices : array
+        Of the library and device of x, in its shape but for the axis, which has k elements.
+
+    Raises
+    ------
+    TypeError, ValueError, bitune.Error
+        As `sort`.
+
+    Notes
+    -----
+    Always the same result: of equal elements those with the lowest index are given, in their order. All NaNs are equal
+    and larger than all numbers; -0 is smaller than +0. Copies are made where `sort` makes them.
+
+    Examples
+    --------
+    >>> import bitune, numpy as np
+    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 30], dtype="i4"), 3, device="emulated")
+    >>> values.tolist(), indices.tolist()
+    ([30, 30, 20], [1, 3, 2])
+    """
+    if _goes_through_torch(x) and stream is None:
+        name = _functions.name_of_dtype(index_dtype)
+        found = _torch_ops().top_k(x, k, axis, largest, name, _name_of(device))
+        return found[0], found[1]
+    return first_keys(x, k, axis, largest, index_dtype, stream, device)
+
+
 def prepare(
     x: Any,
     /,
@@ -233,6 +292,7 @@ def prepare(
     stable: bool = True,
     index_dtype: Any = "int64",
     return_keys: bool = False,
+    k: int | None = None,
     device: Any = None,
 ) -> None:
     """Compile and load the best for such an array now, so that the call only launches, and can be captured.
@@ -241,9 +301,11 @@ def prepare(
     ----------
     x : array
         Only its shape, type and device count.
-    operation : {"sort", "argsort", "sort_by_key"}
+    operation : {"sort", "argsort", "sort_by_key", "top_k"}
     values : array, optional
         Of sort_by_key; only the size of its elements counts.
+    k : int, optional
+        Of top_k, where `descending` means the largest.
     axis, descending, stable, index_dtype, return_keys, device
         As in the call to come.
 
@@ -257,7 +319,7 @@ def prepare(
     >>> import bitune, numpy as np
     >>> bitune.prepare(np.empty(100, dtype="u4"), device="emulated")
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k)
     sorter.prepare(key)
 
 
@@ -272,13 +334,14 @@ def explain(
     stable: bool = True,
     index_dtype: Any = "int64",
     return_keys: bool = False,
+    k: int | None = None,
     device: Any = None,
 ) -> dict[str, Any]:
     """How a call with such an array sorts, and why.
 
     Parameters
     ----------
-    x, operation, values, axis, descending, stable, index_dtype, return_keys, device
+    x, operation, values, k, axis, descending, stable, index_dtype, return_keys, device
         As in `prepare`.
 
     Returns
@@ -300,7 +363,7 @@ def explain(
     >>> bitune.explain(np.empty(100, dtype="u4"), device="emulated")["match"] in ("shipped", "default")
     True
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device)
+    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k)
     return sorter.explain(key)
 
 

@@ -323,12 +323,12 @@ def sort_pairs(
     return given_back(found[0], keys), given_back(found[1], values)
 
 
-_OPERATIONS = ("sort", "argsort", "sort_by_key")
+_OPERATIONS = ("sort", "argsort", "sort_by_key", "top_k")
 
 
 def problem_of(
     x: Any, operation: str, axis: Any, descending: bool, stable: bool, index_dtype: Any, return_keys: bool, values: Any,
-    device: Any,
+    device: Any, k: Any = None,
 ) -> tuple[Sorter, ProblemKey]:  # fmt: skip
     """What a call of this operation with these arrays would ask of which sorter."""
     asked = ask(x, axis, device, None)
@@ -343,4 +343,9 @@ def problem_of(
         if kind is None:
             raise TypeError('values: the array that travels with the keys, for operation="sort_by_key"')
         return asked.sorter, asked.key(SORT_PAIRS, kind.item_bytes(values), 0, bool(descending), bool(stable))
+    if operation == "top_k":
+        from ._top_k import checked_k, key_of
+
+        size = index_bytes_of(name_of_dtype(index_dtype), asked.length)
+        return asked.sorter, key_of(asked, checked_k(k, asked.length), size, bool(descending))
     raise ValueError(f"operation: one of {', '.join(_OPERATIONS)}, not {operation!r}")

@@ -17,7 +17,7 @@ from ._paths import package_folder
 ABI_VERSION = 0  # BITUNE_ABI_VERSION of the header that this file mirrors
 UNCHECKED = 2**64 - 1
 
-SORT, SORT_PAIRS, ARGSORT = 0, 1, 2
+SORT, SORT_PAIRS, ARGSORT, TOP_K = 0, 1, 2, 3
 
 KEY_CODES = {
     "uint8": 0, "int8": 1, "uint16": 2, "int16": 3, "float16": 4, "bfloat16": 5,
@@ -132,11 +132,12 @@ run_host = library.bitune_run_host
 
 
 def problem_bytes(
-    operation: int, key: int, value_bytes: int, index_bytes: int, descending: bool, stable: bool, n: int, rows: int
-) -> bytes:
+    operation: int, key: int, value_bytes: int, index_bytes: int, descending: bool, stable: bool, n: int, rows: int,
+    k: int = 0,
+) -> bytes:  # fmt: skip
     """A `bitune_problem`."""
     return _PROBLEM.pack(
-        _PROBLEM.size, operation, key, value_bytes, index_bytes, descending, stable, 0, n, rows, 0, 0
+        _PROBLEM.size, operation, key, value_bytes, index_bytes, descending, stable, k, n, rows, 0, 0
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any, Callable
 from . import _native
 from ._errors import Error
 
-ProblemKey = tuple[int, int, int, int, bool, bool, int, int]
-"""Operation, key type, bytes of a value and of an index, descending, stable, n, rows."""
+ProblemKey = tuple[int, ...]
+"""Operation, key type, bytes of a value and of an index, descending, stable, n, rows; and of a top_k its k."""
 
 _MOST_PROBLEMS = 4096  # as many as the library keeps prepared
 

@@ -1,6 +1,6 @@
-"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort` and `sort_by_key`.
+"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key` and `top_k`.
 
-They can be compiled (`torch.compile(fullgraph=True)`), and sort and sort_by_key have gradients. `bitune.sort` and its
+They can be compiled (`torch.compile(fullgraph=True)`), and all but argsort have gradients. `bitune.sort` and its
 sisters call them where they must; import this module where you use `torch.ops.bitune` yourself.
 """
 
@@ -15,7 +15,7 @@ from torch import Tensor
 
 import bitune
 
-from . import _functions
+from . import _functions, _top_k_torch  # noqa: F401: it registers top_k
 from ._tensors import ShortWay
 
 _plain = (Tensor, torch.nn.Parameter)
@@ -126,7 +126,10 @@ sort.register_autograd(_sort_backward, setup_context=_keep_keys)
 sort_by_key.register_autograd(_pairs_backward, setup_context=_keep_keys)
 
 operators = SimpleNamespace(
-    sort=torch.ops.bitune.sort, argsort=torch.ops.bitune.argsort, sort_by_key=torch.ops.bitune.sort_by_key
+    sort=torch.ops.bitune.sort,
+    argsort=torch.ops.bitune.argsort,
+    sort_by_key=torch.ops.bitune.sort_by_key,
+    top_k=torch.ops.bitune.top_k,
 )
 bitune._torch = sys.modules[__name__]
 bitune._short = ShortWay()

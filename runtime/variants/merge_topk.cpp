@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/merge/merge_layout.hpp"
 #include "kernels/network/network_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -15,6 +14,7 @@
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/first_keys.hpp"
+#include "runtime/variants/first_keys_merge.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
@@ -23,48 +23,22 @@ namespace bitune {
 namespace of_merge_topk {
 namespace {
 
-constexpr std::string_view header = "kernels/merge/first_keys_runs.cuh";
 constexpr Kernel<Address, Address, OperandStride, Address, OperandStride, U32, U32, U32> runs_kernel{
-    header, "first_keys_of_runs"};
-constexpr Kernel<Address, U64, Address, U64, U32, U32, U32, U32> merge_kernel{header, "merge_first_keys"};
-constexpr Kernel<Address, U64, U32, U32, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, Address, OperandStride, U32,
-                 U32, U32>
-    last_kernel{header, "write_first_keys"};
+    FirstKeysMerge::header, "first_keys_of_runs"};
 
 /// A place and a row's length have 32 bits in the kernels. Places behind the end, up to the next tile, too.
 constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
 
 std::int64_t run_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
+
+FirstKeysMerge merge_of(const Configuration& c) {
+  return {.threads = c.at("merge_threads"), .items = c.at("merge_items")};
+}
+
 std::int64_t tile_size(const Configuration& c) { return c.at("merge_threads") * c.at("merge_items"); }
 
 std::int64_t run_bytes(const Configuration& c, const Problem& problem) {
   return layout::padded_bytes(run_size(c), merged_item_bytes(problem.key));
-}
-
-std::int64_t tile_bytes(const Configuration& c, const Problem& problem) {
-  return layout::merge_tile_bytes(tile_size(c), merged_item_bytes(problem.key));
-}
-
-/// How many items a run keeps: what may be wanted of it, in whole tiles.
-std::uint64_t kept_of(std::uint64_t run, const Configuration& c, const Problem& problem) {
-  const std::uint64_t tile = as_count(tile_size(c));
-  return std::min(run, parts_of(problem.k, tile) * tile);
-}
-
-/// The runs of a row, between two passes. All have as many items, but for the last one.
-struct Runs {
-  std::uint64_t count;
-  std::uint64_t items;  ///< of each
-  std::uint64_t last;   ///< of the last one
-
-  [[nodiscard]] std::uint64_t row() const { return (count - 1) * items + last; }
-};
-
-Runs merged(const Runs& runs, const Configuration& c, const Problem& problem) {
-  const std::uint64_t kept = kept_of(2 * runs.items, c, problem);
-  const std::uint64_t last = runs.count % 2 == 0 ? runs.items + runs.last : runs.last;
-  return {.count = parts_of(runs.count, 2), .items = kept, .last = std::min(kept, last)};
 }
 
 class MergeTopkVariant final : public Variant {
@@ -74,7 +48,7 @@ class MergeTopkVariant final : public Variant {
     return "the first keys of rows and arrays: runs of keys with their places, merged; none keeps more than "
            "k";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {header}; }
+  std::vector<std::string_view> kernel_headers() const override { return {FirstKeysMerge::header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && device.warp_size == 32 && problem.n <= longest_row;
   }
@@ -123,7 +97,7 @@ SearchSpace MergeTopkVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"compare_as_double"}},
       shared_memory_fits_block([](const Configuration& c, const Problem& p) {
-        return std::max(run_bytes(c, p), tile_bytes(c, p));
+        return std::max(run_bytes(c, p), merge_of(c).shared_bytes(merged_item_bytes(p.key)));
       }),
       placed_items_fit_registers(),
       blocks_fit_multiprocessor(run_bytes),
@@ -167,16 +141,14 @@ Configuration MergeTopkVariant::default_configuration(const Problem& problem,
 Plan MergeTopkVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const std::uint64_t tile = as_count(tile_size(c));
+  const FirstKeysMerge merge = merge_of(c);
   const std::uint64_t run = as_count(run_size(c));
-  const std::uint64_t kept = kept_of(run, c, problem);
+  const std::uint64_t kept = merge.kept_of(run, problem);
   const std::uint64_t count = parts_of(problem.n, run);
-  Runs runs{.count = count, .items = kept, .last = std::min(kept, problem.n - (count - 1) * run)};
-  const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
-  const std::uint64_t row_items = runs.count * runs.items;
-  Address items = builder.workspace(problem.rows * row_items * item_bytes);
-  Address others = items;
-  if (count > 2) others = builder.workspace(problem.rows * merged(runs, c, problem).row() * item_bytes);
+  const FirstKeysRuns runs{
+      .count = count, .items = kept, .last = std::min(kept, problem.n - (count - 1) * run)};
+  const Address items =
+      builder.workspace(problem.rows * runs.count * runs.items * as_count(merged_item_bytes(problem.key)));
 
   const std::string form =
       fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
@@ -190,33 +162,7 @@ Plan MergeTopkVariant::plan(const Problem& problem, const Configuration& c, cons
                   .shared_bytes = as_count(run_bytes(c, problem))},
                  items, address_of(Role::keys_in), OperandStride{Role::keys_in}, address_of(Role::lengths),
                  OperandStride{Role::lengths}, problem.n, runs.count, runs.items);
-  const auto merge = [&](std::uint64_t tiles_per_row) {
-    return LaunchShape{.blocks = problem.rows * tiles_per_row,
-                       .threads = static_cast<std::uint32_t>(c.at("merge_threads")),
-                       .shared_bytes = as_count(tile_bytes(c, problem))};
-  };
-  std::uint64_t pitch = row_items;
-  while (runs.count > 2) {
-    const Runs next = merged(runs, c, problem);
-    const std::uint64_t tiles = next.count * (next.items / tile);
-    const std::uint64_t next_pitch = next.row();
-    builder.launch(merge_kernel, fmt::format("{}, {}, {}", form, c.at("merge_threads"), c.at("merge_items")),
-                   merge(tiles), others, next_pitch, items, pitch, runs.row(), runs.items, next.items, tiles);
-    std::swap(items, others);
-    runs = next;
-    pitch = next_pitch;
-  }
-  // The last launch merges even where there is one run, as it writes what is asked for.
-  const std::uint64_t tiles = parts_of(problem.k, tile);
-  builder.launch(last_kernel,
-                 fmt::format("{}, {}, {}, {}, {}", form, problem.value_bytes, problem.index_bytes,
-                             c.at("merge_threads"), c.at("merge_items")),
-                 merge(tiles), items, pitch, runs.row(), runs.items, address_of(Role::keys_out),
-                 OperandStride{Role::keys_out}, address_of(Role::keys_in), OperandStride{Role::keys_in},
-                 address_of(Role::values_out), OperandStride{Role::values_out}, address_of(Role::values_in),
-                 OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.n, problem.k, tiles);
+  merge.add_to(builder, problem, form, items, runs);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

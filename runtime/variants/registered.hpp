@@ -24,6 +24,10 @@ namespace bitune {
 [[nodiscard]] const Variant& merge_by_place_variant();
 [[nodiscard]] const Variant& cluster_by_place_variant();
 [[nodiscard]] const Variant& merge_topk_variant();
+[[nodiscard]] const Variant& cluster_topk_variant();
 [[nodiscard]] const Variant& rows_topk_variant();
+[[nodiscard]] const Variant& filter_array_variant();
+[[nodiscard]] const Variant& filter_rows_variant();
+[[nodiscard]] const Variant& select_rows_variant();
 
 }  // namespace bitune

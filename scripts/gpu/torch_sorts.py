@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times torch's sorts of what `bitune bench` recorded, and adds `torch_us` to the records: torch.sort(dim=-1) of rows of keys, and
-torch.argsort of arrays and rows, with the most memory that it took besides the keys (`torch_bytes`).
+torch.argsort of arrays and rows, torch.topk (largest or smallest, sorted) of both, with the most memory that it took besides the keys
+(`torch_bytes`).
 
 torch.sort makes the sorted keys and their places (int64); it has no form without the places, and torch.argsort is torch.sort, of
 which the keys are dropped. Its unsigned types do not sort on a GPU in all versions, so that u16, u32 and u64 are timed as int16,
@@ -22,6 +23,8 @@ def wanted(record):
     if record["key_type"] not in TYPES or record.get("ragged"):
         return False
     operation = record.get("operation", "sort")
+    if operation == "top_k":
+        return record["distribution"] == "random"  # what random_rows makes
     return operation == "argsort" or (operation == "sort" and record["suite"] == "rows")
 
 
@@ -36,6 +39,9 @@ def random_rows(torch, record, dtype):
 
 def sort_of(torch, record):
     """The call that is timed, and one that gives the sorted keys by its result."""
+    if record.get("operation", "sort") == "top_k":
+        options = {"dim": -1, "largest": record["order"] == "descending", "sorted": True}
+        return (lambda rows: torch.topk(rows, record["k"], **options)), (lambda rows, result: result.values)
     options = {"dim": -1, "descending": record["order"] == "descending"}
     if record.get("operation", "sort") == "sort":
         return (lambda rows: torch.sort(rows, **options)), (lambda rows, result: result.values)
@@ -48,7 +54,8 @@ def check(rows, keys, record):
     if record["n"] > 1 << 22:
         return
     for row in {0, record["rows"] // 2, record["rows"] - 1}:
-        if keys[row].tolist() != sorted(rows[row].tolist(), reverse=record["order"] == "descending"):
+        right = sorted(rows[row].tolist(), reverse=record["order"] == "descending")
+        if keys[row].tolist() != right[: record.get("k") or record["n"]]:
             sys.exit(f"torch sorted row {row} of {record['key_type']} n={record['n']} rows={record['rows']} wrongly")
 
 
@@ -89,7 +96,7 @@ def store(path, records):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=pathlib.Path, help="rows.json or pairs.json; rewritten")
+    parser.add_argument("results", type=pathlib.Path, help="rows.json, pairs.json or topk.json; rewritten")
     parser.add_argument("--samples", type=int, default=15)
     parser.add_argument("--missing", action="store_true", help="leave what has torch's times already")
     parser.add_argument("--budget-ms", type=float, default=500, help="of one problem, after three samples")
@@ -109,7 +116,7 @@ def main():
         sort, keys_by = sort_of(torch, record)
         rows = random_rows(torch, record, dtype)
         given = rows.reshape(-1) if record["rows"] == 1 else rows  # an array has one dimension
-        check(rows, keys_by(given, sort(given)).reshape(rows.shape), record)
+        check(rows, keys_by(given, sort(given)).reshape(record["rows"], -1), record)
         record["torch_us"] = time_us(torch, sort, given, arguments.samples, arguments.budget_ms)
         record["torch_bytes"] = peak_bytes(torch, sort, given)
         record["torch_version"] = torch.__version__

@@ -79,6 +79,18 @@ TEST(ImageMakerTest, KeysAlone) {
   expect_same_images({{.key = KeyType::i64}, {.n = 1200}});
 }
 
+TEST(ImageMakerTest, TheFirstKeys) {
+  expect_same_images({{.operation = Operation::top_k, .key = KeyType::f16, .index_bytes = 4, .k = 5},
+                      {.n = 33, .rows = 41}});
+  expect_same_images({{.operation = Operation::top_k,
+                       .key = KeyType::f32,
+                       .value_bytes = 8,
+                       .order = Order::descending,
+                       .k = 700},
+                      {.n = 1501}});
+  expect_same_images({{.operation = Operation::top_k, .key = KeyType::f32, .k = 60}, {.n = 60, .rows = 9}});
+}
+
 TEST(ImageMakerTest, KnowsWhatItCannotMakeAndWhereItPays) {
   EXPECT_FALSE(ImageMaker::can_make({{}, {.n = 0}}));
   EXPECT_FALSE(ImageMaker::can_make({{}, {.n = 1ull << 31, .rows = 2}}));

@@ -23,6 +23,11 @@ def pairs(keys: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> npt.N
     return bitune.sort_by_key(keys, values)[0]
 
 
+def best(x: npt.NDArray[np.float32]) -> Any:
+    values, indices = bitune.top_k(x, 5, axis=0, largest=False, index_dtype=np.int32)
+    return values, indices
+
+
 def told(x: npt.NDArray[np.float32]) -> list[str]:
     bitune.prepare(x, "argsort", return_keys=True)
     reason: str = bitune.explain(x, "argsort")["reason"]

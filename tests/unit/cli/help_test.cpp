@@ -22,8 +22,8 @@ TEST_P(Help, TellsTheUsageAndShowsExamples) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Help,
-                         testing::Values("", "devices", "tune", "sort", "argsort", "db", "db list", "db best",
-                                         "db show", "db trials", "db check", "db prune", "db ship",
+                         testing::Values("", "devices", "tune", "sort", "argsort", "topk", "db", "db list",
+                                         "db best", "db show", "db trials", "db check", "db prune", "db ship",
                                          "db export", "db import", "db merge", "db report", "bench",
                                          "bench presets", "bench start"));
 

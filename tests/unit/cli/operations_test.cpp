@@ -47,6 +47,28 @@ TEST(Operations, EachWithTheWidthsThatItHas) {
       (Words{"sort_pairs_u32_v1_ascending", "sort_pairs_u32_v16_ascending", "argsort_u32_i8_ascending"}));
 }
 
+TEST(Operations, TopKWithEachKAndWhatIsAskedFor) {
+  const auto specs_of = [](const OperationOptions& options) {
+    return sort_specs_of(options, u32, Order::descending);
+  };
+  const SortSpec usual{.operation = Operation::top_k, .index_bytes = 4, .order = Order::descending, .k = 64};
+  EXPECT_EQ(specs_of({.operations = {"top_k"}}), std::vector{usual});
+  SortSpec one = usual;
+  one.k = 1;
+  SortSpec thousand = usual;
+  thousand.k = 1024;
+  EXPECT_EQ(specs_of({.operations = {"top_k"}, .k = {"1", "2^10", "1"}}), (std::vector{one, thousand}));
+  SortSpec with_values = usual;
+  with_values.index_bytes = 0;
+  with_values.value_bytes = 8;
+  EXPECT_EQ(specs_of({.operations = {"top_k"}, .value_bytes = {"8"}}), std::vector{with_values});
+  EXPECT_EQ(specs_of({.operations = {"top_k"}, .value_bytes = {"8"}, .index_bytes = {"4"}}),
+            (std::vector{with_values, usual}));
+  SortSpec alone = usual;
+  alone.index_bytes = 0;
+  EXPECT_EQ(specs_of({.operations = {"top_k"}, .index_bytes = {"0"}}), std::vector{alone});
+}
+
 TEST(Operations, OfEachKeyType) {
   const KeyType keys[] = {KeyType::f32, KeyType::u64};
   EXPECT_EQ(words_of({.operations = {"sort", "argsort"}}, keys),
@@ -63,8 +85,6 @@ TEST(Operations, EachMeaningOnce) {
 TEST(Operations, WhatIsNoneIsRefused) {
   EXPECT_NE(refusal_of({.operations = {"sort_paris"}}).find("'sort_paris' is no operation"),
             std::string::npos);
-  EXPECT_NE(refusal_of({.operations = {"top_k"}}).find("'top_k' is no operation that can be done"),
-            std::string::npos);
   EXPECT_EQ(refusal_of({.operations = {"sort_pairs"}, .value_bytes = {"3"}}),
             "a value has 1, 2, 4, 8 or 16 bytes, not '3'");
   EXPECT_EQ(refusal_of({.operations = {"argsort"}, .index_bytes = {"16"}}),
@@ -73,9 +93,12 @@ TEST(Operations, WhatIsNoneIsRefused) {
 
 TEST(Operations, WidthsOfWhatIsNotDoneAreRefused) {
   EXPECT_EQ(refusal_of({.value_bytes = {"4"}}),
-            "--value-bytes is for sort_pairs: name that with --operation, too");
+            "--value-bytes is for sort_pairs and top_k: name that with --operation, too");
   EXPECT_EQ(refusal_of({.operations = {"sort_pairs"}, .index_bytes = {"4"}}),
-            "--index-bytes is for argsort: name that with --operation, too");
+            "--index-bytes is for argsort and top_k: name that with --operation, too");
+  EXPECT_EQ(refusal_of({.k = {"5"}}), "--k is for top_k: name that with --operation, too");
+  EXPECT_EQ(refusal_of({.operations = {"argsort"}, .index_bytes = {"0"}}),
+            "indices of 0 bytes (none) are for top_k alone");
 }
 
 TEST(Operations, ATableSaysWhatIsNoSortOfKeys) {
@@ -85,6 +108,11 @@ TEST(Operations, ATableSaysWhatIsNoSortOfKeys) {
             "sort_pairs 8 B");
   EXPECT_EQ(operation_text({.operation = Operation::argsort, .index_bytes = 4}), "argsort 4 B unstable");
   EXPECT_EQ(operation_text({.index_bytes = 4, .stable = true}), "sort with indices of 4 B");
+  EXPECT_EQ(operation_text({.operation = Operation::top_k, .index_bytes = 4, .k = 100}),
+            "top_k 100 with indices of 4 B");
+  EXPECT_EQ(operation_text({.operation = Operation::top_k, .value_bytes = 8, .k = 1024}),
+            "top_k 2^10 with values of 8 B");
+  EXPECT_EQ(operation_text({.operation = Operation::top_k, .k = 7}), "top_k 7");
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bitune/error.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/device_limits.hpp"
 #include "tests/unit/runtime/selection_support.hpp"
@@ -131,6 +134,20 @@ TEST(SelectionOfOperations, TopKByTheNearestK) {
   EXPECT_EQ(near.configuration.at("merge_items"), 8);
   EXPECT_EQ(near.match, MatchKind::near_size);
   EXPECT_NE(near.reason.find("tuned for k=2048, used for k=1000"), std::string::npos) << near.reason;
+}
+
+TEST(SelectionOfOperations, SaysWhichRowsAreTooLongForATopK) {
+  Problem problem{{.operation = Operation::top_k, .index_bytes = 8, .k = 5}, {.n = std::uint64_t{1} << 31}};
+  const auto by_merging = std::array{&variant("merge_topk")};
+  EXPECT_NO_THROW((void)default_among(problem, test::h200(), by_merging));
+  problem.n += 1;
+  try {
+    (void)default_among(problem, test::h200(), by_merging);
+    FAIL() << "merge_topk has places of 31 bits";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    EXPECT_NE(std::string(error.what()).find("rows of at most 2^31 keys"), std::string::npos) << error.what();
+  }
 }
 
 TEST(SelectionOfOperations, NeverWhatAVariantCannotDo) {

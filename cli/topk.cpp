@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bitune/bitune.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/host_call.hpp"
+#include "cli/sort_input.hpp"
+#include "cli/sort_report.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+
+namespace bitune::cli {
+namespace topk_command {
+namespace {
+
+constexpr const char* description =
+    "Writes the first keys of a file in order, and where they stand in it: the k smallest, or with --largest "
+    "the k largest, of the whole array or of each row. The file stays as it is. Of equal keys those that "
+    "stand first are taken, in their order. All NaNs are equal keys, and larger than all numbers; -0 is "
+    "before +0. INPUT is a .npy array, raw binary keys, text, or - for standard input.";
+
+constexpr const char* footer = BITUNE_FORMAT_RULES
+    "\n"
+    "Keys go to -o, indices to --indices; with neither of them keys go to standard output. Indices are u32, "
+    "which is\n"
+    "enough for 2^32 keys, or u64. Those of rows count from 0 on in each row.\n"
+    "\n"
+    "Examples:\n"
+    "  bitune topk scores.npy -k 100 --largest -o best.npy --indices where.npy\n"
+    "  bitune topk distances.npy -k 8 --rows auto --indices nearest.npy    the nearest of each row\n"
+    "  bitune topk keys.bin --type f32 -k 1000 -o smallest.bin --verify\n"
+    "  printf '30\\n10\\n20\\n' | bitune topk - -k 2 --largest                 30, 20\n"
+    "\n"
+    "In Python: bitune.top_k(numpy.load('scores.npy'), 100).";
+
+struct TopkOptions {
+  CommonOptions common;
+  InputOptions input;
+  std::string k;
+  std::string output;
+  std::string indices;
+  std::string output_format;
+  std::string index = "u32";
+  std::string rows;
+  bool largest = false;
+  bool verify = false;
+};
+
+/// Where results go: "-" is standard output, empty nowhere.
+struct Destinations {
+  std::string keys;
+  std::string indices;
+};
+
+Destinations destinations_of(const TopkOptions& options) {
+  Destinations found{.keys = options.output, .indices = options.indices};
+  if (found.keys.empty() && found.indices.empty()) found.keys = "-";
+  if (!found.keys.empty() && !found.indices.empty() &&
+      (found.keys == found.indices || is_one_file(found.indices, found.keys))) {
+    throw Error(ErrorCode::usage, "-o and --indices name one file: each needs one of its own");
+  }
+  if (options.common.json && (found.keys == "-" || found.indices == "-")) {
+    throw Error(ErrorCode::usage,
+                "--json needs -o FILE or --indices FILE, as the document goes to standard output");
+  }
+  return found;
+}
+
+/// An array of the first k of each row, in the shape of the input but for its last dimension.
+KeyArray results_of(const SortInput& input, const RowsOfKeys& rows, std::uint64_t k, KeyType type) {
+  KeyArray array = make_list(type, std::vector<std::byte>(rows.count * k * size_of(type)));
+  array.separator = input.keys.separator;
+  if (rows.count != 1) array.shape = input.keys.shape;
+  if (rows.count != 1 && array.shape.back() == rows.length) {
+    array.shape.back() = k;
+  } else {
+    array.shape = rows.count == 1 ? std::vector{k} : std::vector{rows.count, k};
+  }
+  return array;
+}
+
+/// Writes an array where it goes, if anywhere: kept only once all results are written.
+void write_to(std::optional<OutputFile>& output, const std::string& destination, const TopkOptions& options,
+              Format format, const KeyArray& array) {
+  if (destination.empty()) return;
+  output.emplace(destination);
+  write_keys(*output, output_format_of(options.output_format, destination, format), array);
+}
+
+int topk(const TopkOptions& options) {
+  const InputRequest request = request_of(options.input);
+  require_named_database(options.common);
+  if (options.k.empty())
+    throw Error(ErrorCode::usage, "-k K is needed: how many keys of the array, or of each row");
+  const std::uint64_t k = parse_size(options.k);
+  const KeyType index = index_type_of(options.index);
+  const Destinations to = destinations_of(options);
+  // Before any work, so that a name that is no good is noticed first.
+  for (const std::string& destination : {to.keys, to.indices}) {
+    static_cast<void>(output_format_of(options.output_format, destination, Format::text));
+  }
+  SortInput input = read_input(request);
+  const RowsOfKeys rows = row_shape_of(input, options.rows);
+  const Problem problem{{.operation = Operation::top_k,
+                         .key = input.keys.type,
+                         .index_bytes = to.indices.empty() ? 0 : static_cast<std::uint32_t>(size_of(index)),
+                         .order = options.largest ? Order::descending : Order::ascending,
+                         .k = k},
+                        {.n = rows.length, .rows = rows.count}};
+  if (!has_fitting_k(problem)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", k, rows.length,
+                            rows.count == 1 ? "the array" : "a row", input.name));
+  }
+  KeyArray keys = results_of(input, rows, k, input.keys.type);
+  KeyArray indices = results_of(input, rows, k, index);
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), input.keys.count(),
+                             rows.length};
+  if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
+  if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
+  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  report.input = input.name;
+  report.conversion = input.keys.conversion;
+  std::optional<OutputFile> keys_file;
+  std::optional<OutputFile> indices_file;
+  write_to(keys_file, to.keys, options, input.format, keys);
+  write_to(indices_file, to.indices, options, input.format, indices);
+  if (keys_file) keys_file->commit();
+  if (indices_file) indices_file->commit();
+  report.output = to.keys;
+  report.indices_output = to.indices;
+  print_report(report, options.common.json);
+  return done;
+}
+
+int run(const TopkOptions& options) {
+  return within_memory(options.input.path, [&] { return topk(options); });
+}
+
+}  // namespace
+}  // namespace topk_command
+
+void add_topk_command(CLI::App& parent, Action& action) {
+  auto& command = add_command(parent, "topk", "Write the first keys of a file, and where they stand",
+                              topk_command::description, topk_command::footer);
+  auto options = std::make_shared<topk_command::TopkOptions>();
+  add_input_options(command, options->input, true);
+  add_text(command, "-k", options->k, "How many keys of the array, or of each row (needed)", "K");
+  add_text(command, "-o,--output", options->output,
+           "The keys (default: standard output, if --indices is not given)", "FILE");
+  add_text(command, "--indices", options->indices, "Where the keys stand, from 0 on", "FILE");
+  add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
+  add_text(command, "--output-format", options->output_format,
+           "Format of both: npy, raw or text (default: by the output's name, else as INPUT)", "FORMAT");
+  add_text(command, "--rows", options->rows,
+           "The first of each of R equal rows; auto: the rows of a .npy array or the lines of a text; 1: all "
+           "as one array",
+           "R");
+  add_flag(command, "--largest", options->largest,
+           "The largest, in descending order (default: the smallest)");
+  add_flag(command, "--verify", options->verify,
+           "Check the result on the host: the first keys, ties by index");
+  add_device_option(command, options->common);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  on_parsed(command, action_setter(action, options, topk_command::run));
+}
+
+}  // namespace bitune::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+// The first k keys of long rows: a block or a cluster streams a row (row_filter.cuh).
+
+#include "kernels/topk/row_filter.cuh"
+
+namespace bitune {
+
+/// Writes the first k keys of each row of n keys, as select_rows does.
+///
+/// Threads have `loads` vectors of 16 bytes under way. The bound is the sample_rank-th of nt * samples samples. capacity: candidates of a
+/// row that there is room for, at least k + nt.
+/// Grid: one cluster of `ranks` blocks a row (1: a block). Dynamic shared memory: layout::filtered_row.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int loads, int samples, int capacity,
+          int ranks, int shuffle_steps, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+filter_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
+            typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
+            const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
+            typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, const u8* lengths, u64 length_bytes, u32 n, u32 k,
+            u32 sample_rank) {
+  using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
+  using Filter = RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps>;
+  Filter filter;
+  // The plan's only launch: the next one may begin when all before this one is done.
+  wait_for_previous_launch();
+  allow_next_launch();
+  const u64 index = ranks == 1 ? block_index() : block_index() / ranks;
+  const u32 length = counted_keys(lengths, length_bytes, index, n);
+  const u32 wanted = minimum(k, length);
+  const Row row(index, keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in, values_in_stride,
+                indices_out, indices_out_stride);
+  const KeyStream<Codec, Row, nt, loads> stream(row, length);
+  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(Filter::sample_count, wanted, length);
+  filter.write_first(row, length, k, wanted, stream, true, bound_rank);
+}
+
+}  // namespace bitune

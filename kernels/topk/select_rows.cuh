@@ -1,0 +1,281 @@
+#pragma once
+
+// The first k keys of rows that registers hold. Nothing but a few candidates is ever sorted.
+//
+// Each thread takes the smallest of several groups of its keys. The k-th smallest of these minima is a bound: k different keys at least
+// are not behind it, whatever the keys are. Where the keys' places do not depend on their order, few others are: of twice as many groups
+// as k, about k * 1.4. These candidates are gathered in shared memory, with their places, and sorted.
+//
+// Where more keys than there is room for are not behind the bound, as many equal ones may be, the bound is narrowed: by bisection, first
+// of the keys, then of the places of those that equal the bound.
+
+#include "kernels/network/codec.cuh"
+#include "kernels/network/register_tile.cuh"
+#include "kernels/topk/candidates.cuh"
+
+namespace bitune {
+
+/// What the keys of a row are compared by before their places matter. NaNs are apart at first. Where they may be among the first k, they
+/// all become one key.
+template <class Codec, PlacedForm form>
+struct SelectedWord {
+  using Word = typename Codec::Word;
+  static constexpr Word first_padding = Codec::mask;  ///< what a row lacks is not below it
+  static constexpr Word places = 0;                   ///< the bits of a place
+
+  BITUNE_DEVICE static Word make(typename Codec::Raw raw, u32 /*place*/) { return Codec::encode(raw); }
+  BITUNE_DEVICE static Word of_equal_nans(Word word) { return TieCodec<Codec>::ordered(word); }
+  BITUNE_DEVICE static bool is_nan(Word word) { return NanWord<Codec>::is(of_equal_nans(word)); }
+};
+
+/// A key of 16 bits has room for its place.
+template <class Codec>
+struct SelectedWord<Codec, PlacedForm::word32> {
+  using Word = u32;
+  using Form = Placed<u32, PlacedForm::word32>;
+  static constexpr Word first_padding = Codec::mask << 16;
+  static constexpr Word places = 0xffff;
+
+  BITUNE_DEVICE static Word make(typename Codec::Raw raw, u32 place) { return Form::make(Codec::encode(raw), place); }
+  BITUNE_DEVICE static Word of_equal_nans(Word word) {
+    return Form::make(TieCodec<Codec>::ordered(Form::key(word)) & Codec::mask, Form::place(word));
+  }
+  BITUNE_DEVICE static bool is_nan(Word word) { return NanWord<Codec>::is(Form::key(of_equal_nans(word))); }
+};
+
+/// A row's keys in the registers of nt threads with vt each.
+template <class Codec, PlacedForm form, int nt, int vt, int vector>
+struct SelectedKeys {
+  using Raw = typename Codec::Raw;
+  using Words = SelectedWord<Codec, form>;
+  using Word = typename Words::Word;
+  static_assert(vt % vector == 0 && vt <= 32 && vector * sizeof(Raw) <= 16);
+
+  u32 first;  ///< place of register 0
+  u32 inner;  ///< distance of the places of a vector
+  Word words[vt];
+
+  /// Place of a register in the row. It grows with the register's number.
+  BITUNE_DEVICE u32 place(u32 r) const { return first + r / vector * vector * nt + r % vector * inner; }
+
+  BITUNE_DEVICE void load(const Raw* row, u32 length) {
+    // All loads before the first use: one that waits for another takes as long again. What the row lacks is the last key there is.
+    Raw raw[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = Codec::decode(Codec::mask);
+    const bool vectors = reinterpret_cast<u64>(row) % (vector * sizeof(Raw)) == 0 && length % vector == 0;
+    first = RowThreads<nt>::index() * (vectors ? vector : 1);
+    inner = vectors ? 1 : nt;
+    if (vectors) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; r += vector) {
+        if (first + r * nt < length) load_vector(row + first + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
+      }
+    } else {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        if (first + r * nt < length) raw[r] = row[first + r * nt];
+      }
+    }
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Words::make(raw[r], place(r));
+  }
+
+  /// The smallest word of each of m groups.
+  template <int m>
+  BITUNE_DEVICE void minima(Word (&smallest)[m]) const {
+    BITUNE_UNROLL
+    for (int r = 0; r < m; ++r) smallest[r] = words[r];
+    BITUNE_UNROLL
+    for (int r = m; r < vt; ++r) smallest[r % m] = minimum(smallest[r % m], words[r]);
+  }
+
+  /// How many registers hold keys before the place `end`: the first ones.
+  BITUNE_DEVICE u32 registers_before(u32 end) const {
+    if (end <= first) return 0;
+    const u32 distance = end - first;
+    if (inner != 1) return minimum((distance + nt - 1) / nt, u32{vt});
+    return minimum(distance / (vector * nt) * vector + minimum(distance % (vector * nt), u32{vector}), u32{vt});
+  }
+
+  /// The registers whose words are below `bound`, or equal it and stand before the place `end`: a bit for each. length: of the row.
+  BITUNE_DEVICE u32 not_behind(Word bound, u32 end, u32 length) const {
+    u32 bits = 0;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) bits |= words[r] <= bound ? u32{1} << r : 0;
+    if (end < length || bound >= Words::first_padding) {
+      u32 below = 0;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) below |= words[r] < bound ? u32{1} << r : 0;
+      const u64 one = 1;
+      bits &= static_cast<u32>((one << registers_before(end)) - 1) | (below & static_cast<u32>((one << registers_before(length)) - 1));
+    }
+    return bits;
+  }
+
+  /// Makes all NaNs one key if they may be among the first k: if the smallest word is one, or the k-th minimum.
+  BITUNE_DEVICE void join_nans(Word& smallest, Word& kth) {
+    if (!Words::is_nan(smallest) && !Words::is_nan(kth)) return;
+    smallest = Words::of_equal_nans(smallest) & ~Words::places;
+    kth = Words::of_equal_nans(kth) | Words::places;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Words::of_equal_nans(words[r]);
+  }
+};
+
+/// The bound of a row, and what is known of it: there are too few words below `low`, and too many up to `high`.
+template <class Word>
+struct RowBound {
+  Word low, high;
+  u32 from, to;       ///< the same of places, once `low` is `high`
+  Word word;          ///< the bound
+  u32 end;            ///< words that equal it count if they stand before this place
+  bool first = true;  ///< the bound was not narrowed yet
+
+  BITUNE_DEVICE RowBound(Word smallest, Word kth_minimum, u32 length)
+      : low(smallest), high(kth_minimum), from(0), to(length), word(kth_minimum), end(length) {}
+
+  /// The next bound to try, where up to this one there are too few or too many words.
+  BITUNE_DEVICE void narrow(bool too_few) {
+    if (low != high) {
+      if (too_few) {
+        low = word + 1;
+      } else {
+        high = word;
+      }
+      // Words that are equal are what nearly always is too many.
+      word = first ? high - 1 : low + (high - low) / 2;
+      first = false;
+      if (low != high) return;
+      word = high;
+    } else if (too_few) {
+      from = end;
+    } else {
+      to = end;
+    }
+    end = from + (to - from) / 2;
+  }
+};
+
+/// The k-th smallest of a row's minima, and the smallest one. They have m of each of nt threads, which are at least k.
+template <class Word, int nt, int m, int shuffle_steps>
+struct KthMinimum {
+  using Threads = RowThreads<nt>;
+  static constexpr int all = nt * m;
+  static constexpr bool by_warp = !Threads::is_block || all <= layout::minima_by_warp() || m == 1;
+  static constexpr int threads = by_warp && Threads::is_block ? static_cast<int>(warp_size) : nt;
+  static constexpr int vt = all / threads;
+  static constexpr int steps = by_warp ? log2_of(threads) : shuffle_steps;
+  using Tile = RegisterTile<Word, Comparator<0>, threads, vt, steps, !by_warp>;
+
+  BITUNE_DEVICE static Word chosen(const Word (&sorted)[vt], u32 r) {
+    Word word = sorted[0];
+    BITUNE_UNROLL
+    for (int i = 1; i < vt; ++i) word = r == u32(i) ? sorted[i] : word;
+    return word;
+  }
+
+  /// shared: padded_bytes of all minima; found: two words behind it. Both where a row has a block. A barrier follows before `shared` is
+  /// written again.
+  BITUNE_DEVICE static void find(Word (&minima)[m], u32 k, Word* shared, Word* found, Word& smallest, Word& kth) {
+    if constexpr (!Threads::is_block) {
+      Tile::sort(nullptr, minima);
+      const u32 first_lane = lane() & ~u32(nt - 1);
+      kth = shuffle(chosen(minima, (k - 1) % m), first_lane + (k - 1) / m);
+      smallest = shuffle(minima[0], first_lane);
+    } else {
+      const auto publish_found = [&](const Word(&sorted)[vt]) {
+        if (Tile::thread_in_group() == 0) found[0] = sorted[0];
+        if (Tile::thread_in_group() == (k - 1) / vt) found[1] = chosen(sorted, (k - 1) % vt);
+      };
+      if constexpr (by_warp) {
+        BITUNE_UNROLL
+        for (int r = 0; r < m; ++r) shared[r * nt + thread_index()] = minima[r];
+        sync_block();
+        if (warp_index() == 0) {
+          Word sorted[vt];
+          BITUNE_UNROLL
+          for (int r = 0; r < vt; ++r) sorted[r] = shared[r * threads + thread_index()];
+          Tile::sort(nullptr, sorted);
+          publish_found(sorted);
+        }
+      } else {
+        Tile::sort(shared, minima);
+        publish_found(minima);
+      }
+      sync_block();
+      smallest = found[0];
+      kth = found[1];
+    }
+  }
+};
+
+/// Writes the first k keys of each of `rows` rows of n keys (at most nt * vt), in order, of equal keys those with the lowest places first:
+/// keys_out (null: not, where there are indices), values_out and indices_out. lengths: how many keys of each row count (counted_keys).
+///
+/// minima: groups of keys of each thread; all are at least k. capacity: candidates of a row; at least k.
+/// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::selected_row.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int vt, int rows_per_block, int vector,
+          int minima, int capacity, int shuffle_steps, int min_blocks>
+BITUNE_KERNEL(nt * rows_per_block, min_blocks)
+select_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
+            typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
+            const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
+            typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, const u8* lengths, u64 length_bytes, u64 rows,
+            u32 n, u32 k) {
+  using Threads = RowThreads<nt>;
+  using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
+  using Keys = SelectedKeys<Codec, form, nt, vt, vector>;
+  using Word = typename Keys::Word;
+  using Form = typename Row::Form;
+  using Item = typename Form::Item;
+  using Buffer = Candidates<Form, nt, capacity, shuffle_steps>;
+  static_assert(Threads::is_block ? rows_per_block == 1 : nt * rows_per_block >= static_cast<int>(warp_size));
+  constexpr layout::SelectedRow parts = layout::selected_row(nt, minima, capacity, sizeof(Item), sizeof(Word));
+  const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;
+  u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
+  const Buffer candidates{reinterpret_cast<Item*>(shared)};
+
+  // The plan's only launch: the next one may begin when all before this one is done.
+  wait_for_previous_launch();
+  allow_next_launch();
+  const u64 row = u64{block_index()} * rows_per_block + group;
+  // Groups without a row go through all barriers and shuffles with the last one. They write nothing.
+  const u64 source = minimum(row, rows - 1);
+  const u32 length = counted_keys(lengths, length_bytes, source, n);
+  const u32 wanted = minimum(k, length);
+  const Row result(source, keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in, values_in_stride,
+                   indices_out, indices_out_stride);
+  Keys keys;
+  keys.load(result.keys, length);
+
+  Word smallest;
+  Word kth;
+  {
+    Word of_thread[minima];
+    keys.minima(of_thread);
+    KthMinimum<Word, nt, minima, shuffle_steps>::find(of_thread, maximum(wanted, 1u), reinterpret_cast<Word*>(shared),
+                                                      reinterpret_cast<Word*>(shared + parts.bound), smallest, kth);
+  }
+  if constexpr (Row::Order::reads_nans) keys.join_nans(smallest, kth);
+  RowBound<Word> bound(smallest, kth, length);
+  RowSums<nt> sums(reinterpret_cast<u32*>(shared + parts.sums));
+  u32 bits;
+  ThreadSums count;
+  while (true) {
+    bits = keys.not_behind(bound.word, bound.end, length);
+    count = sums(bit_count(bits));
+    const bool fits = count.all >= wanted && count.all <= capacity;
+    if (Threads::all_rows(fits)) break;
+    if (!fits) bound.narrow(count.all < wanted);
+  }
+  // The candidates' keys are read again: registers have no numbers that a thread could count by.
+  for (u32 i = count.before; bits != 0; bits &= bits - 1, ++i) {
+    candidates[i] = result.item(keys.place(bit_count((bits & (0 - bits)) - 1)));
+  }
+  Threads::sync();
+  candidates.template sort<capacity / 2>(count.all);
+  if (row < rows) candidates.write_first(result, k, wanted);
+}
+
+}  // namespace bitune

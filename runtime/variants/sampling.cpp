@@ -1,0 +1,56 @@
+#include "runtime/variants/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bitune::sampling {
+namespace {
+
+/// Chernoff's bound of either tail of a sum with this mean: that it is as far off as `value`.
+double tail(double mean, double value) {
+  if (value <= 0) return std::exp(-mean);
+  if (mean <= 0) return 0;
+  return std::exp(value - mean - value * std::log(value / mean));
+}
+
+}  // namespace
+
+std::uint64_t bound_rank(std::uint64_t samples, std::uint64_t k, std::uint64_t n) {
+  if (k >= n) return samples + 1;
+  const double mean = static_cast<double>(samples) * static_cast<double>(k) / static_cast<double>(n);
+  std::uint64_t low = static_cast<std::uint64_t>(mean);  // about half of the times too few
+  std::uint64_t high = samples + 1;
+  while (low + 1 < high) {
+    const std::uint64_t rank = low + (high - low) / 2;
+    if (static_cast<double>(rank) > mean && tail(mean, static_cast<double>(rank)) <= accepted_chance) {
+      high = rank;
+    } else {
+      low = rank;
+    }
+  }
+  return high;
+}
+
+double overflow_chance(std::uint64_t samples, std::uint64_t rank, std::uint64_t capacity, std::uint64_t n) {
+  if (n <= capacity) return 0;
+  const double mean = static_cast<double>(samples) * static_cast<double>(capacity) / static_cast<double>(n);
+  const auto fewer = static_cast<double>(std::max<std::uint64_t>(rank, 1) - 1);
+  return rank > samples || fewer >= mean ? 1 : tail(mean, fewer);
+}
+
+bool fits(std::uint64_t samples, std::uint64_t k, std::uint64_t capacity, std::uint64_t n) {
+  return overflow_chance(samples, bound_rank(samples, k, n), capacity, n) <= accepted_chance;
+}
+
+std::uint64_t room_for(std::uint64_t samples, std::uint64_t k, std::uint64_t n) {
+  const std::uint64_t rank = bound_rank(samples, k, n);
+  std::uint64_t low = std::min(k, n);  // there is never room for fewer
+  std::uint64_t high = n;
+  while (low + 1 < high) {
+    const std::uint64_t room = low + (high - low) / 2;
+    (overflow_chance(samples, rank, room, n) <= accepted_chance ? high : low) = room;
+  }
+  return high;
+}
+
+}  // namespace bitune::sampling

@@ -1,0 +1,164 @@
+// The variants that choose the first k without sorting the rows, on the emulated device: longer rows than the
+// tests of all variants have, bounds that hardly ever come up, and every order of threads.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/key_type.hpp"
+#include "runtime/kernel_store.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/sort_check.hpp"
+#include "tests/support/top_k_check.hpp"
+
+namespace bitune::test {
+namespace top_k_selection {
+namespace {
+
+const Bench& emulated() {
+  static const Bench bench = make_bench(open_device("emulated"));
+  return bench;
+}
+
+/// What goes with keys.
+struct Load {
+  std::uint32_t value_bytes;
+  std::uint32_t index_bytes;
+};
+
+constexpr std::array all_loads = {Load{0, 4}, Load{0, 0}, Load{4, 0}, Load{0, 8}, Load{16, 0}};
+
+Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t k, const Shape& shape) {
+  return {{.operation = Operation::top_k,
+           .key = key,
+           .value_bytes = load.value_bytes,
+           .index_bytes = load.index_bytes,
+           .order = order,
+           .k = k},
+          shape};
+}
+
+struct Case {
+  std::string_view variant;
+  Shape shape;
+  std::uint64_t k;
+};
+
+constexpr std::array cases = {
+    Case{"select_rows", {.n = 128, .rows = 20}, 8}, Case{"select_rows", {.n = 2000, .rows = 3}, 100},
+    Case{"select_rows", {.n = 5000, .rows = 2}, 1}, Case{"filter_rows", {.n = 6000, .rows = 3}, 20},
+    Case{"filter_rows", {.n = 9001}, 300},          Case{"filter_rows", {.n = 3000, .rows = 2}, 3},
+    Case{"filter_array", {.n = 10000}, 10},         Case{"filter_array", {.n = 20001}, 1000}};
+
+class TopKSelection : public ::testing::TestWithParam<KeyType> {};
+
+/// All cases of each type, with the default configuration and another one: loads, orders, distributions,
+/// gaps and lengths in turn.
+TEST_P(TopKSelection, GivesTheFirstKeysWhateverTheConfiguration) {
+  const KeyType key = GetParam();
+  auto turn = 5 * static_cast<std::uint64_t>(key);
+  const DeviceInfo& device = emulated().device->info();
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Case& of : cases) {
+    ++turn;
+    const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+    const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, of.k, of.shape);
+    const Variant& family = variant(of.variant);
+    ASSERT_TRUE(family.supports(problem, device)) << of.variant;
+    sorts.emplace_back(problem, family.default_configuration(problem, device));
+    for (auto& c : sample_configurations(family, problem, device, 1, turn))
+      sorts.emplace_back(problem, std::move(c));
+  }
+  compile_all(emulated(), sorts);
+  for (const auto& [problem, configuration] : sorts) {
+    for (int i = 0; i < 2; ++i) {
+      ++turn;
+      EXPECT_TRUE(gives_first(emulated(), problem, configuration,
+                              all_distributions.at(turn % all_distributions.size()), turn,
+                              {.gaps = turn % 2 == 0,
+                               .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
+                               .length_bytes = turn % 5 == 1   ? 4U
+                                               : turn % 5 == 3 ? 8U
+                                                               : 0U}));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TopKSelection, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// In whatever order threads run, and on every distribution.
+TEST(TopKSelectionOrders, DoNotMatter) {
+  for (const Case& of : cases) {
+    const Problem problem = problem_of(all_loads[0], KeyType::f32, Order::descending, of.k, of.shape);
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      const Bench bench = seeded(seed);
+      const Configuration c = variant(of.variant).default_configuration(problem, bench.device->info());
+      for (const Distribution distribution : all_distributions) {
+        EXPECT_TRUE(gives_first(bench, problem, c, distribution, seed)) << of.variant;
+      }
+    }
+  }
+}
+
+/// More candidates than there is room for: a bound from minima lets more than k keys through.
+TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
+  for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      const Problem problem = problem_of(all_loads[0], key, order, 32, {.n = 1000, .rows = 3});
+      const Variant& family = variant("select_rows");
+      Configuration c = family.default_configuration(problem, emulated().device->info());
+      c.parameters["candidate_factor"] = 1;
+      for (const Distribution distribution : all_distributions) {
+        EXPECT_TRUE(gives_first(emulated(), problem, c, distribution, 1, {.length_bytes = 4}));
+      }
+    }
+  }
+}
+
+/// A sample that gives a bound before the k-th key, or one far behind it, comes up once in a million times. A
+/// plan that takes another sample for the bound shows what happens then.
+TEST(TopKSelectionBounds, MayBeWrong) {
+  struct Wrong {
+    std::string_view variant;
+    std::uint64_t n;
+    std::uint64_t k;
+    bool merges;
+  };
+  for (const Wrong& of : {Wrong{"filter_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
+                          Wrong{"filter_array", 6000, 40, true}}) {
+    for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
+      for (const std::uint64_t rank : {1U, 200U, 1U << 30}) {
+        const Problem problem = problem_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
+        const DeviceInfo& device = emulated().device->info();
+        const Variant& family = variant(of.variant);
+        Configuration c = family.default_configuration(problem, device);
+        if (of.merges) {
+          c.parameters["merge_runs"] = 1;
+          c.parameters["finish_blocks"] = 1;
+        }
+        ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
+        Plan plan = family.plan(problem, c, device);
+        plan.launches.front().arguments.back() = Argument::number32(static_cast<std::uint32_t>(rank));
+        const ExecutablePlan executable = make_executable(*emulated().device, *emulated().kernels, plan);
+        const auto workspace = emulated().device->allocate(plan.workspace_bytes);
+        const auto run = [&](Operands operands) {
+          operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+          executable.run(operands, nullptr);
+        };
+        for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
+          EXPECT_TRUE(gives_first(*emulated().device, problem, distribution, rank, {}, run))
+              << of.variant << ", sample " << rank;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace top_k_selection
+}  // namespace bitune::test
