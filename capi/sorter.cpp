@@ -1,11 +1,14 @@
 // Sorters and devices.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bitune/bitune.hpp"
+#include "bitune/error.hpp"
 #include "capi/call.hpp"
 #include "capi/structs.hpp"
 #include "measure/documents.hpp"
@@ -25,7 +28,10 @@ Json json_of(const Explanation& explanation) {
           {"reason", explanation.reason},
           {"expected_us", explanation.expected_us ? Json(*explanation.expected_us) : Json()},
           {"launches", explanation.launches},
-          {"compiled_kernels", explanation.compiled_kernels}};
+          {"compiled_kernels", explanation.compiled_kernels},
+          {"shipped_kernels", explanation.shipped_kernels},
+          {"cached_kernels", explanation.cached_kernels},
+          {"awaited", explanation.awaited}};
 }
 
 }  // namespace
@@ -46,6 +52,14 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
       if (*text_or_empty(read.device) != '\0') wanted.device = read.device;
       wanted.database = text_or_empty(read.database);
       wanted.kernel_cache = text_or_empty(read.kernel_cache);
+      if (read.compile_first > 1 || read.reserved != 0) {
+        throw bitune::Error(
+            bitune::ErrorCode::usage,
+            fmt::format("bitune_sorter_options: compile_first is {}, and reserved {}; they are "
+                        "0 or 1, and 0",
+                        read.compile_first, read.reserved));
+      }
+      wanted.compile_first = read.compile_first != 0;
     }
     *sorter = reinterpret_cast<bitune_sorter*>(std::make_unique<bitune::Sorter>(std::move(wanted)).release());
   });

@@ -11,7 +11,7 @@ namespace bitune::cli {
 
 SortReport call_on_host(const CommonOptions& common, const Problem& problem, const Operands& operands,
                         bool verify) {
-  Sorter sorter(SorterOptions{common.device, common.database, {}});
+  Sorter sorter(SorterOptions{common.device, common.database, {}, true});
   return call_on_host(sorter, problem, operands, verify);
 }
 

@@ -118,7 +118,7 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
   problem.rows = rows_of(input.keys, options.rows, input.name);
   problem.n = problem.rows > 0 ? input.keys.count() / problem.rows : 0;
 
-  Sorter sorter(SorterOptions{options.common.device, options.common.database, {}});
+  Sorter sorter(SorterOptions{options.common.device, options.common.database, {}, true});
   report.device = sorter.device();
   Problem prepared = problem;
   prepared.rows = std::max<std::uint64_t>(problem.rows, 1);

@@ -146,6 +146,12 @@ class Device {
   /// Whether the stream is being captured into a graph (then nothing may be compiled or loaded).
   [[nodiscard]] virtual bool is_capturing(Stream stream) const = 0;
 
+  /// The work as another thread may do it: with the context that is current on this thread, and beside
+  /// streams that are being captured elsewhere.
+  [[nodiscard]] virtual std::function<void()> for_other_thread(std::function<void()> work) const {
+    return work;
+  }
+
   /// Makes a graph of what `enqueue` enqueues in the stream, which may be in use by nobody else; nothing of
   /// it runs. Waits until the graph is on the device, so that its first launch is like the others. Null where
   /// there are no graphs (the emulated device). \throws Error (device), and what `enqueue` throws
@@ -194,8 +200,8 @@ struct DeviceReport {
 /// or "auto" (the current CUDA device, else GPU 0, else the emulated device). `reason`, if given, receives a
 /// sentence that says why "auto" took the device it did; empty for other selectors. \throws Error
 /// (unavailable) that says what was looked for, where, and what to do; Error (usage) for a selector of none
-/// of these forms. "auto" throws too where there is a GPU but no NVRTC for it, rather than sort on the CPU
-/// unasked. A GPU keeps in `cache`, if given, what has to be known of NVRTC, and opens that only to compile.
+/// of these forms. A GPU needs no NVRTC before a kernel must be compiled. It keeps in `cache`, if given, what
+/// has to be known of NVRTC, and opens that only to compile.
 [[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr,
                                                   std::shared_ptr<KernelCache> cache = nullptr);
 

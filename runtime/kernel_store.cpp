@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,14 +21,8 @@ struct KernelStore::Implementation {
   struct Entry {
     std::mutex mutex;
     std::optional<KernelImage> image;
-    KernelOrigin image_origin = KernelOrigin::compiled;
+    KernelOrigin origin = KernelOrigin::compiled;  ///< of the image
     std::shared_ptr<LoadedKernel> kernel;
-  };
-
-  /// How an image was got this time.
-  struct Fetch {
-    KernelOrigin origin = KernelOrigin::memory;
-    double compile_ms = 0;
   };
 
   std::shared_ptr<Device> device;
@@ -41,32 +36,59 @@ struct KernelStore::Implementation {
     return entries[source];
   }
 
-  // The two below are called with the entry's mutex held.
+  // Those below are called with the entry's mutex held.
 
-  Fetch compile(Entry& entry, const KernelSource& source) {
+  /// Returns how many milliseconds it took.
+  double compile(Entry& entry, const KernelSource& source) {
     const auto begin = std::chrono::steady_clock::now();
     entry.image = device->compiler().compile(source);
-    entry.image_origin = KernelOrigin::compiled;
+    entry.origin = KernelOrigin::compiled;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     // The digest is asked for now: what compiled may be another build than was remembered before.
     if (cache != nullptr) cache->store(device->compiler().digest(source), *entry.image);
-    return {KernelOrigin::compiled, took.count()};
+    return took.count();
   }
 
-  Fetch fetch(Entry& entry, const KernelSource& source) {
-    if (entry.image) return {};
-    if (cache != nullptr) entry.image = cache->find(device->compiler().digest(source));
-    entry.image_origin = KernelOrigin::cache;
-    if (!entry.image && find_shipped(entry, source)) entry.image_origin = KernelOrigin::shipped;
-    if (!entry.image) return compile(entry, source);
-    return {entry.image_origin, 0};
+  /// Nothing if there is none, or no compiler that the cache could be asked of.
+  std::optional<KernelImage> find(KernelOrigin where, const KernelSource& source) const {
+    try {
+      if (where == KernelOrigin::cache) {
+        return cache == nullptr ? std::nullopt : cache->find(device->compiler().digest(source));
+      }
+      if (shipped == nullptr) return std::nullopt;
+      const std::string key = device->compiler().archive_key(source);
+      return key.empty() ? std::nullopt : shipped->find(key);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
 
-  bool find_shipped(Entry& entry, const KernelSource& source) const {
-    if (shipped == nullptr) return false;
-    const std::string key = device->compiler().archive_key(source);
-    if (!key.empty()) entry.image = shipped->find(key);
-    return entry.image.has_value();
+  /// What is shipped goes first: it needs no look for a compiler, whose build the cache's digests name.
+  static constexpr std::array<KernelOrigin, 2> ready = {KernelOrigin::shipped, KernelOrigin::cache};
+
+  /// Whether the kernel could be loaded without compiling it. A file may be whole and still be nothing that
+  /// this driver loads: it may be older than the compiler of what is shipped.
+  bool load_ready(Entry& entry, const KernelSource& source) {
+    if (entry.image && load(entry, *entry.image, entry.origin)) return true;
+    for (const KernelOrigin where : ready) {
+      auto image = find(where, source);
+      if (!image || !load(entry, *image, where)) continue;
+      entry.image = std::move(image);
+      entry.origin = where;
+      return true;
+    }
+    return false;
+  }
+
+  bool load(Entry& entry, const KernelImage& image, KernelOrigin origin) {
+    try {
+      entry.kernel = device->load(image);
+      return true;
+    } catch (const Error&) {
+      // What was compiled just now has no excuse.
+      if (origin == KernelOrigin::compiled || device->is_lost()) throw;
+      return false;
+    }
   }
 };
 
@@ -84,26 +106,41 @@ StoredKernel KernelStore::get(const KernelSource& source) {
   Implementation& store = *implementation_;
   Implementation::Entry& entry = store.entry(source);
   const std::lock_guard lock(entry.mutex);
-  if (entry.kernel != nullptr) return {entry.kernel, KernelOrigin::memory, 0};
-
-  Implementation::Fetch how = store.fetch(entry, source);
-  try {
-    entry.kernel = store.device->load(*entry.image);
-  } catch (const Error&) {
-    // A file may be whole and still be nothing that this driver loads: it may be older than the compiler of
-    // what is shipped. What was compiled just now has no such excuse.
-    if (entry.image_origin == KernelOrigin::compiled || store.device->is_lost()) throw;
-    how = store.compile(entry, source);
-    entry.kernel = store.device->load(*entry.image);
+  if (entry.kernel != nullptr) return {entry.kernel, KernelOrigin::memory, entry.origin, 0};
+  const bool was_there = entry.image.has_value();
+  if (store.load_ready(entry, source)) {
+    return {entry.kernel, was_there ? KernelOrigin::memory : entry.origin, entry.origin, 0};
   }
-  return {entry.kernel, how.origin, how.compile_ms};
+  const double compile_ms = store.compile(entry, source);
+  store.load(entry, *entry.image, entry.origin);
+  return {entry.kernel, entry.origin, entry.origin, compile_ms};
+}
+
+std::optional<StoredKernel> KernelStore::find(const KernelSource& source) {
+  Implementation& store = *implementation_;
+  Implementation::Entry& entry = store.entry(source);
+  const std::unique_lock lock(entry.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return std::nullopt;
+  if (entry.kernel != nullptr) return StoredKernel{entry.kernel, KernelOrigin::memory, entry.origin, 0};
+  if (!store.load_ready(entry, source)) return std::nullopt;
+  return StoredKernel{entry.kernel, entry.origin, entry.origin, 0};
 }
 
 KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin) {
-  Implementation::Entry& entry = implementation_->entry(source);
+  Implementation& store = *implementation_;
+  Implementation::Entry& entry = store.entry(source);
   const std::lock_guard lock(entry.mutex);
-  const Implementation::Fetch how = implementation_->fetch(entry, source);
-  if (origin != nullptr) *origin = how.origin;
+  KernelOrigin got = KernelOrigin::memory;
+  for (const KernelOrigin where : Implementation::ready) {
+    if (entry.image) break;
+    entry.image = store.find(where, source);
+    entry.origin = got = where;
+  }
+  if (!entry.image) {
+    store.compile(entry, source);
+    got = KernelOrigin::compiled;
+  }
+  if (origin != nullptr) *origin = got;
   return *entry.image;
 }
 
@@ -170,17 +207,61 @@ void ExecutablePlan::run(const Operands& operands, Stream stream) const {
   }
 }
 
-ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan, int* compiled) {
+namespace {
+
+ExecutablePlan bound(const Device& device, Plan plan, std::vector<StoredKernel> stored,
+                     KernelCounts* counts) {
   std::vector<std::shared_ptr<LoadedKernel>> kernels;
-  kernels.reserve(plan.kernels.size());
-  int count = 0;
-  for (const KernelSource& source : plan.kernels) {
-    StoredKernel stored = store.get(source);
-    if (stored.origin == KernelOrigin::compiled) ++count;
-    kernels.push_back(std::move(stored.kernel));
+  kernels.reserve(stored.size());
+  KernelCounts counted;
+  for (StoredKernel& kernel : stored) {
+    if (kernel.origin == KernelOrigin::compiled) ++counted.compiled;
+    if (kernel.first_origin == KernelOrigin::shipped) ++counted.shipped;
+    if (kernel.first_origin == KernelOrigin::cache) ++counted.cached;
+    kernels.push_back(std::move(kernel.kernel));
   }
-  if (compiled != nullptr) *compiled = count;
+  if (counts != nullptr) *counts = counted;
   return ExecutablePlan(device, std::move(plan), std::move(kernels));
+}
+
+}  // namespace
+
+ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan, KernelCounts* counts) {
+  std::vector<std::optional<StoredKernel>> found;
+  for (const KernelSource& source : plan.kernels) found.push_back(store.find(source));
+  // A plan's kernels are compiled side by side. They are loaded by this thread, whose context they are for.
+  std::vector<std::future<void>> compiling;
+  std::vector<StoredKernel> stored(plan.kernels.size());
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (found[i]) continue;
+    compiling.push_back(
+        std::async(std::launch::async, [&store, &source = plan.kernels[i], &kernel = stored[i]] {
+          static_cast<void>(store.image(source, &kernel.origin));
+        }));
+  }
+  for (std::future<void>& one : compiling) one.wait();  // all of them: they refer to what is here
+  for (std::future<void>& one : compiling) one.get();
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (found[i]) {
+      stored[i] = std::move(*found[i]);
+      continue;
+    }
+    const KernelOrigin origin = stored[i].origin;
+    stored[i] = store.get(plan.kernels[i]);
+    if (origin == KernelOrigin::compiled) stored[i].origin = origin;
+  }
+  return bound(device, std::move(plan), std::move(stored), counts);
+}
+
+std::optional<ExecutablePlan> make_executable_if_ready(const Device& device, KernelStore& store,
+                                                       const Plan& plan, KernelCounts* counts) {
+  std::vector<StoredKernel> stored;
+  for (const KernelSource& source : plan.kernels) {
+    auto found = store.find(source);
+    if (!found) return std::nullopt;
+    stored.push_back(std::move(*found));
+  }
+  return bound(device, plan, std::move(stored), counts);
 }
 
 }  // namespace bitune

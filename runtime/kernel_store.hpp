@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Kernels by source, from memory, the kernel cache, what is shipped, or the compiler, in that order.
+/// Kernels by source, from memory, what is shipped, the kernel cache, or the compiler, in that order.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ enum class KernelOrigin { memory, cache, shipped, compiled };
 /// A kernel ready to launch, with where it came from and what that took.
 struct StoredKernel {
   std::shared_ptr<LoadedKernel> kernel;
-  KernelOrigin origin = KernelOrigin::memory;
-  double compile_ms = 0;  ///< 0 unless compiled
+  KernelOrigin origin = KernelOrigin::memory;          ///< this time
+  KernelOrigin first_origin = KernelOrigin::compiled;  ///< when it came into this process: never memory
+  double compile_ms = 0;                               ///< 0 unless compiled
 };
 
 /// The kernels of one device. Thread-safe; two threads that ask for one kernel compile it once.
@@ -34,6 +36,10 @@ class KernelStore {
 
   /// The loaded kernel. \throws Error (compile, device)
   [[nodiscard]] StoredKernel get(const KernelSource& source);
+
+  /// The loaded kernel, if that takes no compiler: nothing for one that is being compiled by another thread.
+  /// \throws Error (device) if the device is lost
+  [[nodiscard]] std::optional<StoredKernel> find(const KernelSource& source);
 
   /// Only makes sure that the image is there, without touching the device: for compile
   /// workers. Returns the image. \throws Error (compile)
@@ -65,9 +71,21 @@ class ExecutablePlan {
   std::vector<std::shared_ptr<LoadedKernel>> kernels_;
 };
 
-/// Gets all kernels of a plan from the store and binds them. `compiled`, if given, receives how many of them
-/// had to be compiled.
+/// Where the kernels of a plan came from.
+struct KernelCounts {
+  int compiled = 0;  ///< now
+  int shipped = 0;   ///< when they came into this process
+  int cached = 0;    ///< likewise
+};
+
+/// Gets all kernels of a plan from the store and binds them. `counts`, if given, receives where they came
+/// from. \throws Error (compile, device, out_of_resources, unavailable)
 [[nodiscard]] ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan,
-                                             int* compiled = nullptr);
+                                             KernelCounts* counts = nullptr);
+
+/// The same, or nothing if one of the kernels must be compiled. \throws Error (device, out_of_resources)
+[[nodiscard]] std::optional<ExecutablePlan> make_executable_if_ready(const Device& device, KernelStore& store,
+                                                                     const Plan& plan,
+                                                                     KernelCounts* counts = nullptr);
 
 }  // namespace bitune

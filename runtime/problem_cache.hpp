@@ -80,6 +80,17 @@ class ProblemCache {
     }
   }
 
+  /// From now on this is the value, whatever it was before and whatever `get` makes meanwhile.
+  void put(const Problem& problem, Pointer value) {
+    const std::unique_lock lock(mutex_);
+    if (!entries_.contains(problem)) make_room();
+    const std::uint64_t now = clock_.fetch_add(1, std::memory_order_relaxed);
+    const auto [found, is_new] = entries_.try_emplace(problem, value, now);
+    if (is_new) return;
+    found->second.value = std::move(value);
+    found->second.last_used.store(now, std::memory_order_relaxed);
+  }
+
   [[nodiscard]] std::size_t size() const {
     const std::shared_lock lock(mutex_);
     return entries_.size();
@@ -94,15 +105,19 @@ class ProblemCache {
 
   void insert(const Problem& problem, const Pointer& value) {
     const std::unique_lock lock(mutex_);
-    // A linear search is nothing beside the making of a value.
-    if (entries_.size() >= capacity_) {
-      entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-        return a.second.last_used.load(std::memory_order_relaxed) <
-               b.second.last_used.load(std::memory_order_relaxed);
-      }));
-    }
+    make_room();
     entries_.try_emplace(problem, value, clock_.fetch_add(1, std::memory_order_relaxed));
     flights_.erase(problem);
+  }
+
+  /// Called with the lock held.
+  void make_room() {
+    // A linear search is nothing beside the making of a value.
+    if (entries_.size() < capacity_) return;
+    entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+      return a.second.last_used.load(std::memory_order_relaxed) <
+             b.second.last_used.load(std::memory_order_relaxed);
+    }));
   }
 
   const std::size_t capacity_;

@@ -9,6 +9,7 @@
 #include "model/key_type.hpp"
 #include "runtime/kernel_sources.hpp"
 #include "runtime/selection_ladder.hpp"
+#include "runtime/untuned_policy.hpp"
 
 namespace bitune {
 
@@ -33,6 +34,7 @@ Selection Selector::select(const Problem& problem, std::span<const TooLarge> too
   std::string left_out_text;
   const auto leave = [&](const TooLarge& entry) {
     left_out.push_back(entry.configuration);
+    if (entry.why.empty()) return;
     left_out_text += fmt::format("; {} is left out: {}", entry.configuration.text(), entry.why);
   };
   {
@@ -47,6 +49,18 @@ Selection Selector::select(const Problem& problem, std::span<const TooLarge> too
   selection.reason += left_out_text;
   if (!candidates->warning.empty()) selection.reason += "; " + candidates->warning;
   return selection;
+}
+
+std::vector<Configuration> Selector::quick(const Problem& problem) const {
+  std::vector<Configuration> found;
+  for (const Variant* variant : untuned_order(problem, device_, variants_)) {
+    auto configuration = variant->quick_configuration(problem, device_);
+    if (!configuration || variant->space(problem, device_).violation(*configuration, problem, device_)) {
+      continue;
+    }
+    found.push_back(std::move(*configuration));
+  }
+  return found;
 }
 
 void Selector::leave_out(const Problem& problem, const TooLarge& too_large) {

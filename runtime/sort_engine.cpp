@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,12 @@ bool is_trivial(const Problem& problem) noexcept {
   return (problem.n < 2 && problem.operation != Operation::top_k) || problem.rows == 0;
 }
 
+/// Refuses what cannot be done, and what no memory holds.
+void check_size(const Problem& problem) {
+  check_problem(problem);
+  static_cast<void>(key_bytes(problem));
+}
+
 std::string text_of(const Dim3& dim) {
   if (dim[1] == 1 && dim[2] == 1) return fmt::format("{}", dim[0]);
   return fmt::format("{}x{}x{}", dim[0], dim[1], dim[2]);
@@ -34,57 +41,43 @@ std::string text_of(const Launch& launch, const Plan& plan) {
   return text;
 }
 
+void add_clause(std::string& to, const std::string& clause) {
+  if (!clause.empty()) to += "; " + clause;
+}
+
+void tell_of_stand_in(Explanation& explanation, const PreparedSort& prepared) {
+  if (prepared.better.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    explanation.awaited = prepared.awaited;
+    add_clause(
+        explanation.reason,
+        fmt::format("it stands in for {}, which is being compiled in the background", prepared.awaited));
+  } else if (const LaterSort later = result_of(prepared.better); later.made == nullptr) {
+    add_clause(explanation.reason, fmt::format("it stands in for {}, which could not be prepared: {}",
+                                               prepared.awaited, later.failure));
+  }
+}
+
 }  // namespace
 
 SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache,
                        CandidateReader reader, std::span<const Variant* const> variants, std::string note,
-                       std::size_t capacity, std::shared_ptr<const KernelArchive> shipped_kernels)
+                       Preparation how)
     : device_(std::move(device)),
       note_(std::move(note)),
-      selector_(device_->info(), std::move(reader), variants),
-      kernels_(device_, std::move(cache), std::move(shipped_kernels)),
-      prepared_(capacity),
+      prepared_(device_, std::move(cache), std::move(reader), variants, std::move(how)),
       host_sort_(device_) {}
-
-/// What is next on the ladder. Where nothing is, the device has no room for the problem: says for what at
-/// last.
-Selection SortEngine::select_but(const Problem& problem, std::span<const TooLarge> too_large) {
-  try {
-    return selector_.select(problem, too_large);
-  } catch (const Error&) {
-    if (too_large.empty()) throw;
-    throw Error(ErrorCode::out_of_resources, too_large.back().why);
-  }
-}
-
-PreparedSort SortEngine::make(const Problem& problem) {
-  check_problem(problem);
-  static_cast<void>(key_bytes(problem));  // refuses what no memory holds
-  int compiled = 0;
-  std::vector<TooLarge> too_large;
-  for (;;) {
-    Selection selection = select_but(problem, too_large);
-    Plan plan = selector_.plan(problem, selection.configuration);
-    const std::uint64_t workspace_bytes = plan.workspace_bytes;
-    try {
-      ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &compiled);
-      // What workspaces come from is made on demand, which may not happen while a stream is being captured.
-      if (workspace_bytes != 0) static_cast<void>(device_->allocate_async(workspace_bytes, nullptr));
-      // Only now: where nothing fits there may be memory again when the problem is next asked for.
-      for (const TooLarge& entry : too_large) selector_.leave_out(problem, entry);
-      return {std::move(selection), std::move(executable), compiled};
-    } catch (const Error& error) {
-      // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
-      // the ladder.
-      if (error.code() != ErrorCode::out_of_resources) throw;
-      too_large.push_back({selection.configuration, error.what()});
-    }
-  }
-}
 
 std::shared_ptr<const PreparedSort> SortEngine::prepare(const Problem& problem) {
   if (is_trivial(problem)) return nullptr;
-  return prepared_.get(problem, [&] { return std::make_shared<const PreparedSort>(make(problem)); });
+  check_size(problem);
+  return prepared_.best(problem);
+}
+
+std::shared_ptr<const PreparedSort> SortEngine::prepared_for(const Problem& problem) {
+  if (is_trivial(problem)) return nullptr;
+  if (auto prepared = prepared_.find(problem)) return prepared;
+  check_size(problem);
+  return prepared_.soon(problem);
 }
 
 void SortEngine::copy_rows(const Problem& problem, const Operand& to, const Operand& from,
@@ -114,9 +107,8 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
   const Plan& plan = prepared.executable.plan();
   Operand& workspace = operands[Role::workspace];
   std::unique_ptr<DeviceBuffer> own;
-  if (workspace.data != nullptr) {
-    check_workspace(problem, workspace, plan.workspace_bytes);
-  } else if (plan.workspace_bytes != 0) {
+  if (workspace.data != nullptr) check_workspace(problem, workspace, prepared.least_workspace_bytes);
+  if (plan.workspace_bytes != 0 && (workspace.data == nullptr || workspace.elements < plan.workspace_bytes)) {
     own = device_->allocate_async(plan.workspace_bytes, stream);
     workspace = {own->data(), plan.workspace_bytes, 0};
   }
@@ -145,7 +137,9 @@ void SortEngine::run(const Problem& problem, const Operands& operands, Stream st
                               "for it before the capture begins",
                               text_of(problem)));
     }
-    prepared = prepare(problem);
+    prepared = prepared_for(problem);
+  } else if (prepared->is_stand_in() && device_->is_capturing(stream)) {
+    if (auto better = result_of(prepared->better).made) prepared = std::move(better);
   }
   launch(*prepared, problem, operands, stream);
 }
@@ -153,7 +147,7 @@ void SortEngine::run(const Problem& problem, const Operands& operands, Stream st
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   if (is_trivial(problem)) return {};
   check_operands(problem, packed_operands(problem, keys));
-  const auto prepared = prepare(problem);
+  const auto prepared = prepared_for(problem);
   return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, Stream stream) {
     launch(*prepared, problem, packed_operands(problem, on_device), stream);
   });
@@ -162,7 +156,7 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
 HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
   check_operands(problem, operands);
   if (problem.rows == 0 || problem.n == 0) return {};
-  const auto prepared = prepare(problem);
+  const auto prepared = prepared_for(problem);
   // On the device each array is packed. What is read and written is so in place.
   std::vector<HostArray> arrays;
   Operands on_device;
@@ -200,30 +194,30 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
 
 std::uint64_t SortEngine::workspace_size(const Problem& problem) {
   if (is_trivial(problem)) return 0;
-  if (const auto prepared = prepared_.find(problem)) return prepared->executable.plan().workspace_bytes;
-  check_problem(problem);
-  const Plan plan = selector_.plan(problem, selector_.select(problem).configuration);
-  const bool only_device_knows =
-      std::any_of(plan.launches.begin(), plan.launches.end(), [&](const Launch& l) {
-        return l.cluster > static_cast<std::uint32_t>(device_->info().max_cluster_size);
-      });
-  return only_device_knows ? prepare(problem)->executable.plan().workspace_bytes : plan.workspace_bytes;
+  check_size(problem);
+  return prepared_.workspace_size(problem);
 }
 
 Explanation SortEngine::explain(const Problem& problem) {
   const auto prepared = prepared_.find(problem);
   if (!prepared) check_problem(problem);
-  const Selection selection = prepared ? prepared->selection : selector_.select(problem);
-  const Plan plan = prepared ? prepared->executable.plan() : selector_.plan(problem, selection.configuration);
+  const Selection selection = prepared ? prepared->selection : prepared_.select(problem);
+  const Plan plan = prepared ? prepared->executable.plan() : prepared_.plan(problem, selection.configuration);
 
   Explanation explanation;
   explanation.configuration = selection.configuration.text();
   explanation.match = name_of(selection.match);
   explanation.reason = selection.reason;
-  if (!note_.empty()) explanation.reason += "; " + note_;
   explanation.expected_us = selection.expected_us;
   for (const Launch& launch : plan.launches) explanation.launches.push_back(text_of(launch, plan));
-  if (prepared) explanation.compiled_kernels = prepared->compiled_kernels;
+  if (prepared) {
+    explanation.compiled_kernels = prepared->kernels.compiled;
+    explanation.shipped_kernels = prepared->kernels.shipped;
+    explanation.cached_kernels = prepared->kernels.cached;
+    add_clause(explanation.reason, prepared->note);
+    if (prepared->is_stand_in()) tell_of_stand_in(explanation, *prepared);
+  }
+  add_clause(explanation.reason, note_);
   return explanation;
 }
 

@@ -13,36 +13,23 @@
 #include "cache/kernel_cache.hpp"
 #include "runtime/device.hpp"
 #include "runtime/host_sort.hpp"
-#include "runtime/kernel_store.hpp"
-#include "runtime/problem_cache.hpp"
-#include "runtime/selector.hpp"
+#include "runtime/prepared_sorts.hpp"
 
 namespace bitune {
 
-/// A problem that is ready to run.
-struct PreparedSort {
-  Selection selection;
-  ExecutablePlan executable;
-  int compiled_kernels = 0;
-};
-
 /// Sorts on one device.
 ///
-/// Thread-safe. A problem is selected, compiled and loaded once, by one thread; what was prepared is found
-/// again by a hash lookup under a shared lock, and no lock is held through launches or compiles. At most
-/// `capacity` problems stay prepared (their kernels stay loaded longer).
+/// Thread-safe: see PreparedSorts.
 class SortEngine {
  public:
-  static constexpr std::size_t default_capacity = 4096;
-
   /// `note`: what a person should know of where this engine stores things; told by `explain`. May be empty.
   SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache, CandidateReader reader,
-             std::span<const Variant* const> variants, std::string note = {},
-             std::size_t capacity = default_capacity,
-             std::shared_ptr<const KernelArchive> shipped_kernels = nullptr);
+             std::span<const Variant* const> variants, std::string note = {}, Preparation how = {});
 
   /// Enqueues what the problem says. A problem that is prepared costs a lookup and its launches. What is
-  /// prepared serves all memory and strides. \throws Error (usage, capture, compile, device, unavailable)
+  /// prepared serves all memory and strides. While a stream is captured, this waits for what is compiled in
+  /// the background: a graph is to have the best. \throws Error (usage, capture, compile, device,
+  /// unavailable)
   void run(const Problem& problem, const Operands& operands, Stream stream);
 
   /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new
@@ -52,8 +39,8 @@ class SortEngine {
   /// As `run` for an array in the host's memory; returns when all is written. Times as of sort_host.
   HostSortTimes run_host(const Problem& problem, const Operands& operands);
 
-  /// The prepared problem, now; null if there is nothing to do (n < 2). It stays usable while the engine
-  /// lives.
+  /// The problem with the best configuration, prepared now; null if there is nothing to do (n < 2). It stays
+  /// usable while the engine lives.
   std::shared_ptr<const PreparedSort> prepare(const Problem& problem);
 
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
@@ -61,8 +48,8 @@ class SortEngine {
   [[nodiscard]] const Device& device() const noexcept { return *device_; }
 
  private:
-  [[nodiscard]] PreparedSort make(const Problem& problem);
-  [[nodiscard]] Selection select_but(const Problem& problem, std::span<const TooLarge> too_large);
+  /// What is prepared, or soon is; null if there is nothing to do.
+  [[nodiscard]] std::shared_ptr<const PreparedSort> prepared_for(const Problem& problem);
   void launch(const PreparedSort& prepared, const Problem& problem, Operands operands, Stream stream) const;
   /// Nothing where both are one memory.
   void copy_rows(const Problem& problem, const Operand& to, const Operand& from, std::size_t element_bytes,
@@ -71,9 +58,7 @@ class SortEngine {
 
   const std::shared_ptr<Device> device_;
   const std::string note_;
-  Selector selector_;
-  KernelStore kernels_;
-  ProblemCache<PreparedSort> prepared_;
+  PreparedSorts prepared_;
   HostSort host_sort_;
 };
 

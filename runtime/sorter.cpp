@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -53,6 +56,18 @@ std::shared_ptr<const KernelArchive> shipped_kernels() {
   return tunings ? std::make_shared<const KernelArchive>(kernels_beside(*tunings)) : nullptr;
 }
 
+/// How long a first sort waits for the best. Most kernels of short arrays are compiled by then, and others
+/// are worth their stand-in.
+constexpr std::chrono::milliseconds patience{250};
+
+bool compiles_first(const SorterOptions& options, const Device& device) {
+  if (const char* said = std::getenv("BITUNE_COMPILE_FIRST"); said != nullptr && *said != '\0') {
+    return std::string_view(said) != "0";
+  }
+  // The emulated device's compiler takes as long for small kernels as for large ones.
+  return options.compile_first || device.info().kind != "cuda";
+}
+
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   std::string note;
   std::string cache_note;
@@ -64,8 +79,11 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
                                const Problem& problem, std::string* warning) {
     return read_candidates(problem, database, warning);
   };
+  Preparation how;
+  how.shipped_kernels = shipped_kernels();
+  if (!compiles_first(options, *device)) how.patience = patience;
   return std::make_unique<SortEngine>(std::move(device), std::move(cache), std::move(reader), variants(),
-                                      std::move(note), SortEngine::default_capacity, shipped_kernels());
+                                      std::move(note), std::move(how));
 }
 
 /// How many keys lie behind a pointer is not told by those who pass one alone.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"

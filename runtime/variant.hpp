@@ -4,6 +4,7 @@
 /// Variants: families of kernels with their search space and their plan.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ class Variant {
   /// A configuration that is valid on this device for this problem and expected to be good.
   [[nodiscard]] virtual Configuration default_configuration(const Problem& problem,
                                                             const DeviceInfo& device) const = 0;
+
+  /// One whose kernels compile in some tenths of a second, to sort with until the best is compiled; nothing
+  /// where the variant has none. It need not be valid.
+  [[nodiscard]] virtual std::optional<Configuration> quick_configuration(const Problem& /*problem*/,
+                                                                         const DeviceInfo& /*device*/) const {
+    return std::nullopt;
+  }
 
   /// The plan. Precondition: the configuration is valid.
   [[nodiscard]] virtual Plan plan(const Problem& problem, const Configuration& configuration,

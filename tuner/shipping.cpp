@@ -63,6 +63,12 @@ class Workers {
       try {
         const Job& job = jobs_[at];
         KernelImage image = job.compiler->compile(job.source);
+        if (!image.target.ends_with(" cubin")) {
+          throw Error(
+              ErrorCode::unavailable,
+              "this NVRTC makes no machine code for a GPU of these tunings, as it is older than the GPU; "
+              "name a newer one by BITUNE_NVRTC");
+        }
         image.log.clear();  // for who tunes; whoever is given the kernel only runs it
         add(job.compiler->archive_key(job.source), std::move(image));
       } catch (...) {

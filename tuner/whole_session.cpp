@@ -34,7 +34,9 @@ WholeSession run_session(TuneRequest request, const std::vector<std::shared_ptr<
     const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
     request.compile_threads = std::max(static_cast<int>(threads / devices.size()), 1);
   }
-  static_cast<void>(TuningDatabase(options.database, DatabaseMode::read_write));  // refused before any work
+  // Refused before any work.
+  for (const auto& device : devices) static_cast<void>(device->compiler().identity());
+  static_cast<void>(TuningDatabase(options.database, DatabaseMode::read_write));
   std::vector<DeviceJob> jobs;
   jobs.reserve(devices.size());
   for (const auto& device : devices) jobs.push_back(make_device_job(request, device, options, stop));

@@ -52,8 +52,10 @@ class Library {
     return create_(&options, &sorter_);
   }
 
+  /// With the best configuration prepared: another one may stand in for it where a run is the first.
   int workspace(const bitune_problem& problem, std::uint64_t& bytes) const {
-    return size_(sorter_, &problem, &bytes);
+    const int status = prepare_(sorter_, &problem);
+    return status != 0 ? status : size_(sorter_, &problem, &bytes);
   }
   int run(const bitune_problem& problem, const bitune_operands& operands, void* stream) const {
     return run_(sorter_, &problem, &operands, stream);
@@ -67,11 +69,13 @@ class Library {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(opened, name));
       return function != nullptr;
     };
-    return get(create_, "bitune_sorter_create") && get(size_, "bitune_workspace_size") &&
-           get(run_, "bitune_run") && get(error_, "bitune_last_error") && get(version_, "bitune_version");
+    return get(create_, "bitune_sorter_create") && get(prepare_, "bitune_prepare") &&
+           get(size_, "bitune_workspace_size") && get(run_, "bitune_run") &&
+           get(error_, "bitune_last_error") && get(version_, "bitune_version");
   }
 
   decltype(&bitune_sorter_create) create_ = nullptr;
+  decltype(&bitune_prepare) prepare_ = nullptr;
   decltype(&bitune_workspace_size) size_ = nullptr;
   decltype(&bitune_run) run_ = nullptr;
   decltype(&bitune_last_error) error_ = nullptr;

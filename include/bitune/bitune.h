@@ -180,8 +180,12 @@ typedef struct bitune_operands {
 // --------------------------------------------------------------------------------------------------- sorting
 
 /// Sorts on one device with the configuration that the tuning database knows to be best. The first call for a
-/// problem selects, compiles (or loads from the kernel cache) and loads. Later calls for the same problem
-/// only launch. The 4096 problems used last stay prepared. It does not see what is tuned after it began.
+/// problem selects, loads what is shipped or in the kernel cache, and compiles what is not. Later calls for
+/// the same problem only launch. Where compiling would take long, another configuration sorts while the best
+/// is compiled in the background. Keys alone and stable sorts have the same result with each. Unstable ones
+/// may order equal keys in another way then. Destroying a sorter, and the end of the process, wait for the
+/// compile that is under way. The 4096 problems used last stay prepared. It does not see what is tuned after
+/// it began.
 typedef struct bitune_sorter bitune_sorter;
 
 /// Where things are found. Null or empty means the default. Texts need to live during the call only.
@@ -191,10 +195,15 @@ typedef struct bitune_sorter_options {
                          ///< a UUID, or "emulated"
   const char* database;  ///< tuning database; default: $BITUNE_DB, else the user's
   const char* kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
+  uint32_t compile_first;  ///< 1: the first sort of a problem waits for the compiler, however long it takes.
+                           ///< 0: it may be sorted by another configuration while the best is compiled in
+                           ///< the background. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
+                           ///< device always waits, unless that variable is 0
+  uint32_t reserved;       ///< 0
 } bitune_sorter_options;
 
 #define BITUNE_SORTER_OPTIONS_INIT \
-  { sizeof(bitune_sorter_options), NULL, NULL, NULL }
+  { sizeof(bitune_sorter_options), NULL, NULL, NULL, 0, 0 }
 
 /// Makes a sorter for a device. `options` may be null. `*sorter` is null if the call fails; else the caller
 /// destroys it.
@@ -250,7 +259,10 @@ BITUNE_API bitune_status bitune_workspace_size(bitune_sorter* sorter, const bitu
 /// {"configuration": "warp(block_size_x=256,...)",
 ///  "match": "exact", "near size", "near device", "shipped" or "default",
 ///  "reason": a sentence, "expected_us": number or null, "launches": [a text for each],
-///  "compiled_kernels": how many kernels preparing the problem compiled}
+///  "compiled_kernels": how many kernels preparing the problem compiled,
+///  "shipped_kernels", "cached_kernels": how many of its kernels came with bitune, or from the kernel cache,
+///  "awaited": the configuration that is being compiled in the background to take the place of this one, or
+///  ""}
 BITUNE_API bitune_status bitune_explain(bitune_sorter* sorter, const bitune_problem* problem, char** json);
 
 /// Description of the sorter's device: "NVIDIA H200 (sm_90, GPU 0)".

@@ -27,6 +27,10 @@ struct SorterOptions {
       "auto";  ///< "auto" (the current CUDA device, else GPU 0, else emulated), "0", a UUID, "emulated"
   std::string database;      ///< tuning database; default: $BITUNE_DB, else the user's
   std::string kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
+  /// The first sort of a problem waits for the compiler, however long that takes. Otherwise it takes, for the
+  /// time being, what is ready or soon compiled. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
+  /// device always waits, unless that variable is 0.
+  bool compile_first = false;
 };
 
 /// Times of one host sort in microseconds.
@@ -47,14 +51,23 @@ struct Explanation {
   /// Kernels that preparing the problem compiled: 0 if the kernel cache or this process had them all, and
   /// while it is not prepared.
   int compiled_kernels = 0;
+  int shipped_kernels = 0;  ///< of its kernels those that came with bitune; 0 while it is not prepared
+  int cached_kernels = 0;   ///< likewise, from the kernel cache
+  /// The configuration that is being compiled in the background, and then takes the place of this one. Empty
+  /// if there is none.
+  std::string awaited;
 };
 
 /// Sorts on one device with the configuration that the tuning database knows to be best.
 ///
 /// Thread safety: all member functions may be called from several threads at once.
-/// The first call for a problem selects, compiles (or loads from the kernel cache) and loads; later calls for
-/// the same problem only launch. The database is read when a key width is first met: a Sorter does not see
-/// what is tuned later. The 4096 problems used last stay prepared. Every function throws bitune::Error.
+/// The first call for a problem selects, loads what is shipped or in the kernel cache, and compiles what is
+/// not; later calls for the same problem only launch. Where compiling would take long, the first calls are
+/// sorted by another configuration while the best is compiled in the background (`SorterOptions`). Keys alone
+/// and stable sorts have the same result with each. Unstable ones may order equal keys in another way then.
+/// A sorter that ends, and a process, waits for the compile that is under way. The database is read when a
+/// key width is first met: a Sorter does not see what is tuned later. The 4096 problems used last stay
+/// prepared. Every function throws bitune::Error.
 ///
 /// Keys and streams must belong to the Sorter's device (make a Sorter for each GPU). A damaged or missing
 /// database or kernel cache is no error: the reason that `explain` gives tells of it.
@@ -140,10 +153,12 @@ class Sorter {
   HostSortTimes sort(std::span<T> keys, Order order = Order::ascending);
 #endif
 
-  /// Selects, compiles and loads now, so that later calls for this problem only launch (and can be captured).
+  /// Selects, compiles and loads the best now, so that later calls for this problem only launch (and can be
+  /// captured).
   void prepare(const Problem& problem);
 
-  /// Bytes of workspace that this problem takes on the device; 0 for variants that need none.
+  /// Bytes of workspace that this problem takes on the device; 0 for variants that need none. While another
+  /// configuration stands in, this is of the best; one that takes more allocates it in the stream.
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
 
   /// Which configuration sorts this problem, where it came from, and its launches.

@@ -22,7 +22,7 @@ class Sorter:
     """A `bitune_sorter`. It lives as long as the process: sorts may be under way on any stream."""
 
     def __init__(self, selector: str) -> None:
-        options = _native.SorterOptions(ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None)
+        options = _native.SorterOptions(ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0)
         handle = ctypes.c_void_p()
         _native.check(_native.library.bitune_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
         assert handle.value is not None

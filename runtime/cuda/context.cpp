@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -117,6 +118,19 @@ ContextScope::ContextScope(Context& context, Wanted wanted) : driver_(context.dr
 ContextScope::~ContextScope() {
   CUcontext popped = nullptr;
   if (pushed_) driver_.cuCtxPopCurrent(&popped);
+}
+
+std::function<void()> for_other_thread(std::shared_ptr<Context> context, std::function<void()> work) {
+  return [context = std::move(context), work = std::move(work)] {
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // of this thread, whatever others capture
+    context->driver().cuThreadExchangeStreamCaptureMode(&mode);
+    std::optional<ContextScope> scope;
+    try {
+      scope.emplace(*context, Wanted::primary);
+    } catch (const Error&) {  // the work meets the same error, and tells whom it concerns
+    }
+    work();
+  };
 }
 
 int current_ordinal(const Driver& driver) noexcept {

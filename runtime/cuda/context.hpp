@@ -4,6 +4,8 @@
 /// One GPU and the context that work on it runs in.
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -93,6 +95,11 @@ void release_quietly(Context& context, Release release) noexcept {
   } catch (const Error&) {
   }
 }
+
+/// The work for another thread: it has the primary context, since another one may be destroyed by then, and
+/// what it calls disturbs no stream that is being captured elsewhere.
+[[nodiscard]] std::function<void()> for_other_thread(std::shared_ptr<Context> context,
+                                                     std::function<void()> work);
 
 /// The ordinal of the GPU whose context is current on this thread; -1 if none is.
 [[nodiscard]] int current_ordinal(const Driver& driver) noexcept;

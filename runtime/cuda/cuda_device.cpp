@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -63,14 +64,23 @@ CUevent event_of(const DeviceEvent& event) { return static_cast<const CudaEvent&
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, int ordinal, const NvrtcFacts& nvrtc, std::shared_ptr<KernelCache> cache)
+  CudaDevice(const Driver& driver, int ordinal, const std::shared_ptr<KernelCache>& cache)
       : info_(read_device_info(driver, ordinal)),
         context_(std::make_shared<Context>(driver, ordinal, description_of(info_, ordinal))),
-        compiler_(make_nvrtc_compiler(info_.compute_major, info_.compute_minor, nvrtc, std::move(cache))),
-        software_{read_uuid(driver, ordinal), driver.text(), "nvrtc " + nvrtc.version()} {}
+        find_nvrtc_([cache] { return nvrtc_facts(cache.get()); }),
+        compiler_(make_nvrtc_compiler(info_.compute_major, info_.compute_minor, find_nvrtc_, cache)),
+        software_{read_uuid(driver, ordinal), driver.text(), {}} {}
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
-  [[nodiscard]] const DeviceSoftware& software() const noexcept override { return software_; }
+  [[nodiscard]] const DeviceSoftware& software() const noexcept override {
+    std::call_once(nvrtc_found_, [this] {
+      try {
+        software_.compiler = "nvrtc " + find_nvrtc_().version();
+      } catch (const std::exception&) {  // what is shipped sorts without
+      }
+    });
+    return software_;
+  }
   [[nodiscard]] const Compiler& compiler() const noexcept override { return *compiler_; }
   [[nodiscard]] std::string describe() const override { return context_->description(); }
   [[nodiscard]] bool is_lost() const noexcept override { return context_->is_lost(); }
@@ -212,6 +222,9 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool is_capturing(Stream stream) const override {
     return context_->is_capturing(stream_of(stream));
   }
+  [[nodiscard]] std::function<void()> for_other_thread(std::function<void()> work) const override {
+    return cuda::for_other_thread(context_, std::move(work));
+  }
   [[nodiscard]] std::unique_ptr<DeviceGraph> capture(Stream stream,
                                                      const std::function<void()>& enqueue) const override {
     return cuda::capture(context_, stream_of(stream), enqueue);
@@ -222,8 +235,10 @@ class CudaDevice final : public Device {
 
   DeviceInfo info_;
   std::shared_ptr<Context> context_;
+  std::function<NvrtcFacts()> find_nvrtc_;
   std::unique_ptr<Compiler> compiler_;
-  DeviceSoftware software_;
+  mutable std::once_flag nvrtc_found_;
+  mutable DeviceSoftware software_;  ///< the compiler's is written once, when software() is first called
   mutable std::once_flag nvml_opened_;
   mutable std::unique_ptr<NvmlGpu> nvml_;
 };
@@ -251,14 +266,13 @@ int current_gpu() {
   return found != nullptr ? current_ordinal(*found) : -1;
 }
 
-std::shared_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<KernelCache> cache) {
+std::shared_ptr<Device> make_cuda_device(int ordinal, const std::shared_ptr<KernelCache>& cache) {
   const Driver& found = driver();
   if (ordinal < 0 || ordinal >= found.device_count) {
     throw Error(ErrorCode::unavailable,
                 fmt::format("there is no GPU {}: the driver lists {}", ordinal, found.device_count));
   }
-  const NvrtcFacts nvrtc = nvrtc_facts(cache.get());
-  return std::make_shared<CudaDevice>(found, ordinal, nvrtc, std::move(cache));
+  return std::make_shared<CudaDevice>(found, ordinal, cache);
 }
 
 }  // namespace bitune::cuda

@@ -35,10 +35,10 @@ struct GpuEntry {
 /// missing driver.
 [[nodiscard]] int current_gpu();
 
-/// Opens a GPU by its ordinal. It takes no context before it is used. If the cache has a note of NVRTC, NVRTC
-/// is opened only to compile. The cache may be null.
-/// \throws Error (unavailable) if there is no driver, no NVRTC, or no such GPU
+/// Opens a GPU by its ordinal. It takes no context before it is used, and looks for NVRTC only when a kernel
+/// is neither in memory nor shipped. Where the cache, which may be null, knows of NVRTC what has to be known
+/// of it, that is opened only to compile. \throws Error (unavailable) if there is no driver or no such GPU
 [[nodiscard]] std::shared_ptr<Device> make_cuda_device(int ordinal,
-                                                       std::shared_ptr<KernelCache> cache = nullptr);
+                                                       const std::shared_ptr<KernelCache>& cache = nullptr);
 
 }  // namespace bitune::cuda

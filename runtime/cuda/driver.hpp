@@ -72,7 +72,8 @@ namespace bitune::cuda {
   X(cuStreamDestroy)               \
   X(cuStreamEndCapture)            \
   X(cuStreamIsCapturing)           \
-  X(cuStreamSynchronize)
+  X(cuStreamSynchronize)           \
+  X(cuThreadExchangeStreamCaptureMode)
 
 /// The driver as it was found and initialised. Immutable.
 struct Driver {

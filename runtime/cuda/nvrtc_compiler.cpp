@@ -129,15 +129,17 @@ struct Build {
 
 class NvrtcCompiler final : public Compiler {
  public:
-  NvrtcCompiler(int compute_capability, const NvrtcFacts& facts, std::shared_ptr<KernelCache> cache,
-                std::vector<HeaderText> extra_headers)
+  NvrtcCompiler(int compute_capability, std::function<NvrtcFacts()> find_facts,
+                std::shared_ptr<KernelCache> cache, std::vector<HeaderText> extra_headers)
       : compute_capability_(compute_capability),
         own_headers_only_(extra_headers.empty()),
         headers_(all_headers(std::move(extra_headers))),
-        cache_(std::move(cache)),
-        build_(std::make_shared<const Build>(facts, compute_capability_, headers_)) {}
+        find_facts_(std::move(find_facts)),
+        cache_(std::move(cache)) {}
 
   [[nodiscard]] std::string identity() const override { return build()->identity; }
+
+  void open() const override { static_cast<void>(nvrtc()); }
 
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
     const Nvrtc& api = nvrtc();
@@ -172,24 +174,28 @@ class NvrtcCompiler final : public Compiler {
     return Digest().add(build()->common_digest).add(root_text(source)).add(source.name_expression).hex();
   }
 
+  /// What is shipped is machine code: PTX is finished by the driver, which takes as long as compiling it
+  /// here. No NVRTC is asked, since where kernels are shipped none need be there.
   [[nodiscard]] std::string archive_key(const KernelSource& source) const override {
     const std::string version = own_headers_only_ ? digest_of_kernel(source.header) : std::string();
-    const std::shared_ptr<const Build> build = this->build();
-    // PTX is finished by the driver, which takes as long as compiling it here.
-    if (version.empty() || !build->target.cubin) return {};
-    return Digest().add(build->target.text()).add(version).add(source.name_expression).hex();
+    if (version.empty()) return {};
+    const Target target{compute_capability_, true};
+    return Digest().add(target.text()).add(version).add(source.name_expression).hex();
   }
 
  private:
   [[nodiscard]] std::shared_ptr<const Build> build() const {
     const std::lock_guard lock(mutex_);
+    if (build_ == nullptr) {
+      build_ = std::make_shared<const Build>(find_facts_(), compute_capability_, headers_);
+    }
     return build_;
   }
 
   /// The build of the NVRTC that is open: another than before if the library was replaced since it was noted.
   [[nodiscard]] std::shared_ptr<const Build> build_of(const NvrtcFacts& opened) const {
     const std::lock_guard lock(mutex_);
-    if (build_->facts == opened) return build_;
+    if (build_ != nullptr && build_->facts == opened) return build_;
     build_ = std::make_shared<const Build>(opened, compute_capability_, headers_);
     if (cache_ != nullptr) note_nvrtc(*cache_, nvrtc_search(), opened);
     return build_;
@@ -198,21 +204,25 @@ class NvrtcCompiler final : public Compiler {
   const int compute_capability_;
   const bool own_headers_only_;
   const std::vector<HeaderText> headers_;
+  const std::function<NvrtcFacts()> find_facts_;
   const std::shared_ptr<KernelCache> cache_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const Build> build_;  ///< guarded by mutex_
+  mutable std::shared_ptr<const Build> build_;  ///< guarded by mutex_; null until it is asked for
 };
 
 }  // namespace
 
 std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, std::vector<HeaderText> extra_headers) {
-  return make_nvrtc_compiler(major, minor, nvrtc().facts, nullptr, std::move(extra_headers));
+  auto compiler = make_nvrtc_compiler(
+      major, minor, [] { return nvrtc().facts; }, nullptr, std::move(extra_headers));
+  static_cast<void>(compiler->identity());  // what is missing is said now
+  return compiler;
 }
 
-std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, const NvrtcFacts& facts,
+std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, std::function<NvrtcFacts()> find_facts,
                                               std::shared_ptr<KernelCache> cache,
                                               std::vector<HeaderText> extra_headers) {
-  return std::make_unique<NvrtcCompiler>(10 * major + minor, facts, std::move(cache),
+  return std::make_unique<NvrtcCompiler>(10 * major + minor, std::move(find_facts), std::move(cache),
                                          std::move(extra_headers));
 }
 

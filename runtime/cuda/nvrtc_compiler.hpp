@@ -3,6 +3,7 @@
 /// \file
 /// NVRTC as the compiler of a CUDA GPU. No GPU and no driver are needed to compile.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +25,12 @@ struct HeaderText {
 [[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor,
                                                             std::vector<HeaderText> extra_headers = {});
 
-/// The same without opening NVRTC before something is compiled: until then it is taken to be what `facts`
-/// says. If it turns out to be another, identity and digests change, and `cache` notes the new facts.
-[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor, const NvrtcFacts& facts,
+/// The same without looking for NVRTC before it is needed: the identity and digests ask for its facts, which
+/// is when a missing one is an error. It is opened when something is compiled, and taken to be what the facts
+/// say until then. If it turns out to be another, identity and digests change, and `cache` notes the new
+/// facts.
+[[nodiscard]] std::unique_ptr<Compiler> make_nvrtc_compiler(int major, int minor,
+                                                            std::function<NvrtcFacts()> find_facts,
                                                             std::shared_ptr<KernelCache> cache,
                                                             std::vector<HeaderText> extra_headers = {});
 

@@ -62,6 +62,14 @@ class MergeByPlaceVariant final : public Variant {
   /// but of single arrays only, and begins with two launches more.
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  /// With the smallest network in registers: it is unrolled.
+  std::optional<Configuration> quick_configuration(const Problem& problem,
+                                                   const DeviceInfo& device) const override {
+    Configuration c = default_configuration(problem, device);
+    c.parameters["items_per_thread"] = 4;
+    c.parameters["merge_items"] = 4;
+    return c;
+  }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };
 

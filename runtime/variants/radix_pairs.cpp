@@ -89,6 +89,14 @@ class RadixPairsVariant final : public Variant {
     return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  /// With the fewest items, whose loops are unrolled.
+  std::optional<Configuration> quick_configuration(const Problem& problem,
+                                                   const DeviceInfo& device) const override {
+    Configuration c = default_configuration(problem, device);
+    c.parameters["block_size_x"] = 256;
+    c.parameters["items_per_thread"] = 5;
+    return c;
+  }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };
 

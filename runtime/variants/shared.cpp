@@ -36,6 +36,10 @@ class SharedVariant final : public Variant {
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  std::optional<Configuration> quick_configuration(const Problem& problem,
+                                                   const DeviceInfo& device) const override {
+    return default_configuration(problem, device);
+  }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };
 

@@ -167,7 +167,8 @@ TEST_F(Nvrtc, KnownFactsGiveTheSameDigests) {
   for (int i = 0; i < 2; ++i) {
     const NvrtcFacts facts = nvrtc_facts(cache.get());
     EXPECT_EQ(facts, nvrtc_facts(nullptr));
-    const auto known = make_nvrtc_compiler(architecture / 10, architecture % 10, facts, cache, planted);
+    const auto known = make_nvrtc_compiler(
+        architecture / 10, architecture % 10, [facts] { return facts; }, cache, planted);
     EXPECT_EQ(known->identity(), opened->identity());
     EXPECT_EQ(known->digest(rotate), opened->digest(rotate));
     EXPECT_EQ(known->compile(rotate).bytes, opened->compile(rotate).bytes);
@@ -188,7 +189,8 @@ TEST_F(Nvrtc, FactsThatTurnOutToBeOutdatedAreReplaced) {
   ASSERT_EQ(nvrtc_facts(cache.get()), outdated);
 
   const auto opened = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
-  const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, outdated, cache, planted);
+  const auto compiler = make_nvrtc_compiler(
+      architecture / 10, architecture % 10, [outdated] { return outdated; }, cache, planted);
   EXPECT_NE(compiler->identity(), opened->identity());
   EXPECT_NE(compiler->digest(rotate), opened->digest(rotate));
   std::vector<std::thread> threads;

@@ -72,14 +72,17 @@ TEST_F(Shipping, CompilesForGpusAloneAndNamesKernelsAlikeForEachBuildOfTheCompil
   cuda::NvrtcFacts newer = facts;
   newer.build_id = "of another build";
   newer.minor += 1;
-  const auto compiler = cuda::make_nvrtc_compiler(9, 0, newer, nullptr);
+  const auto compiler = cuda::make_nvrtc_compiler(
+      9, 0, [newer] { return newer; }, nullptr);
   for (const KernelSource& kernel : kernels) {
     const auto image = archive.find(compiler->archive_key(kernel));
     ASSERT_TRUE(image) << kernel.name_expression;
     EXPECT_EQ(image->target, "sm_90 cubin");
     EXPECT_EQ(image->bytes.substr(1, 3), "ELF");
   }
-  EXPECT_EQ(archive.find(cuda::make_nvrtc_compiler(8, 0, newer, nullptr)->archive_key(kernels[0])),
+  EXPECT_EQ(archive.find(cuda::make_nvrtc_compiler(
+                             8, 0, [newer] { return newer; }, nullptr)
+                             ->archive_key(kernels[0])),
             std::nullopt)
       << "of another GPU";
   EXPECT_EQ(compiler->archive_key({"kernels/no_such_header.cuh", "f"}), "");

@@ -36,7 +36,7 @@ BENCHMARK(warmed_sort)->Threads(1)->Threads(4)->UseRealTime();
 
 /// As many prepared problems as are kept: the table no longer fits the first-level cache.
 void warmed_sort_of_many_problems(benchmark::State& state) {
-  constexpr std::uint64_t count = SortEngine::default_capacity - 1;
+  constexpr std::uint64_t count = Preparation::default_capacity - 1;
   std::vector<std::uint32_t> keys(1024);
   for (std::uint64_t i = 0; i < count; ++i)
     static_cast<void>(engine().prepare({{.key = KeyType::u32}, {.n = 2 + i}}));

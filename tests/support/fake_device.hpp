@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,12 +29,21 @@ inline std::string kernel_name(const Problem& problem) {
 class Compiler : public bitune::Compiler {
  public:
   std::string identity() const override { return "fake"; }
+  void open() const override {
+    if (missing) throw Error(ErrorCode::unavailable, "there is no fake compiler");
+  }
+  std::string archive_key(const KernelSource& source) const override {
+    return "key of " + source.header + " " + source.name_expression;
+  }
   std::string digest(const KernelSource& source) const override {
+    if (missing) open();
     return "digest of " + source.name_expression;
   }
   KernelImage compile(const KernelSource& source) const override {
     ++compiles;
     on_compile();
+    on_source(source);
+    if (missing) open();
     if (fail) throw Error(ErrorCode::compile, "kernel '" + source.name_expression + "' does not compile");
     return {
         .target = "fake", .lowered_name = source.name_expression, .bytes = source.name_expression, .log = {}};
@@ -41,7 +51,9 @@ class Compiler : public bitune::Compiler {
 
   mutable std::atomic<int> compiles{0};
   std::function<void()> on_compile = [] {};  ///< called on the thread that compiles
+  std::function<void(const KernelSource&)> on_source = [](const KernelSource&) {};  ///< likewise
   std::atomic<bool> fail{false};
+  std::atomic<bool> missing{false};
 };
 
 class Kernel : public LoadedKernel {
@@ -240,7 +252,7 @@ class Variant : public bitune::Variant {
   }
   Plan plan(const Problem& problem, const Configuration&, const DeviceInfo&) const override {
     Plan plan;
-    plan.kernels = {{"fake.cuh", kernel_name(problem)}};
+    plan.kernels = {{header, kernel_name(problem)}};
     Launch launch;
     launch.cluster = cluster;
     if (launches_sort_) {
@@ -254,7 +266,15 @@ class Variant : public bitune::Variant {
     return plan;
   }
 
-  std::uint32_t cluster = 1;  ///< of its launches
+  std::optional<Configuration> quick_configuration(const Problem& problem,
+                                                   const DeviceInfo& device) const override {
+    if (!quick) return std::nullopt;
+    return default_configuration(problem, device);
+  }
+
+  std::uint32_t cluster = 1;        ///< of its launches
+  std::string header = "fake.cuh";  ///< of its kernels
+  bool quick = false;               ///< whether it has a quick configuration
 
  private:
   std::string name_;

@@ -220,7 +220,8 @@ int make_digests() {
   setenv("BITUNE_NVRTC", BITUNE_FAKE_NVRTC_13_1, 1);
   const auto cache = std::make_shared<KernelCache>(folder);
   note_nvrtc(*cache, nvrtc_search(), {BITUNE_FAKE_NVRTC_13_1, 13, 1, "", {90}});
-  const auto compiler = make_nvrtc_compiler(9, 0, nvrtc_facts(cache.get()), cache);
+  const auto compiler = make_nvrtc_compiler(
+      9, 0, [cache] { return nvrtc_facts(cache.get()); }, cache);
   const bool named = compiler->identity().starts_with("nvrtc 13.1");
   const bool digested = !compiler->digest({"kernels/x.cuh", "x"}).empty();
   const bool loaded_before = nvrtc_is_loaded();

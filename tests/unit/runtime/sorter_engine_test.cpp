@@ -57,7 +57,7 @@ class SortEngineTest : public testing::Test {
           *warning = "the database is not there";
           return CandidateSet{};
         },
-        variants, "a note", capacity);
+        variants, "a note", Preparation{.capacity = capacity, .shipped_kernels = nullptr, .patience = {}});
   }
 
   std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();
