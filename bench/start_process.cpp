@@ -77,10 +77,8 @@ StartProcessAnswer measure_start(const StartProcessRequest& request) {
     application->synchronize();
   };
   answer.first_us = time_of([&] {
-    sorter.emplace(SorterOptions{.device = request.device,
-                                 .database = request.database,
-                                 .kernel_cache = request.kernel_cache,
-                                 .compile_first = true});
+    sorter.emplace(SorterOptions{
+        .device = request.device, .database = request.database, .kernel_cache = request.kernel_cache});
     sort();
   });
   answer.verified = is_right(*application);

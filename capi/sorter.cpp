@@ -52,14 +52,13 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
       if (*text_or_empty(read.device) != '\0') wanted.device = read.device;
       wanted.database = text_or_empty(read.database);
       wanted.kernel_cache = text_or_empty(read.kernel_cache);
-      if (read.compile_first > 1 || read.reserved != 0) {
-        throw bitune::Error(
-            bitune::ErrorCode::usage,
-            fmt::format("bitune_sorter_options: compile_first is {}, and reserved {}; they are "
-                        "0 or 1, and 0",
-                        read.compile_first, read.reserved));
+      if (read.stand_ins > 1 || read.reserved != 0) {
+        throw bitune::Error(bitune::ErrorCode::usage,
+                            fmt::format("bitune_sorter_options: stand_ins is {}, and reserved {}; they are "
+                                        "0 or 1, and 0",
+                                        read.stand_ins, read.reserved));
       }
-      wanted.compile_first = read.compile_first != 0;
+      wanted.stand_ins = read.stand_ins != 0;
     }
     *sorter = reinterpret_cast<bitune_sorter*>(std::make_unique<bitune::Sorter>(std::move(wanted)).release());
   });

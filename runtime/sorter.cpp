@@ -61,11 +61,11 @@ std::shared_ptr<const KernelArchive> shipped_kernels() {
 constexpr std::chrono::milliseconds patience{250};
 
 bool compiles_first(const SorterOptions& options, const Device& device) {
-  if (const char* said = std::getenv("BITUNE_COMPILE_FIRST"); said != nullptr && *said != '\0') {
-    return std::string_view(said) != "0";
+  if (const char* asked = std::getenv("BITUNE_STAND_INS"); asked != nullptr && *asked != '\0') {
+    return std::string_view(asked) == "0";
   }
   // The emulated device's compiler takes as long for small kernels as for large ones.
-  return options.compile_first || device.info().kind != "cuda";
+  return !options.stand_ins || device.info().kind != "cuda";
 }
 
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {

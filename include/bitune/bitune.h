@@ -181,11 +181,11 @@ typedef struct bitune_operands {
 
 /// Sorts on one device with the configuration that the tuning database knows to be best. The first call for a
 /// problem selects, loads what is shipped or in the kernel cache, and compiles what is not. Later calls for
-/// the same problem only launch. Where compiling would take long, another configuration sorts while the best
-/// is compiled in the background. Keys alone and stable sorts have the same result with each. Unstable ones
-/// may order equal keys in another way then. Destroying a sorter, and the end of the process, wait for the
-/// compile that is under way. The 4096 problems used last stay prepared. It does not see what is tuned after
-/// it began.
+/// the same problem only launch. Where compiling takes long and options.stand_ins is 1, another
+/// configuration sorts while the best is compiled in the background. Keys alone and stable sorts have the
+/// same result with each. Unstable ones may order equal keys in another way then. Destroying a sorter, and
+/// the end of the process, wait for the compile that is under way. The 4096 problems used last stay prepared.
+/// It does not see what is tuned after it began.
 typedef struct bitune_sorter bitune_sorter;
 
 /// Where things are found. Null or empty means the default. Texts need to live during the call only.
@@ -195,11 +195,11 @@ typedef struct bitune_sorter_options {
                          ///< a UUID, or "emulated"
   const char* database;  ///< tuning database; default: $BITUNE_DB, else the user's
   const char* kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
-  uint32_t compile_first;  ///< 1: the first sort of a problem waits for the compiler, however long it takes.
-                           ///< 0: it may be sorted by another configuration while the best is compiled in
-                           ///< the background. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
-                           ///< device always waits, unless that variable is 0
-  uint32_t reserved;       ///< 0
+  uint32_t stand_ins;        ///< 1: the first sort of a problem need not wait for the compiler: another
+                             ///< configuration sorts while the best is compiled in the background.
+                       ///< $BITUNE_STAND_INS (0 or 1) says it instead. The emulated device always waits,
+                       ///< unless that variable is 1
+  uint32_t reserved;  ///< 0
 } bitune_sorter_options;
 
 #define BITUNE_SORTER_OPTIONS_INIT \

@@ -27,10 +27,10 @@ struct SorterOptions {
       "auto";  ///< "auto" (the current CUDA device, else GPU 0, else emulated), "0", a UUID, "emulated"
   std::string database;      ///< tuning database; default: $BITUNE_DB, else the user's
   std::string kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
-  /// The first sort of a problem waits for the compiler, however long that takes. Otherwise it takes, for the
-  /// time being, what is ready or soon compiled. $BITUNE_COMPILE_FIRST (0 or 1) says it instead. The emulated
-  /// device always waits, unless that variable is 0.
-  bool compile_first = false;
+  /// The first sort of a problem need not wait for the compiler: it takes, for the time being, what is ready
+  /// or soon compiled. $BITUNE_STAND_INS (0 or 1) says it instead. The emulated device always waits, unless
+  /// that variable is 1.
+  bool stand_ins = false;
 };
 
 /// Times of one host sort in microseconds.
@@ -62,12 +62,12 @@ struct Explanation {
 ///
 /// Thread safety: all member functions may be called from several threads at once.
 /// The first call for a problem selects, loads what is shipped or in the kernel cache, and compiles what is
-/// not; later calls for the same problem only launch. Where compiling would take long, the first calls are
-/// sorted by another configuration while the best is compiled in the background (`SorterOptions`). Keys alone
-/// and stable sorts have the same result with each. Unstable ones may order equal keys in another way then.
-/// A sorter that ends, and a process, waits for the compile that is under way. The database is read when a
-/// key width is first met: a Sorter does not see what is tuned later. The 4096 problems used last stay
-/// prepared. Every function throws bitune::Error.
+/// not; later calls for the same problem only launch. Where compiling takes long, and
+/// SorterOptions::stand_ins is set, the first calls are sorted by another configuration while the best is
+/// compiled in the background. Keys alone and stable sorts have the same result with each. Unstable ones may
+/// order equal keys in another way then. A sorter that ends, and a process, waits for the compile that is
+/// under way. The database is read when a key width is first met: a Sorter does not see what is tuned later.
+/// The 4096 problems used last stay prepared. Every function throws bitune::Error.
 ///
 /// Keys and streams must belong to the Sorter's device (make a Sorter for each GPU). A damaged or missing
 /// database or kernel cache is no error: the reason that `explain` gives tells of it.

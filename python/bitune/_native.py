@@ -34,7 +34,7 @@ class SorterOptions(ctypes.Structure):
         ("device", ctypes.c_char_p),
         ("database", ctypes.c_char_p),
         ("kernel_cache", ctypes.c_char_p),
-        ("compile_first", ctypes.c_uint32),
+        ("stand_ins", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
     ]
 
