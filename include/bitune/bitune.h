@@ -195,10 +195,10 @@ typedef struct bitune_sorter_options {
                          ///< a UUID, or "emulated"
   const char* database;  ///< tuning database; default: $BITUNE_DB, else the user's
   const char* kernel_cache;  ///< directory; default: $BITUNE_CACHE, else the user's
-  uint32_t stand_ins;        ///< 1: the first sort of a problem need not wait for the compiler: another
-                             ///< configuration sorts while the best is compiled in the background.
-                       ///< $BITUNE_STAND_INS (0 or 1) says it instead. The emulated device always waits,
-                       ///< unless that variable is 1
+  /// 1: the first sort of a problem need not wait for the compiler: another configuration sorts while the
+  /// best is compiled in the background. $BITUNE_STAND_INS (0 or 1) says it instead. The emulated device
+  /// always waits, unless that variable is 1.
+  uint32_t stand_ins;
   uint32_t reserved;  ///< 0
 } bitune_sorter_options;
 
