@@ -49,10 +49,14 @@ bool splits_in_buckets(const Configuration& c) { return c.at("split_levels") == 
 namespace {
 
 /// Whether multiway_split keeps all that it holds in registers, as NVRTC 13.0 compiles it for sm_75 to
-/// sm_121. Its blocks have to leave room for others, where keys are of 4 bytes at most and there are not many
-/// pivots (its launch bounds).
-bool split_kernel_spills(std::int64_t key_bytes, std::int64_t threads, std::int64_t pivots) {
-  return key_bytes <= 4 && pivots <= 5 && threads > 128;
+/// sm_121. A block of 512 threads leaves a thread 128 registers. Smaller ones have to leave room for other
+/// blocks, where keys are of 4 bytes at most and there are not many pivots (its launch bounds).
+bool split_kernel_spills(std::int64_t key_bytes, std::int64_t threads, std::int64_t pivots,
+                         const DeviceInfo& device) {
+  const bool is_wide = key_bytes > 4;
+  if (threads > 256) return is_wide || pivots > 3 || device.compute_major >= 10;
+  if (is_wide || pivots > 5) return false;
+  return threads > 128;
 }
 
 }  // namespace
@@ -68,7 +72,7 @@ bool splitting_fits_registers(const Configuration& c, const Problem& problem, co
   const auto key_bytes = static_cast<std::int64_t>(size_of(problem.key));
   const bool many = pivots > (key_bytes == 8 ? 3 : 5);
   return threads * (many ? 256 : 128) <= device.registers_per_block &&
-         !split_kernel_spills(key_bytes, threads, pivots);
+         !split_kernel_spills(key_bytes, threads, pivots, device);
 }
 
 std::uint64_t fan_out(const Configuration& c, const Problem& problem) {

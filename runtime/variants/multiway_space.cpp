@@ -13,7 +13,7 @@ namespace {
 
 std::vector<Parameter> tile_parameters() {
   return {
-      {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
+      {"block_size_x", {64, 128, 256, 512, 1024}, "threads of a block that sorts a run or a bucket"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"shuffle_steps", {1, 2}, "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4}, "neighbouring keys a thread loads and stores at once"},
@@ -27,7 +27,7 @@ std::vector<Parameter> tile_parameters() {
 
 std::vector<Parameter> splitting_parameters() {
   return {
-      {"split_threads", {128, 256}, "threads of a block that splits the runs at one rank"},
+      {"split_threads", {128, 256, 512}, "threads of a block that splits the runs at one rank"},
       {"split_pivots", {3, 5, 7}, "values tried in a round of splitting"},
       {"split_levels",
        {0, 1, 2},

@@ -95,16 +95,18 @@ SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passe
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
       // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
       {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
-      {"radix_bits", {7, 8, 9, 10}, "bits of a digit; there is a pass over all keys for each digit"},
+      {"radix_bits",
+       {4, 5, 6, 7, 8, 9, 10, 11},
+       "bits of a digit; there is a pass over all keys for each digit"},
       {"imad_votes",
        {0, 1},
        "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
        "pipe"},
       {"loop_unroll_factor_look_back",
-       {2, 4, 8},
+       {1, 2, 4, 8},
        "tiles before its own whose counts a thread asks for at once"},
       {"min_blocks_per_sm",
-       {1, 2, 3, 4, 8},
+       {1, 2, 3, 4, 6, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };

@@ -137,10 +137,10 @@ SearchSpace SamplesortVariant::space(const Problem&, const DeviceInfo&) const {
        {1, 2, 4, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"leaf_fill",
-       {50, 70, 80},
+       {50, 60, 70, 80, 90},
        "hundredths of a tile that a bucket should have; one with more than a tile takes twice as long"},
       {"samples", {4096, 8192, 16384, 32768, 65536, 131072}, "keys that the splitters are chosen from"},
-      {"pass_threads", {512}, "threads of a block that brings keys to their buckets"},
+      {"pass_threads", {512, 1024}, "threads of a block that brings keys to their buckets"},
       {"pass_items", {8, 16}, "keys that a thread brings to their buckets"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
