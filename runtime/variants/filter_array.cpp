@@ -96,6 +96,7 @@ std::int64_t filter_bytes(const Configuration&, const Problem& problem) {
 bool fits_one_block(const Configuration& c, const Problem& problem) {
   const auto held = as_count(finished_at_once(c));
   if (held < problem.k + as_count(c.at("finish_threads"))) return false;
+  if (size_of(problem.key) == 8 && c.at("finish_items") > 8) return false;  // they spill
   const std::uint64_t all = room(c, problem);
   // The kernel's own bound has a little more behind it than this one.
   return all <= held ||

@@ -51,16 +51,21 @@ std::int64_t vector_keys(const Problem& problem) {
 
 std::int64_t item_registers(const Problem& problem) { return size_of(problem.key) == 8 ? 3 : 2; }
 
-/// Registers that a thread has for keys as they stream, for samples, or for candidates as they are sorted.
-std::int64_t registers(const Configuration& c, const Problem& problem) {
-  const std::int64_t items = std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
-  return std::max(c.at("vectors_per_thread") * 4, items * item_registers(problem)) + 24;
+/// Samples or candidates that a thread sorts.
+std::int64_t sorted_items(const Configuration& c) {
+  return std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
 }
 
-/// The same with what a network has besides at most, where items go by shuffles.
+/// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
+/// take copies, these are twice as many.
+std::int64_t registers(const Configuration& c, const Problem& problem) {
+  const std::int64_t items = sorted_items(c) * item_registers(problem);
+  return std::max(c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items) + 24;
+}
+
+/// The same as is best.
 std::int64_t registers_well(const Configuration& c, const Problem& problem) {
-  const std::int64_t items = std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
-  return std::max(registers(c, problem), 2 * items * item_registers(problem) + 20);
+  return std::max(registers(c, problem), 2 * sorted_items(c) * item_registers(problem) + 20);
 }
 
 /// A device has no clusters but those of one block, or this many blocks.
@@ -116,14 +121,16 @@ SearchSpace FilterRowsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("vectors_per_thread") * vector_keys(p) <= 32;
        },
        {"vectors_per_thread"}},
-      {"there is room for k candidates and one for each thread, and each thread sorts 16 at most",
+      {"there is room for k candidates and one for each thread, and each thread sorts 16 items at most, 8 of "
+       "64-bit "
+       "keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t room = c.at("candidates");
          const std::int64_t threads = c.at("block_size_x");
-         return layout::is_sorted_by(threads, room) && room <= 16 * threads &&
+         return layout::is_sorted_by(threads, room) && sorted_items(c) <= (size_of(p.key) == 8 ? 8 : 16) &&
                 room >= static_cast<std::int64_t>(p.k) + threads;
        },
-       {"block_size_x", "candidates"}},
+       {"block_size_x", "samples_per_thread", "candidates"}},
       {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
        "rows",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -142,9 +149,8 @@ SearchSpace FilterRowsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
        },
        {"compare_as_double"}},
-      {"keys, samples or candidates, and 24 registers besides, fit a block's registers, and "
-       "min_blocks_per_sm "
-       "times a multiprocessor's",
+      {"keys, or samples or candidates (twice those of 64 bits), and 24 registers besides, fit a block's "
+       "registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
@@ -198,8 +204,9 @@ Configuration FilterRowsVariant::default_configuration(const Problem& problem,
   c = best->second;
   for (const std::int64_t blocks : {4, 3, 2}) {
     c.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(c, registers_well(c, problem), blocks, device) && !all.violation(c, problem, device))
+    if (registers_fit(c, registers_well(c, problem), blocks, device) && !all.violation(c, problem, device)) {
       return c;
+    }
   }
   c.parameters["min_blocks_per_sm"] = 1;
   return c;

@@ -51,12 +51,26 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
          groups_per_block(c);
 }
 
-/// Registers that a thread has for the keys of a row, or for candidates as they are sorted.
+/// Candidates that a thread sorts in the network of so many.
+std::int64_t sorted_items(std::int64_t threads, std::int64_t size) {
+  if (!layout::is_sorted_by(threads, size)) return 0;
+  const bool by_warp = threads > 32 && (size <= layout::sorted_by_warp() || size < 2 * threads);
+  return size / (by_warp ? 32 : threads);
+}
+
+std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
+  const std::int64_t all = candidates(c, problem);
+  return std::max(sorted_items(c.at("threads_per_row"), all), sorted_items(c.at("threads_per_row"), all / 2));
+}
+
+/// Registers that a thread has besides keys or candidates.
+std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 48 : 26; }
+
+/// Registers that a thread has, for the keys of a row, or for candidates as they are sorted.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
   const std::int64_t keys = c.at("items_per_thread") * word_bytes(problem.key) / 4;
-  const std::int64_t sorted =
-      candidates(c, problem) / c.at("threads_per_row") * placed_item_registers(problem.key);
-  return std::max(keys, sorted) + 26;
+  return std::max(keys, sorted_items(c, problem) * placed_item_registers(problem.key)) +
+         registers_besides(problem);
 }
 
 class SelectRowsVariant final : public Variant {
@@ -128,14 +142,14 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
          return groups >= rounded_k(p) && (groups <= 16 * rounded_k(p) || c.at("minima_per_thread") == 1);
        },
        {"threads_per_row", "minima_per_thread"}},
-      {"a thread sorts 16 candidates at most",
+      {"a thread sorts 16 candidates at most, 8 of 64-bit keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return candidates(c, p) <= 16 * std::max<std::int64_t>(c.at("threads_per_row"), 32) ||
-                (c.at("threads_per_row") < 32 && candidates(c, p) <= 16 * c.at("threads_per_row"));
+         return sorted_items(c, p) <= (size_of(p.key) == 8 ? 8 : 16);
        },
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys and 26 registers besides, or as many for candidates, fit a block's registers, and "
+      {"the keys and 26 registers besides (48 of 64-bit keys), or as many for candidates, fit a block's "
+       "registers, and "
        "min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
@@ -180,11 +194,10 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   while (c.at("candidate_factor") > 1 && all.violation(c, problem, device))
     c.parameters["candidate_factor"] /= 2;
   // As many rows at once as registers hold: while some are loaded, others are sorted.
-  const std::int64_t besides = key_bytes == 8 ? 26 : 4;
   for (const std::int64_t blocks : {16, 12, 8, 6, 4, 3, 2}) {
     Configuration more = c;
     more.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(more, registers(more, problem) + besides, blocks, device) &&
+    if (registers_fit(more, registers(more, problem) + 4, blocks, device) &&
         !all.violation(more, problem, device))
       return more;
   }
