@@ -203,6 +203,6 @@ struct DeviceReport {
 /// of these forms. A GPU needs no NVRTC before a kernel must be compiled. It keeps in `cache`, if given, what
 /// has to be known of NVRTC, and opens that only to compile.
 [[nodiscard]] std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason = nullptr,
-                                                  std::shared_ptr<KernelCache> cache = nullptr);
+                                                  const std::shared_ptr<KernelCache>& cache = nullptr);
 
 }  // namespace bitune

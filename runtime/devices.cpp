@@ -69,11 +69,11 @@ DeviceReport find_devices() {
 }
 
 std::shared_ptr<Device> open_device(const std::string& selector, std::string* reason,
-                                    std::shared_ptr<KernelCache> cache) {
+                                    const std::shared_ptr<KernelCache>& cache) {
   DeviceChoice choice;  // the emulated device, which needs no look at what else there is
   if (selector != "emulated") choice = choose_device(selector, take_inventory());
   if (reason != nullptr) *reason = choice.reason;
-  if (!choice.is_emulated()) return cuda::make_cuda_device(choice.gpu, std::move(cache));
+  if (!choice.is_emulated()) return cuda::make_cuda_device(choice.gpu, cache);
   if (const std::string problem = emulated::host_compiler_problem(); !problem.empty()) {
     throw Error(ErrorCode::unavailable,
                 choice.reason.empty() ? problem : fmt::format("{}; and {}", choice.reason, problem));
