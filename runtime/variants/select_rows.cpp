@@ -64,7 +64,7 @@ std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
 }
 
 /// Registers that a thread has besides keys or candidates.
-std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 48 : 26; }
+std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 56 : 26; }
 
 /// Registers that a thread has, for the keys of a row, or for candidates as they are sorted.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
@@ -148,9 +148,8 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys and 26 registers besides (48 of 64-bit keys), or as many for candidates, fit a block's "
-       "registers, and "
-       "min_blocks_per_sm times a multiprocessor's",
+      {"the keys and 26 registers besides (56 of 64-bit keys), or as many for candidates, fit a block's "
+       "registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
@@ -172,10 +171,9 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   const bool few = problem.rows < static_cast<std::uint64_t>(device.sm_count);
   std::int64_t threads = std::max<std::int64_t>(2, row / (few ? 8 : row <= 512 ? 16 : most));
   // The candidates, and the minima, need threads, too.
-  while (threads < row / 2 && threads < 1024 && (2 * k > 16 * threads || 2 * k > most * threads))
-    threads *= 2;
-  while (threads > device.max_threads_per_block) threads /= 2;
-  if (row / threads > most) threads = row / most;
+  while (threads < row / 2 && (2 * k > 16 * threads || 2 * k > most * threads)) threads *= 2;
+  // More threads of a block have too few registers each.
+  threads = std::min<std::int64_t>({threads, key_bytes == 8 ? 512 : 1024, device.max_threads_per_block});
   const std::int64_t items = row / threads;
   Configuration c{std::string(name()),
                   {{"threads_per_row", threads},
