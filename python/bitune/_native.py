@@ -132,10 +132,10 @@ run_host = library.bitune_run_host
 
 
 def problem_bytes(
-    operation: int, key: int, value_bytes: int, index_bytes: int, descending: bool, stable: bool, n: int, rows: int,
+    operation: int, key: int, value_bytes: int, index_bytes: int, descending: int, stable: int, n: int, rows: int,
     k: int = 0,
 ) -> bytes:  # fmt: skip
-    """A `bitune_problem`."""
+    """A `bitune_problem`. Truth values are 0 and 1, as in a key of a sorter's problems."""
     return _PROBLEM.pack(
         _PROBLEM.size, operation, key, value_bytes, index_bytes, descending, stable, k, n, rows, 0, 0
     )
