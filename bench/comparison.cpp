@@ -101,8 +101,7 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   std::vector<Contestant> own;
   const bool keys_alone = sorts_keys_alone(problem);
   // An argsort leaves the keys as they are, and a top_k writes fewer than it reads.
-  const bool may_be_in_place =
-      problem.operation != Operation::argsort && problem.operation != Operation::top_k;
+  const bool may_be_in_place = writes_keys(problem) && problem.operation != Operation::top_k;
   const bool single = request_.suite == BenchSuite::single;
   // In place there is nothing to do for rows of one key.
   if (may_be_in_place && (problem.n > 1 || single)) own.push_back({"in place", true, sort, launches});

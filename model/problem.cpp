@@ -121,6 +121,8 @@ std::string word_of(const SortSpec& spec) {
 
 std::uint32_t carried_bytes(const SortSpec& spec) noexcept { return spec.value_bytes + spec.index_bytes; }
 
+bool writes_keys(const SortSpec& spec) noexcept { return spec.operation != Operation::argsort; }
+
 bool sorts_keys_alone(const Problem& problem) noexcept {
   return problem.operation == Operation::sort && carried_bytes(problem) == 0 && !problem.ragged;
 }

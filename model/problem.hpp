@@ -21,6 +21,9 @@ namespace bitune {
 /// Of what travels with each key: a value, or an index, which is a value that the kernels make.
 [[nodiscard]] std::uint32_t carried_bytes(const SortSpec& spec) noexcept;
 
+/// Whether keys may be written: by all but an argsort.
+[[nodiscard]] bool writes_keys(const SortSpec& spec) noexcept;
+
 /// Whether keys alone are put in order, of an array or of rows of one length. To be stable changes nothing
 /// then: equal keys are equal bits.
 [[nodiscard]] bool sorts_keys_alone(const Problem& problem) noexcept;

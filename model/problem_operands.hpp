@@ -37,8 +37,7 @@ struct CallArray {
     add(std::nullopt, Role::keys_out, key_bytes);
     add(std::nullopt, Role::values_out, problem.value_bytes);
   } else {
-    const bool writes_keys = problem.operation != Operation::argsort;
-    add(Role::keys_in, writes_keys ? std::optional(Role::keys_out) : std::nullopt, key_bytes);
+    add(Role::keys_in, writes_keys(problem) ? std::optional(Role::keys_out) : std::nullopt, key_bytes);
     add(Role::values_in, Role::values_out, problem.value_bytes);
   }
   add(std::nullopt, Role::indices_out, problem.index_bytes);

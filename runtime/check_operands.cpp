@@ -116,8 +116,7 @@ void check_what_travels(const Problem& problem, const Operands& operands) {
   const Named values_in{operands.input_values(), problem.value_bytes, "the array of values", n};
   const Named values_out{operands[Role::values_out], problem.value_bytes, "the array of sorted values", n};
   const Named indices{operands[Role::indices_out], problem.index_bytes, "the array of indices", n};
-  const bool writes_keys = problem.operation != Operation::argsort;
-  if (!writes_keys && keys_out.operand.data != nullptr) {
+  if (!writes_keys(problem) && keys_out.operand.data != nullptr) {
     refuse(fmt::format("'{}' writes no keys: leave keys_out empty, or ask for a sort with indices",
                        text_of(problem)));
   }
@@ -232,15 +231,15 @@ void check_operands(const Problem& problem, const Operands& operands) {
   const std::size_t size = size_of(problem.key);
   const Operand& out = operands[Role::keys_out];
   const Operand& in = operands.input();
-  if (problem.operation != Operation::argsort) check_stride(problem, out, size, problem.n);
+  if (writes_keys(problem)) check_stride(problem, out, size, problem.n);
   check_stride(problem, in, size, problem.n);
   if (problem.rows == 0) return;
   if (problem.n != 0) {
-    if (problem.operation == Operation::argsort) {
-      check_array(problem, {in, size, "the array of keys", problem.n});
-    } else {
+    if (writes_keys(problem)) {
       check_both(problem, {out, size, "the array of sorted keys", problem.n},
                  {in, size, "the array of keys", problem.n});
+    } else {
+      check_array(problem, {in, size, "the array of keys", problem.n});
     }
   }
   if (!sorts_keys_alone(problem)) check_what_travels(problem, operands);

@@ -89,7 +89,7 @@ void SortEngine::copy_rows(const Problem& problem, const Operand& to, const Oper
 
 /// A single key of each row.
 void SortEngine::write_trivial(const Problem& problem, const Operands& operands, Stream stream) const {
-  if (problem.operation != Operation::argsort) {
+  if (writes_keys(problem)) {
     copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
   }
   if (problem.value_bytes != 0) {

@@ -107,7 +107,7 @@ SearchSpace ClusterByPlaceVariant::space(const Problem&, const DeviceInfo&) cons
       shared_memory_fits_block(shared_bytes),
       {"items, with a key and a value each, and 34 registers besides fit a block's registers",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t key = p.operation == Operation::argsort ? 0 : 1;
+         const std::int64_t key = writes_keys(p) ? 1 : 0;
          const std::int64_t item = placed_item_registers(p.key) + key + (p.value_bytes + 3) / 4;
          return registers_fit(c, c.at("items_per_thread") * item + 34, 1, d);
        },
@@ -142,21 +142,21 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, problem.operation != Operation::argsort,
-                             c.at("block_size_x"), c.at("items_per_thread"), ranks, c.at("shuffle_steps"),
-                             c.at("imad_quarters"), c.at("sending") != 0),
-                 {.blocks = problem.rows * ranks,
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem)),
-                  .cluster = static_cast<std::uint32_t>(ranks)},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, problem.n);
+  builder.launch(
+      kernel,
+      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                  codec_arguments(problem.key, problem.order),
+                  placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                  problem.index_bytes, writes_keys(problem), c.at("block_size_x"), c.at("items_per_thread"),
+                  ranks, c.at("shuffle_steps"), c.at("imad_quarters"), c.at("sending") != 0),
+      {.blocks = problem.rows * ranks,
+       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+       .shared_bytes = as_count(shared_bytes(c, problem)),
+       .cluster = static_cast<std::uint32_t>(ranks)},
+      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
+      OperandStride{Role::indices_out}, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -45,8 +45,6 @@ std::int64_t tile_bytes(const Configuration& c, const Problem& problem) {
   return layout::merge_tile_bytes(tile_size(c), merged_item_bytes(problem.key));
 }
 
-bool writes_keys(const Problem& problem) { return problem.operation != Operation::argsort; }
-
 class MergeByPlaceVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "merge_by_place"; }

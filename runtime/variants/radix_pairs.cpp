@@ -44,8 +44,6 @@ ItemSize item_size(const Configuration& c, const Problem& problem) {
           .registers = std::max<std::int64_t>({word, carried, 4}) / 4 + 1};
 }
 
-bool writes_keys(const Problem& problem) { return problem.operation != Operation::argsort; }
-
 /// A single one would read and write the same memory where pairs are sorted in place.
 bool needs_two_passes(const Problem& problem) { return writes_keys(problem); }
 

@@ -99,7 +99,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
       {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
        "values with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         if (p.operation == Operation::argsort) return true;
+         if (!writes_keys(p)) return true;
          const std::int64_t items = c.at("items_per_thread");
          const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
          return registers_fit(c,
@@ -158,10 +158,10 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
                  fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                              codec_arguments(problem.key, problem.order),
                              placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, problem.operation != Operation::argsort,
-                             c.at("threads_per_row"), c.at("items_per_thread"), rows, c.at("shuffle_steps"),
-                             c.at("vector_width"), c.at("store_swaps"), c.at("imad_quarters"),
-                             c.at("early_values") != 0, c.at("min_blocks_per_sm"), is_full),
+                             problem.index_bytes, writes_keys(problem), c.at("threads_per_row"),
+                             c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
+                             c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
+                             c.at("min_blocks_per_sm"), is_full),
                  {.blocks = parts_of(problem.rows, rows),
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(shared_bytes(c, problem))},
