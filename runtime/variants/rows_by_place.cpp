@@ -13,6 +13,7 @@
 #include "runtime/variant.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/expressions.hpp"
+#include "runtime/variants/place_rows.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
@@ -117,35 +118,9 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
 
 Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
-  const std::int64_t row = smallest_capacity(problem.n);
-  // As many items a thread as do not spill. But a row has at least four threads, if it has that many vectors.
-  const std::int64_t most =
-      problem.value_bytes == 16 ? 16 : 64 / std::max<std::int64_t>(placed_item_bytes(problem.key) / 2, 2);
-  // A single array is sorted sooner by more threads.
-  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 128 : 4), 4, most);
-  while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
-  const std::int64_t threads = row / items;
-  const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));
-  const std::int64_t lane_bits = std::min(5, log2(threads));
-  const bool single = problem.rows == 1;
-  Configuration c{std::string(name()),
-                  {{"threads_per_row", threads},
-                   {"items_per_thread", items},
-                   {"block_size_x", threads > 32 || single ? std::max<std::int64_t>(threads, 32)
-                                                           : std::min(128, device.max_threads_per_block)},
-                   {"shuffle_steps", threads <= 32 ? lane_bits : 2},
-                   {"vector_width", vector},
-                   {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},
-                   {"compare_as_double", prefers_doubles(problem.key, device)},
-                   {"imad_quarters", 0},
-                   {"early_values", 0},
-                   {"min_blocks_per_sm", 1},
-                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // Values of several rows may be more than a block has memory for.
-  while (c.at("block_size_x") > threads && shared_bytes(c, problem) > device.shared_bytes_per_block_optin) {
-    c.parameters["block_size_x"] /= 2;
-  }
-  return c;
+  const std::int64_t most = problem.value_bytes == 16 ? 16 : place_rows::most_items(problem);
+  return place_rows::default_configuration({std::string(name()), {{"early_values", 0}}}, problem, device,
+                                           most, shared_bytes);
 }
 
 Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {

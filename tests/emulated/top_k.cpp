@@ -23,14 +23,8 @@ namespace bitune::test {
 namespace top_k {
 namespace {
 
-/// What goes with keys.
-struct Load {
-  std::uint32_t value_bytes;
-  std::uint32_t index_bytes;
-};
-
-constexpr std::array all_loads = {Load{0, 4}, Load{0, 0}, Load{4, 0}, Load{0, 8},
-                                  Load{1, 0}, Load{8, 0}, Load{2, 0}, Load{16, 0}};
+constexpr std::array all_loads = {TopKLoad{0, 4}, TopKLoad{0, 0}, TopKLoad{4, 0}, TopKLoad{0, 8},
+                                  TopKLoad{1, 0}, TopKLoad{8, 0}, TopKLoad{2, 0}, TopKLoad{16, 0}};
 
 constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
                                       Distribution::few_distinct, Distribution::reversed};
@@ -42,16 +36,6 @@ constexpr std::array<Shape, 7> shapes = {{{.n = 1},
                                           {.n = 1000, .rows = 3},
                                           {.n = 3000},
                                           {.n = 2500, .rows = 2}}};
-
-Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t k, const Shape& shape) {
-  return {{.operation = Operation::top_k,
-           .key = key,
-           .value_bytes = load.value_bytes,
-           .index_bytes = load.index_bytes,
-           .order = order,
-           .k = k},
-          shape};
-}
 
 /// 1, 2, a quarter, all, and one that fills no tile.
 std::uint64_t k_of(std::uint64_t n, std::uint64_t turn) {
@@ -86,8 +70,8 @@ TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
   for (const Shape& shape : shapes) {
     for (const Order order : {Order::ascending, Order::descending}) {
       ++turn;
-      const Load& load = all_loads.at(turn % all_loads.size());
-      const Problem problem = problem_of(load, key, order, k_of(shape.n, turn), shape);
+      const TopKLoad& load = all_loads.at(turn % all_loads.size());
+      const Problem problem = top_k_of(load, key, order, k_of(shape.n, turn), shape);
       const auto families = families_for(problem);
       ASSERT_FALSE(families.empty());
       for (const Variant* family : families) {
@@ -113,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, TopK, ::testing::ValuesIn(all_key_types),
 /// Of equal keys the first ones are given, in whatever order threads run.
 TEST(TopKStability, HoldsUnderEveryOrderOfThreads) {
   for (const Shape& shape : {shapes[4], shapes[5]}) {
-    const Problem problem = problem_of(all_loads[0], KeyType::f32, Order::descending, 70, shape);
+    const Problem problem = top_k_of(all_loads[0], KeyType::f32, Order::descending, 70, shape);
     for (const Variant* family : families_for(problem)) {
       for (const std::uint64_t order : {1u, 2u, 3u}) {
         const Configuration c = family->default_configuration(problem, seeded(order).device->info());
@@ -130,12 +114,12 @@ TEST(TopKEngine, GivesTheFirstKeysOfRowsOfAllLengthsAndNone) {
       open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
       [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
   std::uint64_t turn = 0;
-  for (const Load& load : {all_loads[0], all_loads[1], all_loads[2]}) {
+  for (const TopKLoad& load : {all_loads[0], all_loads[1], all_loads[2]}) {
     for (const std::uint64_t n : {1, 2, 100}) {
       for (const std::uint64_t rows : {0, 1, 6}) {
         ++turn;
         const Problem problem =
-            problem_of(load, KeyType::f32, Order::ascending, k_of(n, turn), {.n = n, .rows = rows});
+            top_k_of(load, KeyType::f32, Order::ascending, k_of(n, turn), {.n = n, .rows = rows});
         const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
         for (unsigned i = 0; i < 4; ++i) {
           EXPECT_TRUE(gives_first(engine.device(), problem, Distribution::special, turn,

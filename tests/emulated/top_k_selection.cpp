@@ -12,6 +12,7 @@
 #include "model/key_type.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tests/support/top_k_check.hpp"
 
@@ -19,28 +20,8 @@ namespace bitune::test {
 namespace top_k_selection {
 namespace {
 
-const Bench& emulated() {
-  static const Bench bench = make_bench(open_device("emulated"));
-  return bench;
-}
-
-/// What goes with keys.
-struct Load {
-  std::uint32_t value_bytes;
-  std::uint32_t index_bytes;
-};
-
-constexpr std::array all_loads = {Load{0, 4}, Load{0, 0}, Load{4, 0}, Load{0, 8}, Load{16, 0}};
-
-Problem problem_of(const Load& load, KeyType key, Order order, std::uint64_t k, const Shape& shape) {
-  return {{.operation = Operation::top_k,
-           .key = key,
-           .value_bytes = load.value_bytes,
-           .index_bytes = load.index_bytes,
-           .order = order,
-           .k = k},
-          shape};
-}
+constexpr std::array all_loads = {TopKLoad{0, 4}, TopKLoad{0, 0}, TopKLoad{4, 0}, TopKLoad{0, 8},
+                                  TopKLoad{16, 0}};
 
 struct Case {
   std::string_view variant;
@@ -61,23 +42,23 @@ class TopKSelection : public ::testing::TestWithParam<KeyType> {};
 TEST_P(TopKSelection, GivesTheFirstKeysWhateverTheConfiguration) {
   const KeyType key = GetParam();
   auto turn = 5 * static_cast<std::uint64_t>(key);
-  const DeviceInfo& device = emulated().device->info();
+  const DeviceInfo& device = emulated_bench().device->info();
   std::vector<std::pair<Problem, Configuration>> sorts;
   for (const Case& of : cases) {
     ++turn;
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
-    const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, of.k, of.shape);
+    const Problem problem = top_k_of(all_loads.at(turn % all_loads.size()), key, order, of.k, of.shape);
     const Variant& family = variant(of.variant);
     ASSERT_TRUE(family.supports(problem, device)) << of.variant;
     sorts.emplace_back(problem, family.default_configuration(problem, device));
     for (auto& c : sample_configurations(family, problem, device, 1, turn))
       sorts.emplace_back(problem, std::move(c));
   }
-  compile_all(emulated(), sorts);
+  compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
     for (int i = 0; i < 2; ++i) {
       ++turn;
-      EXPECT_TRUE(gives_first(emulated(), problem, configuration,
+      EXPECT_TRUE(gives_first(emulated_bench(), problem, configuration,
                               all_distributions.at(turn % all_distributions.size()), turn,
                               {.gaps = turn % 2 == 0,
                                .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
@@ -94,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(All, TopKSelection, ::testing::ValuesIn(all_key_types),
 /// In whatever order threads run, and on every distribution.
 TEST(TopKSelectionOrders, DoNotMatter) {
   for (const Case& of : cases) {
-    const Problem problem = problem_of(all_loads[0], KeyType::f32, Order::descending, of.k, of.shape);
+    const Problem problem = top_k_of(all_loads[0], KeyType::f32, Order::descending, of.k, of.shape);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const Bench bench = seeded(seed);
       const Configuration c = variant(of.variant).default_configuration(problem, bench.device->info());
@@ -109,12 +90,12 @@ TEST(TopKSelectionOrders, DoNotMatter) {
 TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
   for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
     for (const Order order : {Order::ascending, Order::descending}) {
-      const Problem problem = problem_of(all_loads[0], key, order, 32, {.n = 1000, .rows = 3});
+      const Problem problem = top_k_of(all_loads[0], key, order, 32, {.n = 1000, .rows = 3});
       const Variant& family = variant("select_rows");
-      Configuration c = family.default_configuration(problem, emulated().device->info());
+      Configuration c = family.default_configuration(problem, emulated_bench().device->info());
       c.parameters["candidate_factor"] = 1;
       for (const Distribution distribution : all_distributions) {
-        EXPECT_TRUE(gives_first(emulated(), problem, c, distribution, 1, {.length_bytes = 4}));
+        EXPECT_TRUE(gives_first(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4}));
       }
     }
   }
@@ -133,8 +114,8 @@ TEST(TopKSelectionBounds, MayBeWrong) {
                           Wrong{"filter_array", 6000, 40, true}}) {
     for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
       for (const std::uint64_t rank : {1U, 200U, 1U << 30}) {
-        const Problem problem = problem_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
-        const DeviceInfo& device = emulated().device->info();
+        const Problem problem = top_k_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
+        const DeviceInfo& device = emulated_bench().device->info();
         const Variant& family = variant(of.variant);
         Configuration c = family.default_configuration(problem, device);
         if (of.merges) {
@@ -144,14 +125,15 @@ TEST(TopKSelectionBounds, MayBeWrong) {
         ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
         Plan plan = family.plan(problem, c, device);
         plan.launches.front().arguments.back() = Argument::number32(static_cast<std::uint32_t>(rank));
-        const ExecutablePlan executable = make_executable(*emulated().device, *emulated().kernels, plan);
-        const auto workspace = emulated().device->allocate(plan.workspace_bytes);
+        const ExecutablePlan executable =
+            make_executable(*emulated_bench().device, *emulated_bench().kernels, plan);
+        const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes);
         const auto run = [&](Operands operands) {
           operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
           executable.run(operands, nullptr);
         };
         for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-          EXPECT_TRUE(gives_first(*emulated().device, problem, distribution, rank, {}, run))
+          EXPECT_TRUE(gives_first(*emulated_bench().device, problem, distribution, rank, {}, run))
               << of.variant << ", sample " << rank;
         }
       }

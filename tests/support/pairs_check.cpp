@@ -113,19 +113,9 @@ class Call {
 ::testing::AssertionResult carries(const Bench& bench, const Problem& problem,
                                    const Configuration& configuration, Distribution distribution,
                                    std::uint64_t seed, bool in_place, bool gaps) {
-  const DeviceInfo& device = bench.device->info();
-  const Variant& family = variant(configuration.variant);
-  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
-    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
-  }
-  const ExecutablePlan plan =
-      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
-  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
-  const auto run = [&](Operands operands) {
-    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-    plan.run(operands, nullptr);
-  };
-  return carries(*bench.device, problem, distribution, seed, in_place, run, gaps);
+  return by_configuration(bench, problem, configuration, [&](const auto& run) {
+    return carries(*bench.device, problem, distribution, seed, in_place, run, gaps);
+  });
 }
 
 }  // namespace bitune::test

@@ -76,6 +76,24 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   }
 }
 
+::testing::AssertionResult by_configuration(
+    const Bench& bench, const Problem& problem, const Configuration& configuration,
+    const std::function<::testing::AssertionResult(const CallRunner&)>& check) {
+  const DeviceInfo& device = bench.device->info();
+  const Variant& family = variant(configuration.variant);
+  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
+    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
+  }
+  const ExecutablePlan plan =
+      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
+  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
+  auto result = check([&](Operands operands) {
+    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+    plan.run(operands, nullptr);
+  });
+  return result ? result : result << " by " << configuration.text();
+}
+
 ::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,
                                  const Configuration& configuration, Distribution distribution,
                                  std::uint64_t seed, const Placement& placement) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -52,6 +53,14 @@ struct Placement {
 
 /// Compiles all kernels of the plans at once, on all cores, so that the sorts that follow only load them.
 void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Configuration>>& sorts);
+
+/// Runs a call, whose workspace it fills in.
+using CallRunner = std::function<void(const Operands&)>;
+
+/// What `check` says of the calls that the configuration runs. It fails where that is none of its space.
+[[nodiscard]] ::testing::AssertionResult by_configuration(
+    const Bench& bench, const Problem& problem, const Configuration& configuration,
+    const std::function<::testing::AssertionResult(const CallRunner&)>& check);
 
 /// Sorts generated keys on the device and asks the oracle. Guard bytes around the keys and between their rows
 /// must be as they were, and so must the input of a sort out of place.

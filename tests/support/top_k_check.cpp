@@ -126,20 +126,9 @@ class TopKOperands {
 ::testing::AssertionResult gives_first(const Bench& bench, const Problem& problem,
                                        const Configuration& configuration, Distribution distribution,
                                        std::uint64_t seed, const TopKCall& how) {
-  const DeviceInfo& device = bench.device->info();
-  const Variant& family = variant(configuration.variant);
-  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
-    return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
-  }
-  const ExecutablePlan plan =
-      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
-  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
-  const auto run = [&](Operands operands) {
-    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-    plan.run(operands, nullptr);
-  };
-  auto result = gives_first(*bench.device, problem, distribution, seed, how, run);
-  return result ? result : result << " by " << configuration.text();
+  return by_configuration(bench, problem, configuration, [&](const auto& run) {
+    return gives_first(*bench.device, problem, distribution, seed, how, run);
+  });
 }
 
 }  // namespace bitune::test

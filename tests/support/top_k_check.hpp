@@ -16,6 +16,23 @@
 
 namespace bitune::test {
 
+/// What goes with the keys.
+struct TopKLoad {
+  std::uint32_t value_bytes;
+  std::uint32_t index_bytes;
+};
+
+[[nodiscard]] inline Problem top_k_of(const TopKLoad& load, KeyType key, Order order, std::uint64_t k,
+                                      const Shape& shape) {
+  return {{.operation = Operation::top_k,
+           .key = key,
+           .value_bytes = load.value_bytes,
+           .index_bytes = load.index_bytes,
+           .order = order,
+           .k = k},
+          shape};
+}
+
 /// What a problem does not say of a top_k.
 struct TopKCall {
   bool gaps = false;          ///< rows are apart, in each array by another stride
