@@ -41,6 +41,11 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"2d3b5b6bc6c5ff89875b50c79e4d85ea", "458991f01d0a77b71a28a032c899fe85"},  // cluster_by_place
     {"fe801792870e695b651bb8bded3708f8", "d0914036e7458ff8410d7b2e372e932d"},  // rows_by_place
     {"d84d816b142d2a1187265b0321a4badb", "9cc8d62836ab21ac43c3c5386f60ed97"},  // counting
+    // All launches of a plan but the last let the next one begin before they wait. All else is the same
+    // machine
+    // code.
+    {"1c56b55dd7fae429188499b184713b99", "faa627cfaa88399948e23a42d2b880b6"},  // radix
+    {"378f4f23ea860d4df4f928c6da078f65", "5cf8fde394f1bac1dba824448227e9f9"},  // radix_pairs
 });
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {
