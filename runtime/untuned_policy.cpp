@@ -82,6 +82,17 @@ bool favours_select_rows(const Problem& p, const DeviceInfo&) {
   return p.k <= p.n / 4 && p.n <= (p.rows > 1 ? 16384u : 8192u);
 }
 
+/// Rows that are longer than a block's registers, and arrays, as long as a few clusters at most hold all of
+/// them.
+bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
+  const std::uint64_t of_cluster = static_cast<std::uint64_t>(device.largest_cluster_size()) << 13;
+  return p.k <= 256 && p.k <= p.n / 16 && p.n > 8192 && p.n <= of_cluster &&
+         p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
+}
+
+/// Beyond what a cluster holds, each multiprocessor reads its share.
+bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
+
 /// A cluster reads a few million keys before the whole device would have begun.
 std::uint64_t longest_of_cluster(const DeviceInfo& device) {
   return std::uint64_t{1} << (device.max_cluster_size > 1 ? 21 : 18);
@@ -104,7 +115,9 @@ struct Preference {
 
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
+    {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
+    {"select_array", favours_select_array},
     {"filter_rows", favours_filter_rows},
     {"filter_array", favours_filter_array},
     {"rows_topk", favours_one_block},

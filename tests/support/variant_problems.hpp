@@ -21,7 +21,7 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
       {{.operation = Operation::top_k,
         .key = key,
         .index_bytes = 4,
-        .k = std::max<std::uint64_t>(1, shape.n / 10)},
+        .k = std::max<std::uint64_t>(1, shape.n / 40)},
        shape}};
 }
 
