@@ -74,6 +74,10 @@ class Kind:
         """x itself, or the same numbers in the byte order of this machine."""
         return x
 
+    def resolved(self, x: Any) -> Any:
+        """x itself, or a copy whose memory holds its elements as they are."""
+        return x
+
     def current_stream(self, gpu: int) -> int:
         raise NotImplementedError
 
@@ -234,7 +238,10 @@ class PyTorch(Kind):
     def accept(self, x: Any) -> Any:
         if x.layout is not self.module.strided:
             raise TypeError("x: a sparse tensor cannot be sorted; make it dense by x.to_dense()")
-        return x.resolve_neg() if x.is_neg() else x
+        return self.resolved(x)
+
+    def resolved(self, x: Any) -> Any:
+        return x.resolve_conj().resolve_neg() if x.is_neg() or x.is_conj() else x
 
     def current_stream(self, gpu: int) -> int:
         return int(self.module.cuda.current_stream(gpu).cuda_stream)

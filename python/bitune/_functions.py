@@ -298,6 +298,7 @@ def sort_pairs(
         carried_values, kind = carried(values, "values")
     if kind is not asked.kind:
         raise TypeError(f"values: an array of the library of keys, not {type(values).__name__}")
+    carried_values = kind.resolved(carried_values)
     if tuple(carried_values.shape) != tuple(asked.array.shape):
         raise ValueError(f"values: their shape is {tuple(carried_values.shape)}, and that of the keys {tuple(asked.array.shape)}")
     if kind.location(carried_values) != asked.gpu:
