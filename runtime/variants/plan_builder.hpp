@@ -55,7 +55,8 @@ template <class... Parameters>
 struct Kernel {
   std::string_view header;
   std::string_view name;
-  bool reads_keys_early = false;  ///< Launch::reads_keys_early
+  bool reads_keys_early = false;   ///< Launch::reads_keys_early
+  bool allows_next_early = false;  ///< Launch::allows_next_early
 };
 
 /// A kernel whose last two parameters say where rows are, besides its own `Parameters`: a RowStride, and a
@@ -73,6 +74,8 @@ struct LaunchShape {
   std::uint32_t threads = 1;
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
+  /// Launch::allows_next_early, where the template arguments decide that.
+  bool allows_next_early = false;
 };
 
 /// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
@@ -87,6 +90,7 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().reads_keys_early = kernel.reads_keys_early;
+    plan_.launches.back().allows_next_early = kernel.allows_next_early || shape.allows_next_early;
   }
 
   /// Adds a launch for all rows, each of which takes shape.blocks blocks.
