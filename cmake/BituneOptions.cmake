@@ -12,6 +12,8 @@ option(BITUNE_CCACHE "Compile through ccache where it is installed" ON)
 option(BITUNE_WITH_CUB "Build the CUB peer of 'bitune bench' where nvcc is installed" ON)
 option(BITUNE_CUB_SAMPLE "Build the CUB peer for u32 keys alone: enough to see that it compiles" OFF)
 option(BITUNE_SHIP_KERNELS "Compile the kernels of the shipped tunings, for releases: minutes, and needs NVRTC" OFF)
+set(BITUNE_SHIP_KERNELS_OF "" CACHE STRING
+    "Of which tunings, as options of 'bitune db ship': --key;u32;--n;1024 is a sample that shows that it works. Empty: of all")
 set(BITUNE_CUB_ARCHITECTURES "90" CACHE STRING "Compute capabilities that the CUB peer is built for")
 set(BITUNE_NVRTC_HINT "" CACHE STRING "Folder of libnvrtc that a development build searches first; empty for a release")
 
@@ -90,6 +92,9 @@ if(BITUNE_PORTABLE)
   # Not libgcc: its part for exceptions would want glibc 2.35, and the system's own fits the system's glibc. model/CMakeLists.txt has
   # the rest of what makes programs run on systems with glibc 2.34.
   add_link_options(-static-libstdc++)
+  # Leaves out what nothing calls: a fifth of what the wheel's library and command have.
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections)
 endif()
 
 # Sources that define the same names, each for itself, cannot be compiled as one: their rooms name them.
