@@ -82,11 +82,12 @@ bool favours_select_rows(const Problem& p, const DeviceInfo&) {
   return p.k <= p.n / 4 && p.n <= (p.rows > 1 ? 16384u : 8192u);
 }
 
-/// Rows that are longer than a block's registers, and arrays, as long as a few clusters at most hold all of
-/// them.
+/// Arrays and a few rows that clusters hold all at once; many rows where a block would be alone on its
+/// multiprocessor.
 bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
-  const std::uint64_t of_cluster = static_cast<std::uint64_t>(device.largest_cluster_size()) << 13;
-  return p.k <= 256 && p.k <= p.n / 16 && p.n > 8192 && p.n <= of_cluster &&
+  if (p.k > 256 || p.k > p.n / 16) return false;
+  if (p.n > 16384 && p.n <= 32768) return true;
+  return p.n > 8192 && p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
          p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
 }
 

@@ -91,6 +91,8 @@ select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
   using Filter = RowFilter<Row, nt, samples, capacity, 1, 2>;
   static_assert(groups <= nt);
   Filter filter;
+  u32* const taken = filter.count + 1;  // beside that of the filter, which counts if it is needed
+  if (thread_index() == 0) *taken = 0;
   begin_launch();
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
   const u32 wanted = minimum(k, length);
@@ -121,18 +123,16 @@ select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       if (bound < mine[r] || r * nt + thread_index() >= found) continue;
-      const u32 to = atomic_add(filter.count, 1);
+      const u32 to = atomic_add(taken, 1);
       if (to < capacity) filter.candidates[to] = mine[r];
     }
     sync_block();
-    const u32 all = *filter.count;
+    const u32 all = *taken;
     if (all <= layout::ranked_candidates()) return write_ranked<typename Filter::Buffer, Row, nt>(filter.candidates, row, k, all, wanted);
     if (all <= capacity) {
       filter.candidates.template sort<capacity>(all);
       return filter.candidates.write_first(row, k, wanted);
     }
-    sync_block();
-    if (thread_index() == 0) *filter.count = 0;
   }
   // There are more candidates than registers for them, or more up to the bound than room; or the sample was unlucky.
   const ItemStream<Item, nt, 4> stream{items, found};

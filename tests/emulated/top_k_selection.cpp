@@ -131,9 +131,9 @@ TEST(TopKSelectionBounds, MayBeWrong) {
     bool merges;
   };
   for (const Wrong& of : {Wrong{"filter_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
-                          Wrong{"filter_array", 6000, 40, true}}) {
+                          Wrong{"filter_array", 6000, 40, true}, Wrong{"select_array", 6000, 40, false}}) {
     for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
-      for (const std::uint64_t rank : {1U, 200U, 1U << 30}) {
+      for (const std::uint32_t rank : {1U, 200U, 1U << 30}) {
         const Problem problem = top_k_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
         const DeviceInfo& device = emulated_bench().device->info();
         const Variant& family = variant(of.variant);
@@ -143,17 +143,8 @@ TEST(TopKSelectionBounds, MayBeWrong) {
           c.parameters["finish_blocks"] = 1;
         }
         ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
-        Plan plan = family.plan(problem, c, device);
-        plan.launches.front().arguments.back() = Argument::number32(static_cast<std::uint32_t>(rank));
-        const ExecutablePlan executable =
-            make_executable(*emulated_bench().device, *emulated_bench().kernels, plan);
-        const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes);
-        const auto run = [&](Operands operands) {
-          operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-          executable.run(operands, nullptr);
-        };
         for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-          EXPECT_TRUE(gives_first(*emulated_bench().device, problem, distribution, rank, {}, run))
+          EXPECT_TRUE(gives_first(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
               << of.variant << ", sample " << rank;
         }
       }
