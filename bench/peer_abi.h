@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define BITUNE_PEER_ABI 4
+#define BITUNE_PEER_ABI 5
 #define BITUNE_PEER_ENTRY "bitune_peer"
 #define BITUNE_PEER_NOT_BUILT_IN -1
 
@@ -38,7 +38,7 @@ typedef struct BitunePeerOperand {
 
 /// The memory of one call: a bitune::Operands, an entry for each bitune::Role. Rows follow each other without
 /// gaps. In place keys_in is keys_out, and values_in is values_out.
-#define BITUNE_PEER_ROLES 8
+#define BITUNE_PEER_ROLES 9
 typedef struct BitunePeerOperands {
   BitunePeerOperand of_role[BITUNE_PEER_ROLES];
 } BitunePeerOperands;

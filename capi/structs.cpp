@@ -71,6 +71,7 @@ Operands operands_from(const bitune_operands* given) {
   operands[Role::values_out] = operand_from(read.values_out);
   operands[Role::indices_out] = operand_from(read.indices_out);
   operands[Role::offsets] = operand_from(read.offsets);
+  operands[Role::ends] = operand_from(read.ends);
   operands[Role::lengths] = operand_from(read.lengths);
   operands[Role::workspace] = operand_from(read.workspace);
   return operands;

@@ -82,7 +82,7 @@ struct PartResult {
 class Check {
  public:
   Check(const Problem& problem, const Operands& operands, const OracleOptions& options)
-      : call_(problem, operands, options),
+      : call_(problem, operands),
         options_(options),
         numbering_(call_.inputs()),
         threads_(options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency())),

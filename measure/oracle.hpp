@@ -16,8 +16,7 @@ namespace bitune {
 
 /// What a problem does not say, and how the oracle works.
 struct OracleOptions {
-  unsigned offset_bytes = 8;  ///< of each element of `offsets`: 4 or 8, signed or not
-  unsigned threads = 0;       ///< of the host, at most; 0: one for each core
+  unsigned threads = 0;                                  ///< of the host, at most; 0: one for each core
   std::uint64_t keys_a_thread = std::uint64_t{1} << 16;  ///< the fewest for which another thread pays
   std::uint64_t seed = 0x62697475'6E65u;                 ///< of the digests that tell permutations
 };
@@ -44,13 +43,14 @@ struct OracleOptions {
 /// an unstable sort their order is free; so what is right for a stable sort is right for an unstable one.
 ///
 /// Rows begin `stride` elements apart, in each operand by its own stride. Segments lie in all operands where
-/// `offsets` says; but top_k writes segment r to place r * stride. With `lengths`, row or segment r counts
-/// lengths[r] keys only, as far as it has so many; their stride is the bytes of each, 4 or 8. What lies
-/// outside is no matter of the oracle: see GuardedImage.
+/// `offsets` and `ends` say; but top_k writes segment r to place r * stride. With `lengths`, row or segment r
+/// counts lengths[r] keys only, as far as it has so many; their stride is the bytes of each, 4 or 8. What
+/// lies outside is no matter of the oracle: see GuardedImage.
 ///
 /// It takes one pass over input and result where there are no ties to look at, else a sort of the row with
 /// its indices. A fault is only told after that sort; that all is right may rest on a digest (ItemDigest).
-/// \throws Error (usage) where an operand is missing or too small, or offsets do not ascend.
+/// \throws Error (usage) where an operand is missing or too small, or segments overlap,
+/// end before they begin, or end behind the keys.
 [[nodiscard]] std::optional<std::string> find_fault(const Problem& problem, const Operands& on_host,
                                                     const OracleOptions& options = {});
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@
 namespace bitune::oracle {
 namespace {
 
-constexpr std::array<std::string_view, role_count> role_names = {
-    "keys_in", "keys_out", "values_in", "values_out", "indices_out", "offsets", "lengths", "workspace"};
+constexpr std::array<std::string_view, role_count> role_names = {"keys_in",    "keys_out",    "values_in",
+                                                                 "values_out", "indices_out", "offsets",
+                                                                 "ends",       "lengths",     "workspace"};
 
 std::string_view name_of_role(Role role) { return role_names[static_cast<std::size_t>(role)]; }
 
@@ -40,9 +42,11 @@ Rules rules_of(const Problem& problem) {
           .index_bytes = problem.index_bytes};
 }
 
-std::uint64_t load_number(const Operand& operand, std::uint64_t i, unsigned bytes) {
-  if (bytes != 4 && bytes != 8) refuse(fmt::format("an offset or length of {} bytes: it has 4 or 8", bytes));
-  return load_index(static_cast<const std::byte*>(operand.data), i, bytes);
+std::uint64_t load_number(const Operand& operand, std::uint64_t i) {
+  if (operand.stride != 4 && operand.stride != 8) {
+    refuse(fmt::format("an offset or length of {} bytes: it has 4 or 8", operand.stride));
+  }
+  return load_index(static_cast<const std::byte*>(operand.data), i, static_cast<unsigned>(operand.stride));
 }
 
 RowRanges::Numbers share(std::vector<std::uint64_t> numbers) {
@@ -51,9 +55,9 @@ RowRanges::Numbers share(std::vector<std::uint64_t> numbers) {
 
 }  // namespace
 
-Call::Call(const Problem& problem, const Operands& operands, const OracleOptions& options)
+Call::Call(const Problem& problem, const Operands& operands)
     : problem_(problem), operands_(operands), rules_(rules_of(problem)) {
-  if (problem.ragged) read_offsets(options);
+  if (problem.ragged) read_offsets();
   if (operands[Role::lengths].data != nullptr) read_lengths();
   set_ranges();
   const bool keys_are_the_result =
@@ -69,21 +73,26 @@ Call::Call(const Problem& problem, const Operands& operands, const OracleOptions
   check(Role::indices_out, indices);
 }
 
-void Call::read_offsets(const OracleOptions& options) {
+void Call::read_offsets() {
   const Operand& offsets = operands_[Role::offsets];
-  if (offsets.data == nullptr || offsets.elements <= problem_.rows) {
-    refuse(fmt::format("{} segments need {} offsets", problem_.rows, problem_.rows + 1));
+  const bool has_ends = operands_[Role::ends].data != nullptr;
+  const Operand& ends = operands_[has_ends ? Role::ends : Role::offsets];
+  const std::uint64_t needed = problem_.rows + (has_ends ? 0 : 1);
+  if (offsets.data == nullptr || offsets.elements < needed) {
+    refuse(fmt::format("{} segments need {} offsets", problem_.rows, needed));
   }
+  if (ends.elements < needed) refuse(fmt::format("{0} segments need {0} ends", problem_.rows));
   std::vector<std::uint64_t> begins(problem_.rows);
   std::vector<std::uint64_t> lengths(problem_.rows);
-  std::uint64_t end = load_number(offsets, 0, options.offset_bytes);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
-    begins[row] = end;
-    end = load_number(offsets, row + 1, options.offset_bytes);
+    begins[row] = load_number(offsets, row);
+    const std::uint64_t end = load_number(ends, has_ends ? row : row + 1);
     if (end < begins[row]) refuse(fmt::format("segment {} ends before it begins", row));
+    if (end > problem_.n) {
+      refuse(fmt::format("segment {} ends at {}, behind the {} keys", row, end, problem_.n));
+    }
     lengths[row] = end - begins[row];
   }
-  if (end > problem_.n) refuse(fmt::format("the segments end at {}, behind the {} keys", end, problem_.n));
   begins_ = share(std::move(begins));
   lengths_ = share(std::move(lengths));
 }
@@ -94,7 +103,7 @@ void Call::read_lengths() {
   std::vector<std::uint64_t> lengths(problem_.rows);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
     const std::uint64_t room = lengths_ ? (*lengths_)[row] : problem_.n;
-    lengths[row] = std::min(load_number(given, row, static_cast<unsigned>(given.stride)), room);
+    lengths[row] = std::min(load_number(given, row), room);
   }
   lengths_ = share(std::move(lengths));
 }
@@ -133,6 +142,7 @@ void Call::check(Role role, bool needed) const {
   const RowRanges& rows = ranges(role);
   const bool is_output = role != Role::keys_in && role != Role::values_in;
   std::uint64_t end_before = 0;
+  bool ascend = true;
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t length = is_output ? room(row) : rows.length(row);
     if (length == 0) continue;
@@ -142,11 +152,24 @@ void Call::check(Role role, bool needed) const {
       refuse(fmt::format("row {} of {} does not fit into its {} elements", row, name_of_role(role),
                          operand.elements));
     }
-    if (is_output && rows.begin(row) < end_before) {
-      refuse(fmt::format("rows of {} overlap", name_of_role(role)));
-    }
+    ascend = ascend && rows.begin(row) >= end_before;
     end_before = rows.begin(row) + length;
   }
+  if (is_output && !ascend && overlap(rows)) {
+    refuse(fmt::format("{} of {} overlap", problem_.ragged ? "segments" : "rows", name_of_role(role)));
+  }
+}
+
+bool Call::overlap(const RowRanges& rows) const {
+  std::vector<std::uint64_t> written;
+  for (std::uint64_t row = 0; row < rows.rows; ++row) {
+    if (room(row) != 0) written.push_back(row);
+  }
+  std::sort(written.begin(), written.end(),
+            [&](std::uint64_t a, std::uint64_t b) { return rows.begin(a) < rows.begin(b); });
+  return std::adjacent_find(written.begin(), written.end(), [&](std::uint64_t a, std::uint64_t b) {
+           return rows.begin(a) + room(a) > rows.begin(b);
+         }) != written.end();
 }
 
 std::uint64_t Call::room(std::uint64_t row) const {

@@ -45,7 +45,7 @@ struct Row {
 class Call {
  public:
   /// \throws Error (usage)
-  Call(const Problem& problem, const Operands& operands, const OracleOptions& options);
+  Call(const Problem& problem, const Operands& operands);
 
   [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
   [[nodiscard]] Row row(std::uint64_t row) const;
@@ -54,11 +54,13 @@ class Call {
   [[nodiscard]] const RowRanges& inputs() const { return ranges(Role::keys_in); }
 
  private:
-  void read_offsets(const OracleOptions& options);
+  void read_offsets();
   void read_lengths();
   void set_ranges();
   /// The operand has room for its rows, or is not there where it need not be.
   void check(Role role, bool needed) const;
+  /// Whether two rows of what is written share an element. They may lie in any order.
+  [[nodiscard]] bool overlap(const RowRanges& rows) const;
   /// Places of the row's result.
   [[nodiscard]] std::uint64_t room(std::uint64_t row) const;
   [[nodiscard]] const std::byte* at(Role role, std::uint64_t row, std::uint64_t element_bytes) const;

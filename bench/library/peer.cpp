@@ -131,6 +131,7 @@ int sort(const BitunePeerProblem* asked, const BitunePeerOperands* given, void* 
   operands.offsets = of(Role::offsets);
   operands.lengths = of(Role::lengths);
   operands.workspace = of(Role::workspace);
+  if (const bitune_operand ends = of(Role::ends); ends.data != nullptr) operands.ends = ends;
   return library().run(problem_of(*asked), operands, stream);
 }
 

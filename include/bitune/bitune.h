@@ -143,7 +143,7 @@ typedef struct bitune_operand {
   void* data;         ///< null: there is none
   uint64_t elements;  ///< how many elements the array has room for; bytes, of a workspace
   uint64_t stride;    ///< elements from the beginning of one row to the next; not looked at where rows is 1;
-                      ///< of lengths: 4 or 8, the bytes of each
+                      ///< of offsets, ends and lengths: 4 or 8, the bytes of each
 } bitune_operand;
 
 /// As `elements`: how long the array is, is not checked.
@@ -156,7 +156,15 @@ typedef struct bitune_operand {
 /// two other arrays may overlap. A top_k is never in place: it reads n keys of each row from keys_in and
 /// writes k to keys_out, which may be empty where indices are asked for. What a row of fewer keys lacks
 /// (`lengths`) is filled: with the key that sorts last, values of zero bytes, and indices of ones in all
-/// bits. Pointers must be aligned to their element type (16 bytes are best, for row strides too).
+/// bits.
+///
+/// Segment r is of the keys offsets[r] to ends[r], or to offsets[r + 1] where there are no ends. They are
+/// read on the device, as unsigned integers of one width. Segments may be empty and have gaps between them,
+/// but none may overlap another. What is in no segment is neither read nor written. One that ends before it
+/// begins, or behind the last key, is wrong: nothing outside the keys is touched, but what becomes of the
+/// keys is not said.
+///
+/// Pointers must be aligned to their element type (16 bytes are best, for row strides too).
 typedef struct bitune_operands {
   size_t size;                 ///< sizeof(bitune_operands)
   bitune_operand keys_in;      ///< the keys as they are given; never written, unless it is keys_out
@@ -164,15 +172,16 @@ typedef struct bitune_operands {
   bitune_operand values_in;    ///< the value of each key
   bitune_operand values_out;   ///< where the values go, each with its key
   bitune_operand indices_out;  ///< where each sorted key stood in its row or array; unsigned
-  bitune_operand offsets;      ///< where each segment begins, and the end of the last one
+  bitune_operand offsets;      ///< where each segment begins, and behind these where the last one ends
   bitune_operand lengths;      ///< of top_k: how many keys of each row count; unsigned, read on the device
   bitune_operand workspace;    ///< memory that is used meanwhile; its contents are not kept
+  bitune_operand ends;         ///< where each segment ends; empty: where the next one begins
 } bitune_operands;
 
 #define BITUNE_OPERANDS_INIT                                                                       \
   {                                                                                                \
     sizeof(bitune_operands), {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, \
-        {NULL, 0, 0}, {NULL, 0, 0}, {                                                              \
+        {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {                                                \
       NULL, 0, 0                                                                                   \
     }                                                                                              \
   }

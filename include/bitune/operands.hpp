@@ -19,17 +19,20 @@ enum class Role : std::uint8_t {
   values_in,    ///< the value of each key
   values_out,   ///< where the values go, each with its key
   indices_out,  ///< where each sorted key stood in its row or array
-  offsets,      ///< where each segment begins, and the end of the last one
+  offsets,      ///< where each segment begins, and behind these where the last one ends
+  ends,         ///< where each segment ends; empty: where the next one begins
   lengths,      ///< how many keys of each row count: unsigned integers, whose stride is their size in bytes
   workspace,    ///< memory that is used meanwhile; its contents are not kept
 };
-inline constexpr std::size_t role_count = 8;
+inline constexpr std::size_t role_count = 9;
 
 /// One array of a call, in device memory.
 struct Operand {
   void* data = nullptr;        ///< null: there is none
   std::uint64_t elements = 0;  ///< how many elements the array has room for; bytes, of a workspace
-  std::uint64_t stride = 0;    ///< elements from the beginning of one row to the next; of lengths: 4 or 8
+  /// Elements from the beginning of one row to the next. Of offsets, ends and lengths: 4 or 8, the bytes of
+  /// each. Of the keys of segments it is not looked at.
+  std::uint64_t stride = 0;
 
   bool operator==(const Operand& other) const noexcept {
     return data == other.data && elements == other.elements && stride == other.stride;
@@ -42,6 +45,12 @@ struct Operand {
 /// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output
 /// may overlap, but rows of one may lie between rows of the other. So it is with values_in and values_out.
 /// A top_k never is in place: it needs keys_in, and values_in where values travel.
+///
+/// Segment r is of the keys offsets[r] to ends[r], or to offsets[r + 1] where there are no ends. They are
+/// read on the device, as unsigned integers of one width. Segments may be empty and have gaps between them,
+/// but none may overlap another. What is in no segment is neither read nor written. One that ends before it
+/// begins, or behind the last key, is wrong: nothing outside the keys is touched, but what becomes of the
+/// keys is not said.
 class Operands {
  public:
   [[nodiscard]] Operand& operator[](Role role) noexcept { return table_[static_cast<std::size_t>(role)]; }

@@ -40,7 +40,7 @@ std::uint64_t infinity_of(KeyType type) {
 
 HostCall::HostCall(const Problem& given, const HostLayout& given_layout, Distribution distribution,
                    std::uint64_t seed)
-    : problem(given), layout(given_layout), offsets_(layout.offsets), lengths_(layout.lengths) {
+    : problem(given), layout(given_layout), lengths_(layout.lengths) {
   options.threads = 2;
   const std::uint64_t elements_in =
       problem.ragged ? problem.n : problem.rows * problem.n + (problem.rows - 1) * layout.gap_in;
@@ -88,16 +88,20 @@ Operands HostCall::operands() {
   set(Role::values_out, values_out, problem.value_bytes, out);
   set(Role::indices_out, indices_out, problem.index_bytes, out);
   if (problem.ragged) {
-    narrow_offsets_.assign(offsets_.begin(), offsets_.end());
-    all[Role::offsets] = {narrow_offsets_.data(), narrow_offsets_.size(), 0};
-    options.offset_bytes = 4;
+    narrow_offsets_.assign(layout.offsets.begin(), layout.offsets.end());
+    narrow_ends_.assign(layout.ends.begin(), layout.ends.end());
+    all[Role::offsets] = {narrow_offsets_.data(), narrow_offsets_.size(), 4};
+    if (!narrow_ends_.empty()) all[Role::ends] = {narrow_ends_.data(), narrow_ends_.size(), 4};
   }
   if (!lengths_.empty()) all[Role::lengths] = {lengths_.data(), lengths_.size(), sizeof(lengths_[0])};
   return all;
 }
 
 std::uint64_t HostCall::length(std::uint64_t row) const {
-  const std::uint64_t room = problem.ragged ? layout.offsets[row + 1] - layout.offsets[row] : problem.n;
+  std::uint64_t room = problem.n;
+  if (problem.ragged) {
+    room = (layout.ends.empty() ? layout.offsets[row + 1] : layout.ends[row]) - layout.offsets[row];
+  }
   return layout.lengths.empty() ? room : std::min(layout.lengths[row], room);
 }
 

@@ -21,6 +21,7 @@ struct HostLayout {
   std::uint64_t gap_in = 0;   ///< elements between two rows of each input
   std::uint64_t gap_out = 0;  ///< and of each output
   std::vector<std::uint64_t> offsets;
+  std::vector<std::uint64_t> ends;  ///< of segments; empty: one ends where the next one begins
   std::vector<std::uint64_t> lengths;
 };
 
@@ -74,8 +75,8 @@ class HostCall {
   void swap_bytes(std::vector<std::byte>& bytes, std::uint64_t size, std::uint64_t row, std::uint64_t a,
                   std::uint64_t b) const;
 
-  std::vector<std::uint64_t> offsets_, lengths_;
-  std::vector<std::uint32_t> narrow_offsets_;
+  std::vector<std::uint64_t> lengths_;
+  std::vector<std::uint32_t> narrow_offsets_, narrow_ends_;
 };
 
 }  // namespace bitune::test

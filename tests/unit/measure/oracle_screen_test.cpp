@@ -24,7 +24,7 @@ constexpr std::uint64_t n = 1000;
 
 /// Whether the quick look takes the result for right, looking at it in two parts.
 bool passes(HostCall& host) {
-  const Call call(host.problem, host.operands(), host.options);
+  const Call call(host.problem, host.operands());
   const Row row = call.row(0);
   ClaimedIndices claimed(n);
   Balance sum(1);

@@ -58,16 +58,19 @@ struct Place {
 };
 
 /// Every shape: an array, rows with and without gaps, rows with lengths (one longer than the row), segments
-/// of which some are empty, one behind some keys and others before some.
+/// of which some are empty, one behind some keys and others before some, and segments in another order.
 std::vector<Place> places() {
   return {{{.n = 97}, {}},
           {{.n = 31, .rows = 4}, {}},
-          {{.n = 31, .rows = 4}, {.gap_in = 3, .gap_out = 6, .offsets = {}, .lengths = {}}},
-          {{.n = 31, .rows = 4}, {.gap_in = 0, .gap_out = 1, .offsets = {}, .lengths = {30, 0, 31, 99}}},
+          {{.n = 31, .rows = 4}, {.gap_in = 3, .gap_out = 6, .offsets = {}, .ends = {}, .lengths = {}}},
+          {{.n = 31, .rows = 4},
+           {.gap_in = 0, .gap_out = 1, .offsets = {}, .ends = {}, .lengths = {30, 0, 31, 99}}},
           {{.n = 120, .rows = 5, .ragged = true},
-           {.gap_in = 0, .gap_out = 2, .offsets = {3, 3, 40, 41, 41, 110}, .lengths = {}}},
+           {.gap_in = 0, .gap_out = 2, .offsets = {3, 3, 40, 41, 41, 110}, .ends = {}, .lengths = {}}},
           {{.n = 90, .rows = 3, .ragged = true},
-           {.gap_in = 0, .gap_out = 0, .offsets = {0, 40, 41, 90}, .lengths = {38, 1, 40}}}};
+           {.gap_in = 0, .gap_out = 0, .offsets = {0, 40, 41, 90}, .ends = {}, .lengths = {38, 1, 40}}},
+          {{.n = 90, .rows = 3, .ragged = true},
+           {.gap_in = 0, .gap_out = 0, .offsets = {60, 2, 2}, .ends = {85, 2, 50}, .lengths = {}}}};
 }
 
 class Oracle : public testing::TestWithParam<KeyType> {

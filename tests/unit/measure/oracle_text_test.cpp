@@ -95,10 +95,18 @@ TEST(OracleText, RefusesWhatItCannotCheck) {
   std::vector<std::uint64_t> offsets = {0, 2, 1};
   Operands ragged = segments.operands();
   EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 3 offsets");
-  ragged[Role::offsets] = {offsets.data(), offsets.size(), 0};
+  ragged[Role::offsets] = {offsets.data(), offsets.size(), 2};
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: an offset or length of 2 bytes: it has 4 or 8");
+  ragged[Role::offsets].stride = 8;
   EXPECT_EQ(sentence(segments, ragged), "the oracle: segment 1 ends before it begins");
   offsets = {0, 2, 4};
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: the segments end at 4, behind the 3 keys");
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: segment 1 ends at 4, behind the 3 keys");
+  std::vector<std::uint64_t> ends = {3, 2};
+  ragged[Role::ends] = {ends.data(), 1, 8};
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 2 ends");
+  ragged[Role::ends].elements = 2;
+  offsets = {1, 0};
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: segments of keys_out overlap");
 
   SmallCall argsort;
   argsort.problem.operation = Operation::argsort;

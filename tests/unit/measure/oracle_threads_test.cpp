@@ -19,7 +19,7 @@ using test::HostLayout;
 /// Rows that several threads share, and threads that have several rows.
 std::vector<std::pair<Shape, HostLayout>> shared_shapes() {
   return {{{.n = 1403}, {}},
-          {{.n = 501, .rows = 3}, {.gap_in = 1, .gap_out = 0, .offsets = {}, .lengths = {}}},
+          {{.n = 501, .rows = 3}, {.gap_in = 1, .gap_out = 0, .offsets = {}, .ends = {}, .lengths = {}}},
           {{.n = 1400, .rows = 4, .ragged = true},
            {.gap_in = 0, .gap_out = 0, .offsets = {0, 10, 10, 1000, 1400}, .lengths = {}}}};
 }
