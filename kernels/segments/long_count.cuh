@@ -2,6 +2,7 @@
 
 // Counting, before the passes over long segments: one reading of the keys counts the digits of all passes, for each segment.
 
+#include "kernels/network/tie_codec.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/radix_digits.cuh"
 #include "kernels/segments/long_tiles.cuh"

@@ -102,9 +102,10 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   if (all_of_warp(warp_index() * (warp_size * vt) < work->count(nv))) {
     rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
   } else {
-    // There is nothing to rank. What the warp has instead goes behind the last digit's keys, where nothing is read.
+    // There is nothing to rank. What these warps have instead goes behind the last digit's keys, to a place of each thread's own.
+    const u32 empty_before = warp_index() - (work->count(nv) + warp_size * vt - 1) / (warp_size * vt);
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) ranks[r] = (warp_index() * values + values - 1) << 16 | lane();
+    for (int r = 0; r < vt; ++r) ranks[r] = (warp_index() * values + values - 1) << 16 | (empty_before * warp_size + lane());
   }
   sync_block();
 

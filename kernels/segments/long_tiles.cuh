@@ -2,6 +2,7 @@
 
 // Tiles of long segments. A tile never holds keys of two segments. So each tile is one of a segment, whose keys it is ordered among.
 
+#include "kernels/network/codec.cuh"
 #include "kernels/network/launch.cuh"
 #include "kernels/radix/radix_layout.hpp"
 #include "kernels/segments/long_layout.hpp"

@@ -63,7 +63,8 @@ std::int64_t pass_registers(const Configuration& c, const Problem& problem) {
 }
 
 std::int64_t count_bytes(const Configuration& c, const Problem& problem) {
-  return 4 * layout::count_digits_words(key_bits(problem), c.at("long_radix_bits"), c.at("long_count_copies"));
+  return 4 *
+         layout::count_digits_words(key_bits(problem), c.at("long_radix_bits"), c.at("long_count_copies"));
 }
 
 /// What the launches tell each other: with tables for all tiles that there may be.
@@ -94,7 +95,7 @@ bool has_long(const Configuration& c, const Problem& problem, LeastOf least) {
   return least(c, problem) <= problem.n;
 }
 
-std::uint64_t most_segments(std::uint64_t least, const Problem& problem) {
+std::uint64_t most_listed(std::uint64_t least, const Problem& problem) {
   return layout::most_segments(problem.rows, problem.n, least);
 }
 
@@ -117,7 +118,7 @@ std::vector<std::string_view> kernel_headers() {
 std::int64_t tile_keys(const Configuration& c) { return c.at("long_block_size") * c.at("long_items"); }
 
 List List::make(PlanBuilder& builder, Address counters, const Problem& problem, std::uint64_t least) {
-  const std::uint64_t most = most_segments(least, problem);
+  const std::uint64_t most = most_listed(least, problem);
   return {counters, builder.workspace(most * as_count(layout::long_segment_bytes())), most};
 }
 
@@ -131,11 +132,12 @@ void append(PlanBuilder& builder, const List& list, const Problem& problem, cons
   const Address states = builder.workspace(sizes.state_bytes);
 
   constexpr std::uint32_t map_threads = 256;
-  builder.launch(map_kernel,
-                 fmt::format("{}, {}, {}, {}, {}", map_threads, pass_count(c, problem),
-                             c.at("long_radix_bits"), tile_keys(c), counter_bytes(problem)),
-                 {.blocks = std::min(8 * sms, parts_of(sizes.tiles, map_threads / 32)), .threads = map_threads},
-                 tiles, list.listed, list.counters, tickets, digits, states);
+  builder.launch(
+      map_kernel,
+      fmt::format("{}, {}, {}, {}, {}", map_threads, pass_count(c, problem), c.at("long_radix_bits"),
+                  tile_keys(c), counter_bytes(problem)),
+      {.blocks = std::min(8 * sms, parts_of(sizes.tiles, map_threads / 32)), .threads = map_threads}, tiles,
+      list.listed, list.counters, tickets, digits, states);
   builder.launch(
       count_kernel,
       fmt::format("{}, {}, {}, {}, {}, {}, {}",
@@ -173,7 +175,9 @@ void append(PlanBuilder& builder, const List& list, const Problem& problem, cons
 
 void add_to(SearchSpace& space, LeastOf least) {
   const std::vector<Parameter> parameters = {
-      {"long_block_size", {128, 256, 512}, "threads of a block that sorts a tile of a long segment by a digit"},
+      {"long_block_size",
+       {128, 256, 512},
+       "threads of a block that sorts a tile of a long segment by a digit"},
       // Odd ones, as of all arrays: evenly spaced keys would go to one bank of a tile of 2^k keys.
       {"long_items", {5, 11, 15, 19, 23, 27, 31}, "keys of such a tile that a thread holds"},
       {"long_radix_bits", {4, 6, 7, 8}, "bits of a digit; there is a pass over long segments for each digit"},
@@ -188,58 +192,58 @@ void add_to(SearchSpace& space, LeastOf least) {
   space.parameters.insert(space.parameters.end(), parameters.begin(), parameters.end());
 
   const auto restrict = [&](std::string text, auto holds, std::vector<std::string> reads) {
-    space.restrictions.push_back({std::move(text),
-                                  [holds, least](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-                                    return !has_long(c, p, least) || holds(c, p, d);
-                                  },
-                                  std::move(reads)});
+    space.restrictions.push_back(
+        {std::move(text),
+         [holds, least](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+           return !has_long(c, p, least) || holds(c, p, d);
+         },
+         std::move(reads)});
   };
+  restrict("a block that sorts a tile, and one that counts, have at most the threads that the device allows",
+           [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+             return std::max<std::int64_t>(c.at("long_block_size"),
+                                           layout::long_count_threads(c.at("long_count_copies"))) <=
+                    d.max_threads_per_block;
+           },
+           {});
+  restrict("keys of long segments have at least two digits, unless only indices are written",
+           [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+             return pass_count(c, p) >= 2 || !writes_keys(p);
+           },
+           {});
   restrict(
-      "a block that sorts a tile, and one that counts, have at most the threads that the device allows",
-      [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-        return std::max(c.at("long_block_size"), layout::long_count_threads(c.at("long_count_copies"))) <=
-               d.max_threads_per_block;
-      },
-      {});
-  restrict(
-      "keys of long segments have at least two digits, unless only indices are written",
-      [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-        return pass_count(c, p) >= 2 || !writes_keys(p);
-      },
-      {});
-  restrict(
-      "a thread's items of a long segment, their ranks and the digits that it counts fit the registers that it has",
+      "a thread's items of a long segment, their ranks and the digits that it counts fit the registers that "
+      "it has",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
         return registers_fit(c.at("long_block_size"), pass_registers(c, p), c.at("long_min_blocks"), d);
       },
       {});
   restrict(
-      "a tile of a long segment, and the counters of all digits, fit the shared memory that the device allows a block",
+      "a tile of a long segment, and the counters of all digits, fit the shared memory that the device "
+      "allows a block",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return std::max(pass_bytes(c, p), count_bytes(c, p)) <= d.shared_bytes_per_block_optin;
+        return std::max<std::int64_t>(pass_bytes(c, p), count_bytes(c, p)) <= d.shared_bytes_per_block_optin;
       },
       {});
-  restrict(
-      "long_min_blocks blocks fit a multiprocessor's threads and shared memory",
-      [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"), pass_bytes(c, p), d);
-      },
-      {});
-  restrict(
-      "the tables of long segments take at most 64 MB, or eight times the memory of what is sorted",
-      [least](const Configuration& c, const Problem& p, const DeviceInfo&) {
-        const std::uint64_t item = size_of(p.key) + carried_bytes(p);
-        return tables(most_segments(least(c, p), p), c, p).bytes() <=
-               std::max<std::uint64_t>(std::uint64_t{64} << 20, 8 * item * p.n);
-      },
-      {});
+  restrict("long_min_blocks blocks fit a multiprocessor's threads and shared memory",
+           [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+             return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"), pass_bytes(c, p), d);
+           },
+           {});
+  restrict("the tables of long segments take at most 64 MB, or eight times the memory of what is sorted",
+           [least](const Configuration& c, const Problem& p, const DeviceInfo&) {
+             const std::uint64_t item = size_of(p.key) + carried_bytes(p);
+             return tables(most_listed(least(c, p), p), c, p).bytes() <=
+                    std::max<std::uint64_t>(std::uint64_t{64} << 20, 8 * item * p.n);
+           },
+           {});
 }
 
 void set_defaults(Configuration& c, const Problem& problem, const DeviceInfo& device, LeastOf least) {
   const std::int64_t item = std::max<std::int64_t>(word_bytes(problem.key), carried_bytes(problem));
   const bool one_pass = size_of(problem.key) == 1 && !writes_keys(problem);
   c.parameters["long_block_size"] = carries(problem) && item == 4 ? 512 : 256;
-  c.parameters["long_items"] = item == 16 ? 11 : carries(problem) || item == 8 ? 19 : 27;
+  c.parameters["long_items"] = item == 16 ? 11 : item == 8 ? 19 : carries(problem) ? 15 : 27;
   c.parameters["long_radix_bits"] = size_of(problem.key) == 1 && !one_pass ? 4 : 8;
   c.parameters["long_min_blocks"] = carries(problem) || item == 8 ? 2 : 3;
   c.parameters["long_count_copies"] = size_of(problem.key) == 8 ? 8 : 16;
@@ -256,8 +260,9 @@ void set_defaults(Configuration& c, const Problem& problem, const DeviceInfo& de
   SearchSpace space;
   add_to(space, least);
   const auto is_too_much = [&] {
-    return std::any_of(space.restrictions.begin(), space.restrictions.end(),
-                       [&](const Restriction& restriction) { return !restriction.holds(c, problem, device); });
+    return std::any_of(
+        space.restrictions.begin(), space.restrictions.end(),
+        [&](const Restriction& restriction) { return !restriction.holds(c, problem, device); });
   };
   while (c.at("long_min_blocks") > 1 && is_too_much()) --c.parameters["long_min_blocks"];
   while (c.at("long_count_copies") > 4 && is_too_much()) c.parameters["long_count_copies"] /= 2;

@@ -31,7 +31,8 @@ struct List {
   Address listed;    ///< a LongSegment for each
   std::uint64_t most_segments = 0;
 
-  /// In the workspace, for those of a problem that have at least `least` keys. The counters are there already.
+  /// In the workspace, for those of a problem that have at least `least` keys. The counters are there
+  /// already.
   static List make(PlanBuilder& builder, Address counters, const Problem& problem, std::uint64_t least);
 };
 

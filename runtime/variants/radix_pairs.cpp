@@ -120,18 +120,18 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
 
   const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    builder.launch(pass_kernel,
-                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                               codec, carried_bytes(problem), arrays.value_source(pass),
-                               arrays.writes_keys(pass), c.at("block_size_x"), c.at("items_per_thread"),
-                               c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                               layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
-                               c.at("write_lanes"), c.at("values_beside_keys")),
-                   {.blocks = tile_count(c, problem),
-                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                    .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
-                   arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass],
-                   problem.n, pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
+    builder.launch(
+        pass_kernel,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+                    carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
+                    c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
+                    c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
+                    c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys")),
+        {.blocks = tile_count(c, problem),
+         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+         .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
+        arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
+        pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -84,7 +84,8 @@ PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64
     // The last pass only reads keys. What it is given to write them to, it leaves as it is.
     arrays.keys = {input_address()};
     if (passes > 1) {
-      arrays.keys = arrays_in_turn(builder, passes - 1, bytes, input_address(), builder.workspace(bytes), false);
+      arrays.keys =
+          arrays_in_turn(builder, passes - 1, bytes, input_address(), builder.workspace(bytes), false);
     }
     arrays.keys.push_back(input_address());
   }

@@ -46,9 +46,9 @@ using CountKernel = Kernel<Address, Address, U64>;
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
                        const Problem& problem, const Configuration& c, const DeviceInfo& device);
 
-/// The arrays of the passes over keys and what travels with them: pass i reads those at i, and writes those at
-/// i + 1. The first ones are what the problem reads, the last ones what it writes; between these, items go to
-/// the workspace and back.
+/// The arrays of the passes over keys and what travels with them: pass i reads those at i, and writes those
+/// at i + 1. The first ones are what the problem reads, the last ones what it writes; between these, items go
+/// to the workspace and back.
 struct PassArrays {
   std::vector<Address> keys;
   std::vector<Address> values;  ///< or indices; none where nothing travels
