@@ -70,8 +70,8 @@ std::vector<Address> arrays_in_turn(PlanBuilder& builder, std::uint64_t passes, 
 PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes) {
   PassArrays arrays;
   arrays.keeps_keys = !writes_keys(problem);
-  const std::uint64_t carried = carried_bytes(problem);
-  if (carried != 0) {
+  arrays.values.assign(passes + 1, address_of(Role::values_out));
+  if (const std::uint64_t carried = carried_bytes(problem); carried != 0) {
     arrays.makes_indices = problem.value_bytes == 0;
     const Address in = address_of(arrays.makes_indices ? Role::indices_out : Role::values_in);
     const Address out = address_of(arrays.makes_indices ? Role::indices_out : Role::values_out);

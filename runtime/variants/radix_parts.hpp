@@ -51,7 +51,7 @@ Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::str
 /// to the workspace and back.
 struct PassArrays {
   std::vector<Address> keys;
-  std::vector<Address> values;  ///< or indices; none where nothing travels
+  std::vector<Address> values;  ///< or indices; of no use where nothing travels
   bool makes_indices = false;
   bool keeps_keys = false;  ///< the problem writes no keys
 
