@@ -34,7 +34,7 @@ using radix_parts::PassArrays;
 using radix_parts::tile_count;
 
 constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
-constexpr CountKernel count_kernel{header, "count_digits"};
+constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
@@ -56,7 +56,7 @@ class RadixPairsVariant final : public Variant {
     return "radix sort of keys with values, or with their indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_counts_kernel.header, header};
+    return {clear_digits_kernel.header, header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
@@ -120,16 +120,18 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
 
   const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
+    const bool is_last = pass + 1 == arrays.passes();
     builder.launch(
         pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
                     carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
                     c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
                     c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
-                    c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys")),
+                    c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys"), !is_last),
         {.blocks = tile_count(c, problem),
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
+         .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes)),
+         .allows_next_early = !is_last},
         arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
         pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
   }
