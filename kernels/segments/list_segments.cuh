@@ -15,7 +15,7 @@ BITUNE_KERNEL(nt, 1)
 list_segments(typename Storage<key_bytes>::Raw* keys_out, const typename Storage<key_bytes>::Raw* keys_in,
               typename CarriedValue<value_bytes>::Type* values_out, const typename CarriedValue<value_bytes>::Type* values_in,
               const u8* begins, u64 width, const u8* ends, u64 segments, u64 keys, ListCounters* counters, LongSegment* listed) {
-  begin_launch();
+  begin_dependent_launch();
   const SegmentOffsets offsets{begins, ends, width, keys};
   const LongSegments list{listed, counters, keys};
   for (u64 i = u64{block_index()} * nt + thread_index(); i < segments; i += u64{block_count()} * nt) {

@@ -2,6 +2,7 @@
 
 // Counting, before the passes over long segments: one reading of the keys counts the digits of all passes, for each segment.
 
+#include "kernels/network/launch.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/radix_digits.cuh"
@@ -80,7 +81,7 @@ count_long_digits(typename Storage<counter_bytes>::Word* digits, const typename 
   using Counters = DigitCounters<Codec, layout::long_count_threads(copies), bits, copies>;
   const Counters counted{shared_memory<u32>()};
   counted.clear();
-  begin_launch();
+  begin_dependent_launch();
   const u64 tile_count = LongSegments{nullptr, counters, 0}.tiles();
   const u32 end = static_cast<u32>(tile_count * (block_index() + 1) / block_count());
   for (u32 tile = static_cast<u32>(tile_count * block_index() / block_count()); tile < end;) {

@@ -180,14 +180,14 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
 }
 
 /// A pass over all long segments: see radix_pass. Blocks take tiles in their order until none is left.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class TrafficAt>
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter, class TrafficAt>
 BITUNE_DEVICE void sort_long_tiles(const LongPasses<Counter>& passes, u32 pass, TrafficAt traffic_at) {
   using Word = typename Traffic::Word;
   using Tile = RadixTile<typename Traffic::Codec, Counter, nt, vt, bits, Traffic::slot_bytes()>;
   u8* const memory = shared_memory<u8>();
   const Tile tile(reinterpret_cast<Word*>(memory));
   TileAtWork* const work = reinterpret_cast<TileAtWork*>(memory + layout::tile_at_work_begin(Tile::parts()));
-  begin_launch();
+  begin_launch_of_plan<allows_next_early>();
   const u32 tiles = passes.tile_count();
   if (block_index() >= tiles) return;  // the others take all there are
   if (thread_index() == 0) {
@@ -200,16 +200,17 @@ BITUNE_DEVICE void sort_long_tiles(const LongPasses<Counter>& passes, u32 pass, 
 
 /// Sorts the keys of each listed segment by digit `pass`, from `input` to `output`, which is other memory. Tiles have nt * vt keys, at most
 /// 2^16. tiles, tickets, digits and states: what map_long_tiles and count_long_digits made. This pass's half of the states is 0 at first,
-/// and it clears the next one's. Any grid. Dynamic shared memory: RadixTile's.
-template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
+/// and it clears the next one's. Any grid. Dynamic shared memory: RadixTile's, and a TileAtWork.
+template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks,
+          bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 long_radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u32 pass, const LongTile* tiles, ListCounters* counters,
                 u32* tickets, const typename Storage<counter_bytes>::Word* digits, typename Storage<counter_bytes>::Word* states,
                 u32 most_tiles) {
   using Traffic = KeyTraffic<Codec>;
   const LongPasses<typename Storage<counter_bytes>::Word> passes{tiles, counters, tickets, digits, states, most_tiles};
-  sort_long_tiles<Traffic, nt, vt, bits, imad_votes, loads>(passes, pass,
-                                                            [&](u64 begin) { return Traffic{output + begin, input + begin}; });
+  sort_long_tiles<Traffic, nt, vt, bits, imad_votes, loads, allows_next_early>(
+      passes, pass, [&](u64 begin) { return Traffic{output + begin, input + begin}; });
 }
 
 }  // namespace bitune

@@ -43,7 +43,7 @@ BITUNE_KERNEL(nt, 1)
 map_long_tiles(LongTile* tiles, LongSegment* listed, ListCounters* counters, u32* tickets,
                typename Storage<counter_bytes>::Word* digits, typename Storage<counter_bytes>::Word* states) {
   constexpr u32 values = layout::digit_values(digit_bits);
-  begin_launch();
+  begin_dependent_launch();
   const LongSegments segments{listed, counters, 0};
   const u32 count = segments.count();
   const u32 tile_count = segments.tiles();

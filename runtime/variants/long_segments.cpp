@@ -18,9 +18,9 @@ namespace bitune::long_segments {
 namespace {
 
 constexpr Kernel<Address, Address, Address, Address, Address, Address> map_kernel{
-    "kernels/segments/long_tiles.cuh", "map_long_tiles"};
-constexpr Kernel<Address, Address, Address, Address> count_kernel{"kernels/segments/long_count.cuh",
-                                                                  "count_long_digits"};
+    .header = "kernels/segments/long_tiles.cuh", .name = "map_long_tiles", .allows_next_early = true};
+constexpr Kernel<Address, Address, Address, Address> count_kernel{
+    .header = "kernels/segments/long_count.cuh", .name = "count_long_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, U32, Address, Address, Address, Address, Address, U32> keys_kernel{
     "kernels/segments/long_pass.cuh", "long_radix_pass"};
 constexpr Kernel<Address, Address, Address, Address, U32, Address, Address, Address, Address, Address, U32>
@@ -123,7 +123,7 @@ List List::make(PlanBuilder& builder, Address counters, const Problem& problem, 
 }
 
 void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
-            const DeviceInfo& device) {
+            const DeviceInfo& device, bool ends_plan) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
   const Tables sizes = tables(list.most_segments, c, problem);
   const Address tiles = builder.workspace(sizes.tile_bytes);
@@ -154,21 +154,25 @@ void append(PlanBuilder& builder, const List& list, const Problem& problem, cons
   const std::string shape = fmt::format("{}, {}, {}, {}, {}, {}, {}", c.at("long_block_size"),
                                         c.at("long_items"), c.at("long_radix_bits"), imad_votes,
                                         look_back_loads, counter_bytes(problem), c.at("long_min_blocks"));
-  const LaunchShape launch{.blocks = std::min(sms * as_count(c.at("long_min_blocks")), sizes.tiles),
-                           .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
-                           .shared_bytes = as_count(pass_bytes(c, problem))};
   const radix_parts::PassArrays arrays =
       radix_parts::pass_arrays(builder, problem, as_count(pass_count(c, problem)));
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
+    const bool allows_next_early = !ends_plan || pass + 1 < arrays.passes();
+    const LaunchShape launch{.blocks = std::min(sms * as_count(c.at("long_min_blocks")), sizes.tiles),
+                             .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
+                             .shared_bytes = as_count(pass_bytes(c, problem)),
+                             .allows_next_early = allows_next_early};
     if (carries(problem)) {
-      builder.launch(pairs_kernel,
-                     fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}", codec, carried_bytes(problem),
-                                 arrays.value_source(pass), arrays.writes_keys(pass), shape),
-                     launch, arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1],
-                     arrays.values[pass], pass, tiles, list.counters, tickets, digits, states, sizes.tiles);
+      builder.launch(
+          pairs_kernel,
+          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}", codec, carried_bytes(problem),
+                      arrays.value_source(pass), arrays.writes_keys(pass), shape, allows_next_early),
+          launch, arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass],
+          pass, tiles, list.counters, tickets, digits, states, sizes.tiles);
     } else {
-      builder.launch(keys_kernel, fmt::format("{}, {}", codec, shape), launch, arrays.keys[pass + 1],
-                     arrays.keys[pass], pass, tiles, list.counters, tickets, digits, states, sizes.tiles);
+      builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, shape, allows_next_early), launch,
+                     arrays.keys[pass + 1], arrays.keys[pass], pass, tiles, list.counters, tickets, digits,
+                     states, sizes.tiles);
     }
   }
 }

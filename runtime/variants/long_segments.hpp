@@ -37,9 +37,9 @@ struct List {
 };
 
 /// Appends the launches that sort the listed segments, from what the problem reads to what it writes; in
-/// place, too. What they count in the workspace needs not to be cleared.
+/// place, too. What they count in the workspace needs not to be cleared. ends_plan: no launch follows them.
 void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
-            const DeviceInfo& device);
+            const DeviceInfo& device, bool ends_plan);
 
 /// Adds the parameters, and what restricts them where a problem has long segments.
 void add_to(SearchSpace& space, LeastOf least);

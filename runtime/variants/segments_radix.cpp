@@ -21,7 +21,8 @@ namespace {
 
 constexpr Kernel<Address, Address, Address, Address, Address, OperandStride, Address, CallSegments, CallKeys,
                  Address, Address>
-    list_kernel{"kernels/segments/list_segments.cuh", "list_segments"};
+    list_kernel{
+        .header = "kernels/segments/list_segments.cuh", .name = "list_segments", .allows_next_early = true};
 
 /// A single key is in order.
 std::uint64_t least_long(const Configuration&, const Problem&) { return 2; }
@@ -35,7 +36,7 @@ class SegmentsRadixVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override {
     std::vector<std::string_view> headers = long_segments::kernel_headers();
-    headers.insert(headers.begin(), {clear_counts_kernel.header, list_kernel.header});
+    headers.insert(headers.begin(), {clear_digits_kernel.header, list_kernel.header});
     return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
@@ -65,7 +66,7 @@ Plan SegmentsRadixVariant::plan(const Problem& problem, const Configuration& c,
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto counter_words = as_count(layout::list_counter_words());
   const Address counters = builder.workspace(4 * counter_words);
-  append_clear_counts(builder, counters, counter_words, 1);
+  append_clear_counts(builder, clear_digits_kernel, counters, counter_words, 1);
   const auto list = long_segments::List::make(builder, counters, problem, least_long(c, problem));
 
   constexpr std::uint32_t threads = 256;
@@ -80,7 +81,7 @@ Plan SegmentsRadixVariant::plan(const Problem& problem, const Configuration& c,
       address_of(makes_indices ? Role::indices_out : Role::values_in), address_of(Role::offsets),
       OperandStride{Role::offsets}, address_of(Role::ends), CallSegments{problem.rows}, CallKeys{problem.n},
       counters, list.listed);
-  long_segments::append(builder, list, problem, c, device);
+  long_segments::append(builder, list, problem, c, device, true);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
