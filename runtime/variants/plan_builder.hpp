@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -105,6 +106,17 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().allows_next_early = kernel.allows_next_early;
+  }
+
+  /// Adds the launch that takes the place of the first one where the input is other memory. It is given the
+  /// same, and where the input is.
+  template <class... Parameters>
+  void first_from_input(const RowsKernel<Parameters...>& kernel, std::string_view template_arguments,
+                        const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
+    add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+    plan_.first_from_input = std::move(plan_.launches.back());
+    plan_.launches.pop_back();
+    plan_.out_of_place = true;
   }
 
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.

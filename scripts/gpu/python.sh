@@ -61,7 +61,7 @@ compare() {
 run_tests() {
   local workers=()
   "$BIN/python" -c 'import xdist' 2>/dev/null && workers=(-n 8)  # most of a test is compiling
-  in_time tests "$BIN/python" -m pytest -q -rs "${workers[@]}" -p no:cacheprovider --junitxml="$results/tests.xml" tests/python/test_gpu.py
+  in_time tests "$BIN/python" -m pytest -q -rs "${workers[@]}" -p no:cacheprovider --junitxml="$results/tests.xml" tests/python/test_gpu*.py
 }
 
 cd "$here/../.." || exit 1
