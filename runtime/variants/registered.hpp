@@ -29,6 +29,7 @@ namespace bitune {
 [[nodiscard]] const Variant& filter_array_variant();
 [[nodiscard]] const Variant& filter_rows_variant();
 [[nodiscard]] const Variant& select_rows_variant();
+[[nodiscard]] const Variant& segments_variant();
 [[nodiscard]] const Variant& segments_radix_variant();
 
 }  // namespace bitune
