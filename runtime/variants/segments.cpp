@@ -153,8 +153,7 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration SegmentsVariant::default_configuration(const Problem& problem,
-                                                     const DeviceInfo& device) const {
+Configuration SegmentsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
   const std::int64_t items = 8;
   const std::int64_t threads = std::min(128, device.max_threads_per_block);
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
@@ -162,8 +161,8 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem,
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 1));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
-  const auto segments = static_cast<std::int64_t>(
-      std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256));
+  const auto segments =
+      static_cast<std::int64_t>(std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256));
   const int octaves = std::max(0, ceil_log2(problem.n) - ceil_log2(static_cast<std::uint64_t>(32 * items)));
   return {std::string(name()),
           {{"block_size_x", threads},
@@ -185,23 +184,23 @@ Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const
   const layout::BlockLists lists = lists_of(c, problem);
   const int list_total = list_count(c);
   const bool has_lists = list_total > 0;
-  const Address counters =
-      builder.workspace(has_lists ? as_count(layout::list_counter_words()) * 4 : 0);
-  const Address listed = builder.workspace(lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
+  const Address counters = builder.workspace(has_lists ? as_count(layout::list_counter_words()) * 4 : 0);
+  const Address listed =
+      builder.workspace(lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
   if (has_lists) append_clear_counts(builder, counters, as_count(layout::list_counter_words()), 1);
 
   const std::uint64_t segments = as_count(c.at("segments_per_block"));
-  builder.launch(short_kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), segments,
-                             c.at("lane_items"), list_total, c.at("list_octaves"), c.at("imad_quarters"),
-                             c.at("min_blocks_per_sm")),
-                 {.blocks = parts_of(problem.rows, segments),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem)),
-                  .segments_per_block = static_cast<std::uint32_t>(segments)},
-                 keys_address(), input_address(), address_of(Role::offsets), OperandStride{Role::offsets},
-                 address_of(Role::ends), CallSegments{problem.rows}, CallKeys{problem.n}, counters, listed,
-                 listed, problem.rows, problem.n, 1u);
+  builder.launch(
+      short_kernel,
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), segments, c.at("lane_items"),
+                  list_total, c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm")),
+      {.blocks = parts_of(problem.rows, segments),
+       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+       .shared_bytes = as_count(shared_bytes(c, problem)),
+       .segments_per_block = static_cast<std::uint32_t>(segments)},
+      keys_address(), input_address(), address_of(Role::offsets), OperandStride{Role::offsets},
+      address_of(Role::ends), CallSegments{problem.rows}, CallKeys{problem.n}, counters, listed, listed,
+      problem.rows, problem.n, 1u);
   // Long segments first: what ends last is short then.
   for (int list = list_total - 1; list >= 0; --list) {
     const std::int64_t threads = threads_of_list(c, problem, list);
@@ -217,8 +216,8 @@ Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const
                    {.blocks = std::min<std::uint64_t>(
                         lists.room(list), as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
                     .threads = static_cast<std::uint32_t>(threads),
-                    .shared_bytes = as_count(padded_tile_bytes(
-                        static_cast<std::int64_t>(lists.longest(list)), problem.key))},
+                    .shared_bytes = as_count(
+                        padded_tile_bytes(static_cast<std::int64_t>(lists.longest(list)), problem.key))},
                    keys_address(), input_address(), segments_of_list, counted, lists.room(list));
   }
   Plan plan = builder.take(c.at("dependent_launch") != 0);
@@ -229,8 +228,8 @@ Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const
 }  // namespace
 }  // namespace of_segments
 
-/// A launch reads the offsets, and sorts short segments in warps; longer ones are listed by class of length, and
-/// sorted in blocks (kernels/segments/).
+/// A launch reads the offsets, and sorts short segments in warps; longer ones are listed by class of length,
+/// and sorted in blocks (kernels/segments/).
 const Variant& segments_variant() {
   static const of_segments::SegmentsVariant variant;
   return variant;
