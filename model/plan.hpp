@@ -33,8 +33,8 @@ struct KernelSource {
   }
 };
 
-/// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch. So are
-/// the exact numbers of segments and keys, where one plan serves a class of problems.
+/// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch. So
+/// are the exact numbers of segments and keys, where one plan serves a class of problems.
 struct Argument {
   enum class Kind : std::uint8_t {
     pointer,  ///< to the operand, `value` bytes behind its beginning
@@ -78,7 +78,7 @@ struct Launch {
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
   /// Not 0: a block is for so many segments of the call. `grid` has what the plan was made for.
   std::uint32_t segments_per_block = 0;
-  std::uint32_t cluster = 1;       ///< blocks a cluster, along x
+  std::uint32_t cluster = 1;  ///< blocks a cluster, along x
   /// May begin while the launch before it ends. Its kernel waits for that before it touches memory, and lets
   /// the next launch begin only then.
   bool dependent = false;

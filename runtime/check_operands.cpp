@@ -217,9 +217,9 @@ void check_problem(const Problem& problem) {
   if (problem.operation == Operation::sort && carried_bytes(problem) == 0) return;
   const std::string text = text_of(problem);
   if (problem.kind() == ShapeKind::segments && problem.operation == Operation::top_k) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own",
-                            text));
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own", text));
   }
 
   const bool is_top_k = problem.operation == Operation::top_k;

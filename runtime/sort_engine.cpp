@@ -125,8 +125,8 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
     workspace = {own->data(), plan.workspace_bytes, 0};
   }
   // Most kernels know one stride, of input and output. What they cannot read where it is, is copied first.
-  const bool finds_rows =
-      plan.own_strides || problem.rows == 1 || problem.ragged || operands.input().stride == operands[Role::keys_out].stride;
+  const bool finds_rows = plan.own_strides || problem.rows == 1 || problem.ragged ||
+                          operands.input().stride == operands[Role::keys_out].stride;
   if (!operands.in_place() && !(plan.out_of_place && finds_rows)) {
     copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
     operands[Role::keys_in] = {};

@@ -1,5 +1,5 @@
-// Segments on the emulated device: every key type and order, lengths around the ends of classes, offsets of both
-// widths, gaps, in place and not; and offsets that are wrong.
+// Segments on the emulated device: every key type and order, lengths around the ends of classes, offsets of
+// both widths, gaps, in place and not; and offsets that are wrong.
 
 #include <gtest/gtest.h>
 
@@ -55,8 +55,7 @@ TEST_P(Segments, SortsAllClassesOfLength) {
   const KeyType key = GetParam();
   const auto turn = static_cast<std::uint64_t>(key);
   const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
-  const SegmentPlaces places =
-      places_of(lengths_of_all_classes(900), turn % 3 == 0 ? 8 : 4, turn % 2 == 0);
+  const SegmentPlaces places = places_of(lengths_of_all_classes(900), turn % 3 == 0 ? 8 : 4, turn % 2 == 0);
   EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places,
                              small_configuration(places.keys, turn % 4 == 0 ? 5 : 1),
                              turn % 3 == 0 ? Distribution::random : Distribution::special, turn,

@@ -174,9 +174,9 @@ std::vector<std::uint64_t> mixed_lengths(std::size_t count, std::uint64_t most, 
   call.add_numbers(Role::offsets, offsets, places.number_bytes);
   run(call.operands());
   device.synchronize(nullptr);
-  const std::string what = fmt::format("{} on {} keys (seed {}{}{}, {} bytes an offset)", text_of(problem),
-                                       name_of(distribution), seed, in_place ? ", in place" : "",
-                                       places.with_ends ? ", gaps" : "", places.number_bytes);
+  const std::string what =
+      fmt::format("{} on {} keys (seed {}{}{}, {} bytes an offset)", text_of(problem), name_of(distribution),
+                  seed, in_place ? ", in place" : "", places.with_ends ? ", gaps" : "", places.number_bytes);
   if (const auto stray = call.stray()) return ::testing::AssertionFailure() << what << ": " << *stray;
   if (const auto fault = call.fault()) return ::testing::AssertionFailure() << what << ": " << *fault;
   return ::testing::AssertionSuccess() << what;
@@ -203,7 +203,8 @@ std::vector<std::uint64_t> mixed_lengths(std::size_t count, std::uint64_t most, 
     if (!ends.empty()) call.add_numbers(Role::ends, ends, number_bytes);
     run(call.operands());
     bench.device->synchronize(nullptr);
-    if (const auto stray = call.stray()) return ::testing::AssertionFailure() << text_of(problem) << ": " << *stray;
+    if (const auto stray = call.stray())
+      return ::testing::AssertionFailure() << text_of(problem) << ": " << *stray;
     return ::testing::AssertionSuccess();
   });
 }

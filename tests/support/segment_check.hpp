@@ -31,8 +31,8 @@ struct SegmentPlaces {
   }
 };
 
-/// One behind the other; with gaps: ends are told, and one to three keys lie before each segment and behind the
-/// last one.
+/// One behind the other; with gaps: ends are told, and one to three keys lie before each segment and behind
+/// the last one.
 [[nodiscard]] SegmentPlaces places_of(std::vector<std::uint64_t> lengths, std::size_t number_bytes = 4,
                                       bool gaps = false);
 

@@ -11,8 +11,8 @@
 
 namespace bitune::test {
 
-/// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with their
-/// indices, and segments of keys alone.
+/// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
+/// their indices, and segments of keys alone.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
   return {
