@@ -116,6 +116,8 @@ struct Preference {
 
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
+    {"segments", always},
+    {"segments_radix", always},
     {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},

@@ -31,5 +31,7 @@ namespace bitune {
 [[nodiscard]] const Variant& select_array_variant();
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();
+[[nodiscard]] const Variant& segments_variant();
+[[nodiscard]] const Variant& segments_radix_variant();
 
 }  // namespace bitune

@@ -76,6 +76,9 @@ std::vector<Barrier> all_barriers() {
   std::vector<Barrier> found;
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (file.path.find("platform") != std::string_view::npos) continue;
+    // Not yet: most barriers of segments are passed by some lengths alone, for which there are no problems
+    // here.
+    if (file.path.find("/segments/") != std::string_view::npos) continue;
     for (const std::string_view barrier : barriers) {
       for (std::size_t at = file.text.find(barrier); at != std::string_view::npos;
            at = file.text.find(barrier, at + 1)) {
