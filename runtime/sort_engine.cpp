@@ -13,6 +13,7 @@
 #include "model/problem_operands.hpp"
 #include "runtime/check_operands.hpp"
 #include "runtime/host_rows.hpp"
+#include "runtime/segment_bounds.hpp"
 
 namespace bitune {
 namespace {
@@ -144,6 +145,32 @@ void SortEngine::run(const Problem& problem, const Operands& operands, Stream st
   launch(*prepared, problem, operands, stream);
 }
 
+void SortEngine::check_segments(const Problem& problem, const Operands& operands, Stream stream) const {
+  if (!problem.ragged) {
+    throw Error(ErrorCode::usage, fmt::format("'{}' has no segments to check", text_of(problem)));
+  }
+  if (const auto missing = missing_bounds(problem, operands)) throw Error(ErrorCode::usage, *missing);
+  if (problem.rows == 0) return;
+  if (device_->is_capturing(stream)) {
+    throw Error(ErrorCode::capture,
+                "segments are checked on the host, which cannot be captured: check them before");
+  }
+  std::vector<std::byte> offsets;
+  std::vector<std::byte> ends;
+  Operands on_host;
+  const auto fetch = [&](Role role, std::uint64_t count, std::vector<std::byte>& bytes) {
+    const Operand& numbers = operands[role];
+    bytes.resize(count * numbers.stride);
+    device_->copy_to_host(bytes.data(), numbers.data, bytes.size(), stream);
+    on_host[role] = {bytes.data(), count, numbers.stride};
+  };
+  const bool has_ends = operands[Role::ends].data != nullptr;
+  fetch(Role::offsets, problem.rows + (has_ends ? 0 : 1), offsets);
+  if (has_ends) fetch(Role::ends, problem.rows, ends);
+  device_->synchronize(stream);
+  if (const auto wrong = find_wrong_segment(problem, on_host)) throw Error(ErrorCode::usage, *wrong);
+}
+
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   if (is_trivial(problem)) return {};
   check_operands(problem, packed_operands(problem, keys));
@@ -156,29 +183,35 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
 HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
   check_operands(problem, operands);
   if (problem.rows == 0 || problem.n == 0) return {};
+  if (problem.ragged) {
+    if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
+  }
   const auto prepared = prepared_for(problem);
   // On the device each array is packed. What is read and written is so in place.
   std::vector<HostArray> arrays;
   Operands on_device;
   std::vector<Operand*> places;
-  HostRows rows(problem);
+  HostRows rows(problem, operands);
   for (const CallArray& array : arrays_of(problem)) {
     const Operand from = array.in == Role::keys_in     ? operands.input()
                          : array.in == Role::values_in ? operands.input_values()
                                                        : Operand{};
     const Operand to = array.out ? operands[*array.out] : Operand{};
     if (from.data == nullptr && to.data == nullptr) continue;  // keys_out of a top_k
-    const std::uint64_t row_bytes = array.row_length * array.element_bytes;
-    arrays.push_back({rows.packed(from, array.element_bytes, row_bytes),
-                      rows.room_for(to, array.element_bytes, row_bytes), problem.rows * row_bytes});
+    arrays.push_back({rows.packed(from, array), rows.room_for(to, array, from.data == to.data),
+                      array.rows * array.row_length * array.element_bytes});
     Operand& place = on_device[array.out ? *array.out : *array.in];
-    place = {nullptr, problem.rows * array.row_length, array.row_length};
+    place = {nullptr, array.rows * array.row_length, array.row_length};
     places.push_back(&place);
   }
-  if (const Operand& lengths = operands[Role::lengths]; lengths.data != nullptr) {
-    arrays.push_back({lengths.data, nullptr, problem.rows * lengths.stride});
-    on_device[Role::lengths] = {nullptr, problem.rows, lengths.stride};
-    places.push_back(&on_device[Role::lengths]);
+  for (const Role role : {Role::offsets, Role::ends, Role::lengths}) {
+    const Operand& numbers = operands[role];
+    if (numbers.data == nullptr) continue;
+    const bool has_last = role == Role::offsets && operands[Role::ends].data == nullptr;
+    const std::uint64_t count = problem.rows + (has_last ? 1 : 0);
+    arrays.push_back({numbers.data, nullptr, count * numbers.stride});
+    on_device[role] = {nullptr, count, numbers.stride};
+    places.push_back(&on_device[role]);
   }
   const HostSortTimes times = host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
     for (std::size_t i = 0; i < places.size(); ++i) places[i]->data = memory[i];
