@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
+import bitune
+
 from . import _segments
 
 Array = TypeVar("Array")
@@ -58,7 +60,8 @@ def segmented_sort(
     Notes
     -----
     What is prepared for one call serves all whose number of segments and mean length round up to the same powers of
-    two. So does a CUDA graph, for other offsets in the same memory. A tensor of PyTorch gets no gradient.
+    two. So does a CUDA graph, for other offsets in the same memory. A tensor of PyTorch that wants a gradient goes
+    through `torch.ops.bitune.segmented_sort`.
 
     Examples
     --------
@@ -66,9 +69,12 @@ def segmented_sort(
     >>> bitune.segmented_sort(np.array([3, 1, 2, 9, 8]), [0, 3, 3, 5], device="emulated")
     array([1, 2, 3, 8, 9])
     """
-    if offsets is None:
-        return cast(Array, _of_jagged(x, lambda v, o, e: _segments.sort_segments(v, o, e, descending, None, stream, device)))
-    return cast(Array, _segments.sort_segments(x, offsets, ends, descending, out, stream, device))
+    def sort(values: Any, first: Any, last: Any) -> Any:
+        if out is None and stream is None and bitune._goes_through_torch(values):
+            return bitune._torch_ops().segmented_sort(values, first, last, descending, stable, bitune._name_of(device))
+        return _segments.sort_segments(values, first, last, descending, out, stream, device)
+
+    return cast(Array, _of_jagged(x, sort) if offsets is None else sort(x, offsets, ends))
 
 
 def segmented_argsort(

@@ -1,4 +1,4 @@
-"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key` and `top_k`.
+"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key`, `top_k` and `segmented_sort`.
 
 They can be compiled (`torch.compile(fullgraph=True)`), and all but argsort have gradients. `bitune.sort` and its
 sisters call them where they must; import this module where you use `torch.ops.bitune` yourself.
@@ -15,7 +15,7 @@ from torch import Tensor
 
 import bitune
 
-from . import _functions, _top_k_torch  # noqa: F401: it registers top_k
+from . import _functions, _segments_torch, _top_k_torch  # noqa: F401: they register segmented_sort and top_k
 from ._tensors import ShortWay
 
 _plain = (Tensor, torch.nn.Parameter)
@@ -130,6 +130,7 @@ operators = SimpleNamespace(
     argsort=torch.ops.bitune.argsort,
     sort_by_key=torch.ops.bitune.sort_by_key,
     top_k=torch.ops.bitune.top_k,
+    segmented_sort=torch.ops.bitune.segmented_sort,
 )
 bitune._torch = sys.modules[__name__]
 bitune._short = ShortWay()

@@ -116,6 +116,15 @@ def test_tensors():
     nested = torch.nested.nested_tensor_from_jagged(x, offsets)
     for ours, given in zip(bitune.segmented_sort(nested, **EMULATED).unbind(), nested.unbind()):
         assert torch.equal(ours, given.sort().values)
+    compiled = torch.compile(lambda t: bitune.segmented_sort(t, offsets, **EMULATED), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(x), found)
+    wanted = x.clone().requires_grad_()
+    weights = torch.arange(300, dtype=torch.float32)
+    (bitune.segmented_sort(wanted, offsets, **EMULATED) * weights).sum().backward()
+    by_hand = x.clone().requires_grad_()
+    parts = [by_hand[a:b].sort(stable=True).values for a, b in zip(OFFSETS, OFFSETS[1:])]
+    (torch.cat(parts) * weights).sum().backward()
+    assert torch.equal(wanted.grad, by_hand.grad)
     order = bitune.segmented_argsort(nested, **EMULATED)
     for ours, given in zip(order.unbind(), nested.unbind()):
         assert torch.equal(ours, given.sort(stable=True).indices)
