@@ -150,6 +150,7 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");
   add_device_option(command, options->common);
+  add_device_memory_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, argsort_command::run));

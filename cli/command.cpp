@@ -136,6 +136,14 @@ void add_device_option(CLI::App& command, CommonOptions& options) {
            "auto (GPU 0, else the emulated device), a GPU's number or UUID, or emulated", "DEVICE");
 }
 
+void add_device_memory_option(CLI::App& command, CommonOptions& options) {
+  add_text(
+      command, "--device-memory", options.device_memory,
+      "Memory of the device that may be taken, as in 4G (default: what is free); what takes more is done "
+      "in parts, with as much memory of the host again",
+      "SIZE");
+}
+
 std::filesystem::path database_path(const CommonOptions& options) {
   return options.database.empty() ? TuningDatabase::default_path() : std::filesystem::path(options.database);
 }

@@ -41,12 +41,15 @@ struct CommonOptions {
   bool json = false;
   std::string database;         ///< empty: the default
   std::string device = "auto";  ///< selector
+  std::string device_memory;    ///< a size; empty: what is free
 };
 
 /// Each adds the option to a subcommand, bound to `options`.
 void add_json_option(CLI::App& command, CommonOptions& options);
 void add_database_option(CLI::App& command, CommonOptions& options);
 void add_device_option(CLI::App& command, CommonOptions& options);
+/// For commands that sort files.
+void add_device_memory_option(CLI::App& command, CommonOptions& options);
 
 /// Each adds its subcommand, which sets `action` when it is the one given.
 void add_devices_command(CLI::App& parent, Action& action);

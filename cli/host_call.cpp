@@ -6,24 +6,46 @@
 
 #include "bitune/bitune.hpp"
 #include "measure/oracle.hpp"
+#include "model/problem.hpp"
 
 namespace bitune::cli {
 
 SortReport call_on_host(const CommonOptions& common, const Problem& problem, const Operands& operands,
                         bool verify) {
-  Sorter sorter(SorterOptions{common.device, common.database, {}, true});
+  ProgressLine line;
+  Sorter sorter(sorter_options(common, line));
   return call_on_host(sorter, problem, operands, verify);
 }
 
-SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands, bool verify) {
-  SortReport report;
-  report.problem = problem;
+SorterOptions sorter_options(const CommonOptions& common, ProgressLine& line) {
+  SorterOptions options;
+  options.device = common.device;
+  options.database = common.database;
+  options.stand_ins = true;
+  if (!common.device_memory.empty()) options.device_memory = parse_size(common.device_memory);
+  options.progress = [&line](std::uint64_t done, std::uint64_t parts) {
+    if (!line.due()) return;
+    const double part = static_cast<double>(done) / static_cast<double>(parts);
+    line.show(fmt::format("sort {} {} of {} parts", ProgressLine::bar(part, 16), done, parts));
+  };
+  return options;
+}
+
+void prepare(Sorter& sorter, const Problem& problem, SortReport& report) {
   report.device = sorter.device();
+  // What is done in parts is not prepared as a whole: it may be too large for that.
+  if (sorter.host_parts(problem) > 1) return;
   const auto begin = std::chrono::steady_clock::now();
   sorter.prepare(problem);
   report.prepare_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   report.how = sorter.explain(problem);
+}
+
+SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands, bool verify) {
+  SortReport report;
+  report.problem = problem;
+  prepare(sorter, problem, report);
   report.times = sorter.run_host(problem, operands);
   if (!verify) return report;
   if (const auto fault = find_fault(problem, operands)) {

@@ -7,9 +7,17 @@
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "cli/command.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/sort_report.hpp"
 
 namespace bitune::cli {
+
+/// How the command sorts files. While calls are done in parts, the line shows how far they are; it must live
+/// as long as the Sorter.
+[[nodiscard]] SorterOptions sorter_options(const CommonOptions& common, ProgressLine& line);
+
+/// Prepares the problem and says how it will be done; not what is done in parts.
+void prepare(Sorter& sorter, const Problem& problem, SortReport& report);
 
 /// Does what the problem says with operands of which no output is an input. verify: asks the oracle.
 /// \throws Error, and Error (verification) if the result is wrong

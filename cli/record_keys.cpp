@@ -143,7 +143,8 @@ std::unique_ptr<Records> read_records(const InputRequest& request, const RecordO
 
 KeyArray order_of(const Records& records, const std::vector<RecordKey>& keys, const CommonOptions& common,
                   KeyType index, std::optional<KeyType> type, bool verify, SortReport& report) {
-  Sorter sorter(SorterOptions{common.device, common.database, {}, true});
+  ProgressLine line;
+  Sorter sorter(sorter_options(common, line));
   KeyArray order;
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     KeyArray values = records.keys(key->field, type);

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -128,15 +127,11 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
   problem.rows = rows_of(input.keys, options.rows, input.name);
   problem.n = problem.rows > 0 ? input.keys.count() / problem.rows : 0;
 
-  Sorter sorter(SorterOptions{options.common.device, options.common.database, {}, true});
-  report.device = sorter.device();
+  ProgressLine line;
+  Sorter sorter(sorter_options(options.common, line));
   Problem prepared = problem;
   prepared.rows = std::max<std::uint64_t>(problem.rows, 1);
-  const auto begin = std::chrono::steady_clock::now();
-  sorter.prepare(prepared);
-  report.prepare_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  report.how = sorter.explain(prepared);
+  prepare(sorter, prepared, report);
 
   const std::vector<std::byte> original = options.verify ? input.keys.bytes : std::vector<std::byte>{};
   report.times =
@@ -303,6 +298,7 @@ void add_sort_command(CLI::App& parent, Action& action) {
            "NAME:SIZE");
   add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
   add_device_option(command, options->common);
+  add_device_memory_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, sort_command::run));

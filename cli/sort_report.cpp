@@ -75,9 +75,15 @@ std::string sort_text(const SortReport& report) {
   const Problem& problem = report.problem;
   std::string text = fmt::format("sorted {}, on {}\n", subject_text(report), report.device);
   if (!report.conversion.empty()) text += fmt::format("converted      {}\n", report.conversion);
-  text += fmt::format("configuration  {}\n",
-                      report.how.configuration.empty() ? "none needed" : report.how.configuration);
-  text += fmt::format("match          {}: {}\n", report.how.match, report.how.reason);
+  if (report.times.parts > 1) {
+    text +=
+        fmt::format("parts          {}, as all at once would take more of the device's memory than it may\n",
+                    report.times.parts);
+  } else {
+    text += fmt::format("configuration  {}\n",
+                        report.how.configuration.empty() ? "none needed" : report.how.configuration);
+    text += fmt::format("match          {}: {}\n", report.how.match, report.how.reason);
+  }
   text += fmt::format("times          {} to the device, {} sorting, {} back, {} in all (and {} to prepare)\n",
                       microseconds_text(report.times.host_to_device_us),
                       microseconds_text(report.times.kernels_us),
@@ -115,6 +121,7 @@ std::string sort_json(const SortReport& report) {
       {"reason", report.how.reason},
       {"expected_us", report.how.expected_us ? Json(*report.how.expected_us) : Json()},
       {"launches", report.how.launches},
+      {"parts", report.times.parts},
       {"prepare_ms", report.prepare_ms},
       {"times",
        {{"host_to_device_us", report.times.host_to_device_us},

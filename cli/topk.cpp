@@ -168,6 +168,7 @@ void add_topk_command(CLI::App& parent, Action& action) {
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: the first keys, ties by index");
   add_device_option(command, options->common);
+  add_device_memory_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, topk_command::run));

@@ -3,12 +3,10 @@
 /// \file
 /// What the oracle's parts know of the call that they check.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
@@ -71,25 +69,11 @@ class Call {
   std::array<RowRanges, role_count> ranges_;
 };
 
-/// Where a key belongs among all keys of its type. Equal places: equal keys.
+/// Where a key belongs, by the rules of a call.
 template <class KeyOrder>
-class Places {
- public:
-  using Place = typename KeyOrder::Bits;
-
-  explicit Places(const Rules& rules) noexcept : flip_(rules.descending ? all : Place{0}) {
-    if constexpr (requires { KeyOrder::first_nan; }) {
-      if (rules.equal_nans) last_ = KeyOrder::first_nan;
-    }
-  }
-  [[nodiscard]] Place operator()(Place bits) const noexcept {
-    return static_cast<Place>(std::min(KeyOrder::encode(bits), last_) ^ flip_);
-  }
-
- private:
-  static constexpr Place all = std::numeric_limits<Place>::max();
-  Place last_ = all;
-  Place flip_;
+struct Places : key_orders::Places<KeyOrder> {
+  explicit Places(const Rules& rules) noexcept
+      : key_orders::Places<KeyOrder>(rules.descending, rules.equal_nans) {}
 };
 
 [[nodiscard]] inline ValueWords load_value(const std::byte* values, std::uint64_t i, unsigned bytes) {

@@ -3,9 +3,11 @@
 /// \file
 /// The order of each key type as a template, for code that runs over many keys on the host.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "bitune/types.hpp"
@@ -114,5 +116,27 @@ template <class KeyOrder, class U = typename KeyOrder::Bits>
 U decode(U place, bool descending) {
   return KeyOrder::decode(descending ? static_cast<U>(~place) : place);
 }
+
+/// Where a key belongs among all keys of its type. Equal places: equal keys. Where something travels with
+/// the keys, all NaNs are equal.
+template <class KeyOrder>
+class Places {
+ public:
+  using Place = typename KeyOrder::Bits;
+
+  Places(bool descending, bool equal_nans) noexcept : flip_(descending ? all : Place{0}) {
+    if constexpr (requires { KeyOrder::first_nan; }) {
+      if (equal_nans) last_ = KeyOrder::first_nan;
+    }
+  }
+  [[nodiscard]] Place operator()(Place bits) const noexcept {
+    return static_cast<Place>(std::min(KeyOrder::encode(bits), last_) ^ flip_);
+  }
+
+ private:
+  static constexpr Place all = std::numeric_limits<Place>::max();
+  Place last_ = all;
+  Place flip_;
+};
 
 }  // namespace bitune::key_orders

@@ -107,6 +107,10 @@ class Device {
     return {};
   }
 
+  /// Bytes of device memory that nobody has taken, at this moment.
+  [[nodiscard]] virtual std::uint64_t free_memory() const {
+    return static_cast<std::uint64_t>(info().memory_bytes);
+  }
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const = 0;
   /// Stream-ordered: usable by later work in the stream, and freed in its order. Where the stream is being
   /// captured, the memory becomes the graph's. \throws Error (capture) there, if the device has no pools of

@@ -19,6 +19,32 @@ struct Slot {
   std::unique_ptr<DeviceEvent> copied;  ///< the last copy from or to the buffer has ended
 };
 
+/// Reads pieces one behind the other.
+class PieceReader {
+ public:
+  explicit PieceReader(std::span<const HostPiece> pieces) : pieces_(pieces) {}
+
+  /// Precondition: there are so many bytes left.
+  void read(std::byte* to, std::size_t bytes) {
+    while (bytes > 0) {
+      const HostPiece& piece = pieces_.front();
+      const std::size_t size = std::min(bytes, piece.bytes - done_);
+      std::memcpy(to, static_cast<const std::byte*>(piece.data) + done_, size);
+      to += size;
+      bytes -= size;
+      done_ += size;
+      if (done_ == piece.bytes) {
+        pieces_ = pieces_.subspan(1);
+        done_ = 0;
+      }
+    }
+  }
+
+ private:
+  std::span<const HostPiece> pieces_;
+  std::size_t done_ = 0;  ///< bytes of the first piece
+};
+
 }  // namespace
 
 struct HostSort::Lane {
@@ -63,15 +89,15 @@ void HostSort::give_back(std::unique_ptr<Lane> lane) {
   if (idle_.size() < idle_lanes) idle_.push_back(std::move(lane));
 }
 
-void HostSort::upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes,
-                      std::size_t& chunks) const {
+void HostSort::upload(Lane& lane, void* to, const HostArray& from, std::size_t& chunks) const {
   const Stream stream = lane.stream->handle();
-  for (std::size_t offset = 0; offset < bytes; offset += chunk_bytes_, ++chunks) {
-    const std::size_t size = std::min(chunk_bytes_, bytes - offset);
+  PieceReader reader(from.from);
+  for (std::size_t offset = 0; offset < from.bytes; offset += chunk_bytes_, ++chunks) {
+    const std::size_t size = std::min(chunk_bytes_, from.bytes - offset);
     Slot& slot = lane.slots[chunks % slots_per_lane];
     // Waits for the copy that used this buffer two chunks ago; the other buffer's copy runs on meanwhile.
     if (chunks >= slots_per_lane) static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
-    std::memcpy(slot.buffer->data(), from + offset, size);
+    reader.read(slot.buffer->data(), size);
     device_->copy_to_device(static_cast<std::byte*>(to) + offset, slot.buffer->data(), size, stream);
     device_->record(*slot.copied, stream);
   }
@@ -98,7 +124,7 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
 }
 
 HostSortTimes HostSort::run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort) {
-  const HostArray array{keys, keys, bytes};
+  const HostArray array{.from = {{keys, bytes}}, .to = keys, .bytes = bytes};
   return run(std::span(&array, 1),
              [&](std::span<void* const> memory, Stream stream) { sort(memory[0], stream); });
 }
@@ -131,8 +157,7 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
     device_->record(*lane->marks[0], stream);
     std::size_t chunks = 0;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (arrays[i].from == nullptr) continue;
-      upload(*lane, memory[i], static_cast<const std::byte*>(arrays[i].from), arrays[i].bytes, chunks);
+      if (!arrays[i].from.empty()) upload(*lane, memory[i], arrays[i], chunks);
     }
     device_->record(*lane->marks[1], stream);
     sort(memory, stream);

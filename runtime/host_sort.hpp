@@ -15,10 +15,16 @@
 
 namespace bitune {
 
+/// A part of an array in the host's memory.
+struct HostPiece {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// An array in the host's memory.
 struct HostArray {
-  const void* from = nullptr;  ///< null: it is not read
-  void* to = nullptr;          ///< null: it is not written
+  std::vector<HostPiece> from;  ///< one behind the other, `bytes` together; none: it is not read
+  void* to = nullptr;           ///< null: it is not written
   std::size_t bytes = 0;
 };
 
@@ -47,7 +53,7 @@ class HostSort {
   [[nodiscard]] std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
   /// `chunks`: how many the lane has carried since its run began.
-  void upload(Lane& lane, void* to, const std::byte* from, std::size_t bytes, std::size_t& chunks) const;
+  void upload(Lane& lane, void* to, const HostArray& from, std::size_t& chunks) const;
   void download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const;
 
   const std::shared_ptr<const Device> device_;

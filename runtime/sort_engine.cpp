@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,11 +14,19 @@
 #include "model/problem.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/check_operands.hpp"
-#include "runtime/host_rows.hpp"
+#include "runtime/parts/host_call.hpp"
 #include "runtime/segment_bounds.hpp"
 
 namespace bitune {
 namespace {
+
+/// Arrays of less than this share of the device's memory do not ask how much of it is free.
+constexpr std::uint64_t small_part = 16;
+
+/// Parts under way at the same time. On a GPU one thread's copies to page-locked memory are slower than the
+/// bus, and copies both ways run beside a sort.
+constexpr unsigned gpu_parts = 6;
+constexpr unsigned other_parts = 2;
 
 /// Whether there is nothing to put in order. A top_k may have to fill what a row lacks.
 bool is_trivial(const Problem& problem) noexcept {
@@ -62,9 +72,10 @@ void tell_of_stand_in(Explanation& explanation, const PreparedSort& prepared) {
 
 SortEngine::SortEngine(std::shared_ptr<Device> device, std::shared_ptr<KernelCache> cache,
                        CandidateReader reader, std::span<const Variant* const> variants, std::string note,
-                       Preparation how)
+                       Preparation how, HostLimits host)
     : device_(std::move(device)),
       note_(std::move(note)),
+      host_(std::move(host)),
       prepared_(device_, std::move(cache), std::move(reader), variants, std::move(how)),
       host_sort_(device_) {}
 
@@ -171,13 +182,53 @@ void SortEngine::check_segments(const Problem& problem, const Operands& operands
   if (const auto wrong = find_wrong_segment(problem, on_host)) throw Error(ErrorCode::usage, *wrong);
 }
 
+std::optional<PartSizes> SortEngine::parts_of(const Problem& problem) {
+  if (problem.ragged || is_trivial(problem)) return std::nullopt;
+  const std::uint64_t arrays = array_bytes(problem);
+  std::uint64_t limit = host_.device_memory;
+  if (limit == 0) {
+    if (arrays < static_cast<std::uint64_t>(device_->info().memory_bytes) / small_part) return std::nullopt;
+    limit = device_->free_memory() / 10 * 9;
+  }
+  const auto workspace_of = [this](const Problem& part) -> std::uint64_t {
+    if (is_trivial(part)) return 0;
+    if (const auto prepared = prepared_.find(part)) return prepared->executable.plan().workspace_bytes;
+    return prepared_.plan(part, prepared_.select(part).configuration).workspace_bytes;
+  };
+  if (arrays <= limit && arrays + workspace_of(problem) <= limit) return std::nullopt;
+  const bool is_gpu = device_->info().kind == "cuda";
+  const unsigned at_once =
+      std::clamp(std::thread::hardware_concurrency(), 1U, is_gpu ? gpu_parts : other_parts);
+  return part_sizes(problem, limit, at_once, workspace_of);
+}
+
+std::uint64_t SortEngine::host_parts(const Problem& problem) {
+  check_problem(problem);
+  const auto sizes = parts_of(problem);
+  return sizes ? part_count(problem, *sizes) : 1;
+}
+
+HostSortTimes SortEngine::run_call(const HostCall& call) {
+  const auto prepared = prepared_for(call.problem);
+  Operands on_device;
+  std::vector<HostArray> arrays;
+  for (const HostCall::Array& array : call.arrays) {
+    arrays.push_back(array.memory);
+    on_device[array.role] = {nullptr, array.elements, array.stride};
+  }
+  return host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
+    for (std::size_t i = 0; i < memory.size(); ++i) on_device[call.arrays[i].role].data = memory[i];
+    if (prepared) {
+      launch(*prepared, call.problem, on_device, stream);
+    } else {
+      write_trivial(call.problem, on_device, stream);
+    }
+  });
+}
+
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
   if (is_trivial(problem)) return {};
-  check_operands(problem, packed_operands(problem, keys));
-  const auto prepared = prepared_for(problem);
-  return host_sort_.run(keys, key_bytes(problem), [&](void* on_device, Stream stream) {
-    launch(*prepared, problem, packed_operands(problem, on_device), stream);
-  });
+  return run_host(problem, packed_operands(problem, keys));
 }
 
 HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
@@ -186,41 +237,12 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
   if (problem.ragged) {
     if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
   }
-  const auto prepared = prepared_for(problem);
-  // On the device each array is packed. What is read and written is so in place.
-  std::vector<HostArray> arrays;
-  Operands on_device;
-  std::vector<Operand*> places;
+  if (const auto sizes = parts_of(problem)) {
+    return HostParts([this](const HostCall& part) { return run_call(part); }, *sizes, host_.progress)
+        .run(problem, operands);
+  }
   HostRows rows(problem, operands);
-  for (const CallArray& array : arrays_of(problem)) {
-    const Operand from = array.in == Role::keys_in     ? operands.input()
-                         : array.in == Role::values_in ? operands.input_values()
-                                                       : Operand{};
-    const Operand to = array.out ? operands[*array.out] : Operand{};
-    if (from.data == nullptr && to.data == nullptr) continue;  // keys_out of a top_k
-    arrays.push_back({rows.packed(from, array), rows.room_for(to, array, from.data == to.data),
-                      array.rows * array.row_length * array.element_bytes});
-    Operand& place = on_device[array.out ? *array.out : *array.in];
-    place = {nullptr, array.rows * array.row_length, array.row_length};
-    places.push_back(&place);
-  }
-  for (const Role role : {Role::offsets, Role::ends, Role::lengths}) {
-    const Operand& numbers = operands[role];
-    if (numbers.data == nullptr) continue;
-    const bool has_last = role == Role::offsets && operands[Role::ends].data == nullptr;
-    const std::uint64_t count = problem.rows + (has_last ? 1 : 0);
-    arrays.push_back({numbers.data, nullptr, count * numbers.stride});
-    on_device[role] = {nullptr, count, numbers.stride};
-    places.push_back(&on_device[role]);
-  }
-  const HostSortTimes times = host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
-    for (std::size_t i = 0; i < places.size(); ++i) places[i]->data = memory[i];
-    if (prepared) {
-      launch(*prepared, problem, on_device, stream);
-    } else {
-      write_trivial(problem, on_device, stream);
-    }
-  });
+  const HostSortTimes times = run_call(host_call(problem, operands, rows));
   rows.unpack();
   return times;
 }

@@ -10,6 +10,7 @@
 
 #include "bitune/bitune.hpp"
 #include "cache/tuning_database.hpp"
+#include "model/problem.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/sort_engine.hpp"
@@ -68,6 +69,18 @@ bool compiles_first(const SorterOptions& options, const Device& device) {
   return !options.stand_ins || device.info().kind != "cuda";
 }
 
+/// Bytes that a call on host arrays may take; 0: what is free.
+std::uint64_t device_memory(const SorterOptions& options) {
+  if (options.device_memory != 0) return options.device_memory;
+  const char* asked = std::getenv("BITUNE_DEVICE_MEMORY");
+  if (asked == nullptr || *asked == '\0') return 0;
+  try {
+    return parse_size(asked);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::usage, fmt::format("BITUNE_DEVICE_MEMORY: {}", error.what()));
+  }
+}
+
 std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   std::string note;
   std::string cache_note;
@@ -83,7 +96,8 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   how.shipped_kernels = shipped_kernels();
   if (!compiles_first(options, *device)) how.patience = patience;
   return std::make_unique<SortEngine>(std::move(device), std::move(cache), std::move(reader), variants(),
-                                      std::move(note), std::move(how));
+                                      std::move(note), std::move(how),
+                                      HostLimits{device_memory(options), options.progress});
 }
 
 /// How many keys lie behind a pointer is not told by those who pass one alone.
@@ -211,6 +225,10 @@ void Sorter::check_segments(const Problem& problem, const Operands& operands, St
 
 HostSortTimes Sorter::run_host(const Problem& problem, const Operands& operands) {
   return implementation_->engine->run_host(problem, operands);
+}
+
+std::uint64_t Sorter::host_parts(const Problem& problem) {
+  return implementation_->engine->host_parts(problem);
 }
 
 void Sorter::run(const Problem& problem, const Operands& operands, Stream stream) {

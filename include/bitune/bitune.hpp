@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@
 
 namespace bitune {
 
+/// Takes how many parts of a call are done, and how many there are. Called from any thread, by one at a time;
+/// must not throw.
+using ProgressFunction = std::function<void(std::uint64_t done, std::uint64_t parts)>;
+
 /// Where things are found. Empty fields mean the defaults that the README names.
 struct SorterOptions {
   std::string device =
@@ -31,14 +36,20 @@ struct SorterOptions {
   /// or soon compiled. $BITUNE_STAND_INS (0 or 1) says it instead. The emulated device always waits, unless
   /// that variable is 1.
   bool stand_ins = false;
+  /// Bytes of device memory that a call on host arrays may take; 0: what is free. What takes more is done in
+  /// parts. $BITUNE_DEVICE_MEMORY ("4G") says it where this is 0.
+  std::uint64_t device_memory = 0;
+  /// Told of calls on host arrays that are done in parts.
+  ProgressFunction progress;
 };
 
-/// Times of one host sort in microseconds.
+/// Times of one host sort in microseconds. Those of parts are added up, and overlap.
 struct HostSortTimes {
   double host_to_device_us = 0;
   double kernels_us = 0;
   double device_to_host_us = 0;
-  double total_us = 0;  ///< wall clock, staging included
+  double total_us = 0;      ///< wall clock, staging included
+  std::uint64_t parts = 1;  ///< in how many the call was done; those of both passes, of a large array
 };
 
 /// How a problem is sorted, and why.
@@ -160,8 +171,16 @@ class Sorter {
   void check_segments(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
   /// As `run` for arrays in the host's memory, whose workspace is not looked at; returns when all is written.
-  /// Segments are checked as by check_segments. \throws Error as `run`
+  /// Segments are checked as by check_segments, and are done at once.
+  ///
+  /// What takes more memory than the device has free, or than SorterOptions::device_memory, is done in parts,
+  /// several at once. A large array goes to the device twice, and takes as much memory of the host again
+  /// (keys, and what travels with them). Errors as of `run`; Error (out_of_resources) if that is not there,
+  /// or for a top_k whose firsts of all parts do not fit a part.
   HostSortTimes run_host(const Problem& problem, const Operands& operands);
+
+  /// In how many parts `run_host` would do this call; 1: at once. \throws Error (usage)
+  [[nodiscard]] std::uint64_t host_parts(const Problem& problem);
 
   /// Sorts a host array in place: staged through pinned memory; returns when it is sorted.
   HostSortTimes sort_host(void* keys, std::uint64_t n, KeyType type, Order order = Order::ascending);

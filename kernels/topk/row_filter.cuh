@@ -17,11 +17,11 @@
 namespace bitune {
 
 /// Which of the sorted samples is the bound of the first k of n keys, where nobody has computed it exactly. More samples are among the first
-/// k at most once in a million times (S. N. Bernstein's inequality).
+/// k at most once in a million times (S. N. Bernstein's inequality). Of no keys there is no share: then it is 2.
 BITUNE_DEVICE u32 sample_rank_of(u32 samples, u32 k, u32 n) {
   constexpr float chance = 14;  // -log of it
   const float expected = static_cast<float>(samples) * approximate_quotient(static_cast<float>(k), static_cast<float>(n));
-  return static_cast<u32>(expected + chance / 3 + approximate_square_root(chance * chance / 9 + 2 * expected * chance)) + 2;
+  return truncated(expected + chance / 3 + approximate_square_root(chance * chance / 9 + 2 * expected * chance)) + 2;
 }
 
 /// One of `samples` equal parts of n places, a random one of each.

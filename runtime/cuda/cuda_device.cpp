@@ -118,6 +118,13 @@ class CudaDevice final : public Device {
                                                              Stream stream) const override {
     return allocate_in_stream(context_, bytes, stream_of(stream));
   }
+  [[nodiscard]] std::uint64_t free_memory() const override {
+    const ContextScope scope(*context_);
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    context_->check(api().cuMemGetInfo(&free_bytes, &all_bytes), "cuMemGetInfo");
+    return free_bytes;
+  }
   [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
     return cuda::allocate_host(context_, bytes);
   }

@@ -56,6 +56,7 @@ namespace bitune::cuda {
   X(cuMemFree)                     \
   X(cuMemFreeAsync)                \
   X(cuMemFreeHost)                 \
+  X(cuMemGetInfo)                  \
   X(cuMemHostAlloc)                \
   X(cuMemPoolCreate)               \
   X(cuMemPoolDestroy)              \

@@ -21,7 +21,7 @@ sanitize() {
 operations_of() {
   case $1 in
     *_pairs | *_by_place) echo sort_pairs,argsort ;;
-    *topk) echo top_k ;;
+    *topk | select_* | filter_*) echo top_k ;;
     *) echo sort ;;
   esac
 }

@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "bitune/bitune.hpp"
-#include "measure/call_image.hpp"
-#include "measure/inputs.hpp"
-#include "model/problem.hpp"
 #include "runtime/cuda/driver.hpp"
+#include "tests/support/checked_call.hpp"
 
 namespace bitune::test {
 
@@ -45,60 +43,24 @@ class ContextMemory {
   CUdeviceptr address_ = 0;
 };
 
-/// One call, with keys of all kinds.
-class CheckedCall {
+/// One call, of arrays in the memory of the host or of a GPU.
+class CheckedGpuCall : public CheckedCall {
  public:
-  explicit CheckedCall(const Problem& problem)
-      : problem_(problem), layout_(problem), before_(layout_.bytes(), std::byte{GuardedLayout::guard_value}) {
-    for (const CallLayout::Part& part : layout_.parts()) {
-      if (part.array.in == Role::keys_in)
-        fill_keys(CallLayout::rows(before_, part), problem.key, Distribution::special, 1);
-      if (part.array.in == Role::values_in) fill_values(CallLayout::rows(before_, part), 2);
-    }
-  }
-
-  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
-
-  /// Of arrays in host memory. What is wrong with the result; nothing if it is right. \throws Error as run
-  [[nodiscard]] std::optional<std::string> on_host(Sorter& sorter) const {
-    std::vector<std::byte> image = before_;
-    sorter.run_host(problem_, operands_in(image.data()));
-    return fault_in(image);
-  }
+  using CheckedCall::CheckedCall;
 
   /// Of arrays in memory of the current context.
   [[nodiscard]] std::optional<std::string> on_device(Sorter& sorter, CUstream stream) const {
     const cuda::Driver& driver = cuda::driver();
-    const ContextMemory memory(before_.size());
-    std::vector<std::byte> image(before_.size());
-    ContextMemory::check(driver.cuMemcpyHtoDAsync(memory.address(), before_.data(), before_.size(), stream),
+    const ContextMemory memory(before().size());
+    std::vector<std::byte> image(before().size());
+    ContextMemory::check(driver.cuMemcpyHtoDAsync(memory.address(), before().data(), before().size(), stream),
                          "cuMemcpyHtoDAsync");
-    sorter.run(problem_, operands_in(memory.data()), stream);
+    sorter.run(problem(), operands_in(memory.data()), stream);
     ContextMemory::check(driver.cuMemcpyDtoHAsync(image.data(), memory.address(), image.size(), stream),
                          "cuMemcpyDtoHAsync");
     ContextMemory::check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize");
     return fault_in(image);
   }
-
- private:
-  [[nodiscard]] Operands operands_in(void* image) const {
-    Operands operands;
-    for (const CallLayout::Part& part : layout_.parts()) {
-      const Role role = part.array.out ? *part.array.out : *part.array.in;
-      operands[role] = CallLayout::operand(part, image);
-    }
-    return operands;
-  }
-
-  [[nodiscard]] std::optional<std::string> fault_in(const std::vector<std::byte>& image) const {
-    auto fault = find_fault_of_call(problem_, layout_, before_, image);
-    if (fault) fault = text_of(problem_) + ": " + *fault;
-    return fault;
-  }
-
-  Problem problem_;
-  CallLayout layout_;
-  std::vector<std::byte> before_;
 };
 
 /// Problems of each operation: kernels of one block, of a cluster and of many, with and without a workspace.

@@ -62,22 +62,22 @@ void use_primary_context() {
   check(entry<decltype(cuCtxSetCurrent)>("cuCtxSetCurrent")(primary), "cuCtxSetCurrent");
 }
 
-std::string calls_on_device(Sorter& sorter, const std::vector<CheckedCall>& calls) {
-  for (const CheckedCall& call : calls) {
+std::string calls_on_device(Sorter& sorter, const std::vector<CheckedGpuCall>& calls) {
+  for (const CheckedGpuCall& call : calls) {
     if (const auto fault = call.on_device(sorter, nullptr)) return *fault;
   }
   return {};
 }
 
-std::string calls_on_host(Sorter& sorter, const std::vector<CheckedCall>& calls) {
-  for (const CheckedCall& call : calls) {
+std::string calls_on_host(Sorter& sorter, const std::vector<CheckedGpuCall>& calls) {
+  for (const CheckedGpuCall& call : calls) {
     if (const auto fault = call.on_host(sorter)) return *fault;
   }
   return {};
 }
 
-std::vector<CheckedCall> all_calls() {
-  std::vector<CheckedCall> calls;
+std::vector<CheckedGpuCall> all_calls() {
+  std::vector<CheckedGpuCall> calls;
   for (const Problem& problem : problems_of_each_operation()) calls.emplace_back(problem);
   return calls;
 }

@@ -17,6 +17,9 @@ BITUNE_DEVICE float approximate_square_root(float value) {
 }
 BITUNE_DEVICE float approximate_quotient(float a, float b) { return __fdividef(a, b); }
 
+/// The number without what is behind its point. Of NaN it is 0; of a number out of range, the nearest in it.
+BITUNE_DEVICE u32 truncated(float number) { return __float2uint_rz(number); }
+
 /// How many bits are 1.
 BITUNE_DEVICE u32 bit_count(u32 bits) { return static_cast<u32>(__popc(static_cast<int>(bits))); }
 

@@ -13,6 +13,11 @@ namespace bitune {
 BITUNE_DEVICE float approximate_square_root(float value) { return __builtin_sqrtf(value); }
 BITUNE_DEVICE float approximate_quotient(float a, float b) { return a / b; }
 
+BITUNE_DEVICE u32 truncated(float number) {
+  if (!(number > 0)) return 0;
+  return number < 4294967296.0f ? static_cast<u32>(number) : ~u32{0};
+}
+
 BITUNE_DEVICE u32 bit_count(u32 bits) {
   u32 count = 0;
   for (; bits != 0; bits &= bits - 1) ++count;  // __builtin_popcount asks for a library

@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// Large memory of the host, used meanwhile.
+
+#include <cstddef>
+
+namespace bitune {
+
+/// Memory that is touched for the first time by whoever uses it: many threads, each its part. Zero at first.
+class HostScratch {
+ public:
+  /// \throws Error (out_of_resources)
+  explicit HostScratch(std::size_t bytes);
+  ~HostScratch();
+  HostScratch(const HostScratch&) = delete;
+  HostScratch& operator=(const HostScratch&) = delete;
+
+  /// Null where no bytes were asked for.
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+}  // namespace bitune
