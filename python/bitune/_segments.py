@@ -15,14 +15,14 @@ from ._sorters import ProblemKey
 class Bounds(NamedTuple):
     """Where segments lie."""
 
-    count: int
+    segments: int
     addresses: tuple[int, int, int]  # of offsets and ends, and the bytes of each
     kept: tuple[Any, ...]  # the arrays that the addresses are of
     leave_gaps: bool  # there may be elements in no segment
 
     def key(self, asked: Asked, operation: int, value_bytes: int, index_bytes: int, descending: Any, stable: Any) -> ProblemKey:
         key = asked.key(operation, value_bytes, index_bytes, bool(descending), bool(stable))
-        return (*key[:7], self.count, 0, 1)
+        return (*key[:7], self.segments, 0, 1)
 
 
 def _numbers(asked: Asked, given: Any, argument: str) -> tuple[Any, int, int]:
@@ -86,7 +86,7 @@ def _result(asked: Asked, bounds: Bounds, array: Any, out: Any = None) -> Output
 
 
 def _has_work(asked: Asked, bounds: Bounds) -> bool:
-    return asked.length > 0 and bounds.count > 0
+    return asked.length > 0 and bounds.segments > 0
 
 
 def sort_segments(x: Any, offsets: Any, ends: Any, descending: Any, out: Any, stream: Any, device: Any) -> Any:
