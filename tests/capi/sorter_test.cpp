@@ -80,15 +80,16 @@ TEST_F(CLibrary, RowsAreSortedWithTheirStride) {
 
 /// Three segments of 9 keys, one of them empty.
 struct Segments {
-  bitune_problem problem = problem_of(9);
+  bitune_problem problem = BITUNE_PROBLEM_INIT;
   std::vector<std::uint32_t> keys = {3, 1, 2, 9, 8, 7, 6, 5, 4};
   std::vector<std::uint32_t> offsets = {0, 3, 3, 9};
   bitune_operands operands = BITUNE_OPERANDS_INIT;
 
   Segments() {
+    problem.n = 9;
     problem.rows = 3;
     problem.ragged = 1;
-    operands.keys_out = operand_of(keys);
+    operands.keys_out = {keys.data(), keys.size(), 0};
     operands.offsets = {offsets.data(), offsets.size(), 4};
   }
 };
