@@ -14,8 +14,9 @@
 
 namespace bitune {
 
-/// A file of compiled kernels that is only read. It is a SQLite database of a row for each kernel: its key,
-/// and its file in the kernel cache's format, compressed.
+/// A file of compiled kernels that is only read. It is a SQLite database with a row for each kernel: its key,
+/// and where its file in the kernel cache's format lies in a bundle. Alike kernels are bundled, and
+/// compressed together.
 ///
 /// Thread safety: all functions may be called from several threads at once.
 class KernelArchive {

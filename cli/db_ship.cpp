@@ -4,6 +4,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_archive.hpp"
+#include "cache/kernel_cache.hpp"
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/progress_line.hpp"
@@ -26,18 +27,22 @@ constexpr const char* description =
     "and without a GPU. "
     "It writes that beside the database, as OUTPUT with the ending .kernels. Then the first sort of a "
     "problem need "
-    "not wait for a compiler.";
+    "not wait for a compiler. The other options say of which tunings; `bitune db check --kernels` tells "
+    "whether an archive "
+    "has what these tunings need.";
 
 constexpr const char* footer =
     "Examples:\n"
     "  bitune db ship shipped.db\n"
     "  bitune db ship shipped.db --kernels\n"
+    "  bitune db ship shipped.db --kernels --key f32 --operation sort\n"
     "  BITUNE_SHIPPED_DB=shipped.db bitune sort numbers.npy -o sorted.npy";
 
 struct Options {
   CommonOptions common;
   std::string output;
   bool kernels = false;
+  FilterOptions filter;
 };
 
 void refuse_existing(const std::filesystem::path& path) {
@@ -47,26 +52,34 @@ void refuse_existing(const std::filesystem::path& path) {
 }
 
 /// Compiles and writes the kernels; returns how many.
-std::size_t ship_kernels(const TuningDatabase& tunings, const std::filesystem::path& path) {
+std::size_t ship_kernels(const TuningDatabase& tunings, const TrialFilter& filter,
+                         const std::filesystem::path& path) {
+  KernelCache cache(KernelCache::default_directory());
   ProgressLine line;
-  const auto kernels = compile_for_shipping(tunings, [&line](const ShippingProgress& progress) {
+  const auto show = [&line](const ShippingProgress& progress) {
     if (!line.due()) return;
     const double part = static_cast<double>(progress.done) / static_cast<double>(progress.kernels);
     line.show(
         fmt::format("compiling {} {}/{}", ProgressLine::bar(part, 16), progress.done, progress.kernels));
-  });
+  };
+  const auto kernels = compile_for_shipping(tunings, cache, show, filter);
   line.clear();
   KernelArchive::write(path, kernels);
   return kernels.size();
 }
 
 int run(const Options& options) {
+  if (!options.kernels && restricts(options.filter)) {
+    throw Error(ErrorCode::usage,
+                "the options that choose tunings say whose kernels are compiled; give --kernels, too");
+  }
   const TuningDatabase database = open_database(options.common);
   const std::filesystem::path archive = kernels_beside(options.output);
   refuse_existing(options.output);
   if (options.kernels) refuse_existing(archive);
   // The kernels first: where they do not compile, no database is left behind that seems to have them.
-  const std::size_t kernels = options.kernels ? ship_kernels(database, archive) : 0;
+  const std::size_t kernels =
+      options.kernels ? ship_kernels(database, filter_of(options.filter, database), archive) : 0;
   database.export_best(options.output);
   const auto summaries = TuningDatabase(options.output, DatabaseMode::read_only).summaries({});
   if (options.common.json) {
@@ -97,6 +110,7 @@ void add_db_ship_command(CLI::App& parent, Action& action) {
   add_argument(command, "OUTPUT", options->output, "File to make; must not exist", true);
   add_database_option(command, options->common);
   add_flag(command, "--kernels", options->kernels, "Compile their kernels, too, into OUTPUT's .kernels");
+  add_problem_filter(command, options->filter);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, db_ship_command::run));
 }

@@ -9,6 +9,7 @@ find_package(SQLite3 3.40 REQUIRED)
 find_package(SQLiteCpp 3.2 REQUIRED)
 find_package(boost_context 1.74 REQUIRED CONFIG)
 find_package(ZLIB 1.2 REQUIRED)
+find_package(LibLZMA 5.2 REQUIRED)
 find_package(xxHash 0.8 REQUIRED)  # cmake/FindxxHash.cmake
 
 # The shared {fmt} is the quicker build; the portable binaries carry it inside.

@@ -12,6 +12,8 @@ option(BITUNE_CCACHE "Compile through ccache where it is installed" ON)
 option(BITUNE_WITH_CUB "Build the CUB peer of 'bitune bench' where nvcc is installed" ON)
 option(BITUNE_CUB_SAMPLE "Build the CUB peer for u32 keys alone: enough to see that it compiles" OFF)
 option(BITUNE_SHIP_KERNELS "Compile the kernels of the shipped tunings, for releases: minutes, and needs NVRTC" OFF)
+set(BITUNE_SHIP_KERNELS_OF "" CACHE STRING
+    "Of which tunings, as options of 'bitune db ship': --key;u32;--n;1024 is a sample that shows that it works. Empty: of all")
 set(BITUNE_CUB_ARCHITECTURES "90" CACHE STRING "Compute capabilities that the CUB peer is built for")
 set(BITUNE_NVRTC_HINT "" CACHE STRING "Folder of libnvrtc that a development build searches first; empty for a release")
 

@@ -1,8 +1,8 @@
-# What the Python wheel holds beside the modules of python/bitune, as the component `wheel`: the shared library, the command and the
-# shipped tunings, in lib/, bin/ and share/ of the package.
+# What the Python wheel holds beside the modules of python/bitune, as the component `wheel`: the shared library, the command, the
+# shipped tunings and their kernels, in lib/, bin/ and share/ of the package.
 #
-# BITUNE_WHEEL_OF names a build folder whose library and command are taken. Nothing is compiled then; what is taken links what that
-# folder's preset made it link.
+# BITUNE_WHEEL_OF names a build folder whose library, command and kernels are taken. Nothing is compiled then; what is taken links what
+# that folder's preset made it link. Kernels are there where that folder was configured with BITUNE_SHIP_KERNELS.
 
 add_custom_target(wheel)
 if(BITUNE_WHEEL_OF)
@@ -16,11 +16,17 @@ if(BITUNE_WHEEL_OF)
     endif()
   endforeach()
   file(REAL_PATH "${_library}" _library)
+  file(GLOB _kernels "${_built}/share/bitune/tunings.kernels")
 else()
   set(_strip "${CMAKE_STRIP}")
   set(_library "$<TARGET_FILE:bitune_c>")
   set(_command "$<TARGET_FILE:bitune>")
   add_dependencies(wheel bitune_c bitune)
+  set(_kernels "")
+  if(BITUNE_SHIP_KERNELS)
+    add_dependencies(wheel shipped_kernels)
+    set(_kernels "${PROJECT_BINARY_DIR}/share/bitune/tunings.kernels")
+  endif()
 endif()
 
 # A wheel has no symbolic links: the library goes in by its plain name.
@@ -30,4 +36,4 @@ install(CODE "execute_process(COMMAND \"${_strip}\" --strip-unneeded lib/libbitu
                               WORKING_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" COMMAND_ERROR_IS_FATAL ANY)"
         COMPONENT wheel EXCLUDE_FROM_ALL)
 file(GLOB _shipped CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/data/tunings.db")
-install(FILES ${_shipped} DESTINATION share/bitune COMPONENT wheel EXCLUDE_FROM_ALL)
+install(FILES ${_shipped} ${_kernels} DESTINATION share/bitune COMPONENT wheel EXCLUDE_FROM_ALL)

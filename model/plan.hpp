@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,9 @@ struct Launch {
 struct Plan {
   std::vector<KernelSource> kernels;
   std::vector<Launch> launches;
+  /// Instead of the first launch, where keys_in is other memory: a kernel that does the same from keys_in to
+  /// keys_out. Without it the first launch does so itself, or none can.
+  std::optional<Launch> first_from_input;
   std::uint64_t workspace_bytes = 0;
   bool out_of_place = false;  ///< reads keys_in once and writes keys_out; else keys_out must hold the input
   bool own_strides = false;   ///< finds the rows of each operand by its own stride; else all have one

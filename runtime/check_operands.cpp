@@ -68,14 +68,6 @@ void check_array(const Problem& problem, const Named& array) {
   }
 }
 
-/// What is sorted in place, and is in order as it is, needs no memory.
-void check_both(const Problem& problem, const Named& out, const Named& in) {
-  const bool in_place = out.operand.data == in.operand.data;
-  if (problem.n < 2 && in_place) return;
-  check_array(problem, out);
-  if (!in_place) check_array(problem, in);
-}
-
 /// Whether no row of one array begins before a row of the other ends. Rows of one may lie between rows of the
 /// other where both have as many bytes from row to row.
 bool is_apart(const Problem& problem, const Named& a, const Named& b) {
@@ -106,6 +98,16 @@ void check_overlap(const Problem& problem, const Named& a, const Named& b, bool 
     refuse(fmt::format("{} at {} and {} at {} overlap: '{}' needs memory of its own for each", a.what,
                        a.operand.data, b.what, b.operand.data, text_of(problem)));
   }
+}
+
+/// What is sorted in place, and is in order as it is, needs no memory.
+void check_both(const Problem& problem, const Named& out, const Named& in) {
+  const bool in_place = out.operand.data == in.operand.data;
+  if (problem.n < 2 && in_place) return;
+  check_array(problem, out);
+  if (in_place) return;
+  check_array(problem, in);
+  check_overlap(problem, in, out, false);
 }
 
 void check_what_travels(const Problem& problem, const Operands& operands) {

@@ -177,6 +177,7 @@ ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
                 fmt::format("a plan of {} kernels was bound to {}", plan_.kernels.size(), kernels_.size()));
   }
   for (const Launch& launch : plan_.launches) check_launch(device, plan_, kernels_, launch);
+  if (plan_.first_from_input) check_launch(device, plan_, kernels_, *plan_.first_from_input);
 }
 
 void ExecutablePlan::run(const Operands& operands, Stream stream) const {
@@ -186,7 +187,9 @@ void ExecutablePlan::run(const Operands& operands, Stream stream) const {
            : role == Role::values_in ? operands.input_values()
                                      : operands[role];
   };
-  for (const Launch& launch : plan_.launches) {
+  bool from_input = plan_.first_from_input && !operands.in_place();
+  for (const Launch& in_place : plan_.launches) {
+    const Launch& launch = std::exchange(from_input, false) ? *plan_.first_from_input : in_place;
     std::size_t count = 0;
     for (const Argument& argument : launch.arguments) {
       switch (argument.kind) {

@@ -25,7 +25,8 @@ class Variant {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   [[nodiscard]] virtual std::string_view description() const noexcept = 0;
 
-  /// The embedded headers that define the kernels of its plans, each without those that it includes.
+  /// The embedded headers that define the kernels of its plans, each without those that it includes. Trials
+  /// are measured in place: kernels that only sort out of place (Plan::first_from_input) are left out.
   [[nodiscard]] virtual std::vector<std::string_view> kernel_headers() const = 0;
 
   /// Whether the variant can do this operation on these types, and on rows, at all (whatever its

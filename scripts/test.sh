@@ -28,7 +28,9 @@ stage_reformat() { reformat; }
 # clang compiles that without optimisation in half of GCC's time; what people run is built by the usual compiler in stage_release.
 stage_build() { build sanitize all -DBITUNE_WERROR=ON "$(sanitizing_compiler)"; }
 # Other sources together than in the preset 'sanitize' (24 at a time), so that an include that one lends another is missed in either.
-release_flags=(-DBITUNE_WERROR=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32 -DBITUNE_CUB_SAMPLE=ON)
+# Of the kernels that are shipped, those of one problem: that they are made, packed and found is the same for all of them.
+release_flags=(-DBITUNE_WERROR=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32 -DBITUNE_CUB_SAMPLE=ON
+  -DBITUNE_SHIP_KERNELS=ON "-DBITUNE_SHIP_KERNELS_OF=--operation;sort;--key;u32;--n;1024;--rows;1")
 stage_release() { build release app "${release_flags[@]}"; }
 
 # What others build against: an installation, its examples, and the ABI of the C library.

@@ -102,8 +102,8 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
-    if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
-        found = _short.sort(x, axis, descending)
+    if _short is not None and type(x) is _short.tensor and stream is None and device is None:
+        found = _short.sort(x, axis, descending, out)
         if found is not None:
             return cast(Array, found)
     if _goes_through_torch(x) and out is None and stream is None:

@@ -335,6 +335,12 @@ def carried(x: Any, argument: str) -> tuple[Any, Kind]:
         raise TypeError(f"{argument}: memory of DLPack's device type {where} cannot be sorted; move it to the CPU or a CUDA device")
     if hasattr(x, "__cuda_array_interface__"):
         return _carried_on_gpu(x, argument, _from_interface)
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(x, jax.core.Tracer):
+        raise TypeError(
+            f"{argument}: JAX is tracing it (jit, grad or vmap), so that there is nothing to sort yet; call bitune outside of "
+            "traced functions, or jax.numpy in them"
+        )
     raise TypeError(
         f"{argument}: an array of NumPy, CuPy, PyTorch or JAX, or of another library that has __dlpack__, not {type(x).__name__}"
     )

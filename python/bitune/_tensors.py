@@ -46,7 +46,7 @@ class ShortWay:
         self.is_grad_enabled = torch.is_grad_enabled
         _sorters.forget_too.append(self.calls.clear)
 
-    def sort(self, x: Any, axis: Any, descending: Any) -> Any:
+    def sort(self, x: Any, axis: Any, descending: Any, out: Any) -> Any:
         if self.is_compiling() or type(axis) is not int:
             return None
         key = (x.dtype, x.shape, x.device, axis, not descending)
@@ -56,9 +56,12 @@ class ShortWay:
             call = self.make(key, x, axis, SORT, 0, descending, False, None)
         if call is None or not self.is_plain(x):
             return None
-        result = self.empty_like(x)
-        self.run(call, x.data_ptr(), result.data_ptr(), 0, 0, 0)
-        return result
+        if out is None:
+            out = self.empty_like(x)
+        elif not self.is_like(out, x):
+            return None
+        self.run(call, x.data_ptr(), out.data_ptr(), 0, 0, 0)
+        return out
 
     def argsort(self, x: Any, axis: Any, descending: Any, stable: Any, index_dtype: Any, return_keys: Any) -> Any:
         """The indices and, if they are asked for, the sorted keys."""
@@ -105,6 +108,12 @@ class ShortWay:
             call, keys.data_ptr(), sorted_keys.data_ptr(), values.data_ptr(), sorted_values.data_ptr(), 0
         )
         return sorted_keys, sorted_values
+
+    def is_like(self, out: Any, x: Any) -> bool:
+        """Whether the result can be written to `out`. The library sees whether it overlaps x."""
+        if type(out) is not self.tensor or out.dtype != x.dtype or out.shape != x.shape or out.device != x.device:
+            return False
+        return self.is_plain(out)
 
     def is_plain(self, x: Any) -> bool:
         """Whether elements lie side by side as they are, and no gradient is wanted."""

@@ -15,8 +15,10 @@ from torch import Tensor
 
 import bitune
 
-from . import _functions, _segments_torch, _top_k_torch  # noqa: F401: they register segmented_sort and top_k
+from . import _functions
+from ._segments_torch import segmented_sort as segmented_sort
 from ._tensors import ShortWay
+from ._top_k_torch import top_k as top_k
 
 _plain = (Tensor, torch.nn.Parameter)
 

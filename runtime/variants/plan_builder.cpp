@@ -47,6 +47,7 @@ Plan PlanBuilder::take(bool dependent) {
     writes_keys = writes_keys || may_write_keys(launch);
     before = &launch;
   }
+  if (plan_.first_from_input) plan_.first_from_input->dependent = dependent;
   if (dependent && before != nullptr && before->allows_next_early) {
     refuse(*before, "is the last of a plan, and lets the next kernel begin before it waits");
   }

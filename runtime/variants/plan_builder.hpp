@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -54,7 +55,8 @@ template <class... Parameters>
 struct Kernel {
   std::string_view header;
   std::string_view name;
-  bool reads_keys_early = false;  ///< Launch::reads_keys_early
+  bool reads_keys_early = false;   ///< Launch::reads_keys_early
+  bool allows_next_early = false;  ///< Launch::allows_next_early
 };
 
 /// A kernel whose last two parameters say where rows are, besides its own `Parameters`: a RowStride, and a
@@ -72,6 +74,8 @@ struct LaunchShape {
   std::uint32_t threads = 1;
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
+  /// Launch::allows_next_early, where the template arguments decide that.
+  bool allows_next_early = false;
 };
 
 /// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
@@ -86,6 +90,7 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().reads_keys_early = kernel.reads_keys_early;
+    plan_.launches.back().allows_next_early = kernel.allows_next_early || shape.allows_next_early;
   }
 
   /// Adds a launch for all rows, each of which takes shape.blocks blocks.
@@ -94,6 +99,17 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().allows_next_early = kernel.allows_next_early;
+  }
+
+  /// Adds the launch that takes the place of the first one where the input is other memory. It is given the
+  /// same, and where the input is.
+  template <class... Parameters>
+  void first_from_input(const RowsKernel<Parameters...>& kernel, std::string_view template_arguments,
+                        const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
+    add_rows(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
+    plan_.first_from_input = std::move(plan_.launches.back());
+    plan_.launches.pop_back();
+    plan_.out_of_place = true;
   }
 
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.

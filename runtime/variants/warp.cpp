@@ -17,6 +17,8 @@ namespace of_warp {
 namespace {
 
 constexpr RowsKernel<Address, U64> sort_kernel{"kernels/warp/tile_sort.cuh", "tile_sort"};
+constexpr RowsKernel<Address, Address, U64> sort_from_kernel{"kernels/warp/tile_sort_from.cuh",
+                                                             "tile_sort_from"};
 constexpr RowsKernel<Address, U64> merge_kernel{"kernels/warp/tile_sort.cuh", "tile_merge"};
 
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
@@ -111,26 +113,23 @@ Plan WarpVariant::plan(const Problem& problem, const Configuration& c, const Dev
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto tile = static_cast<std::uint64_t>(tile_size(c));
   const int tile_bits = ceil_log2(tile);
-  const auto append_tiles = [&](const RowsKernel<Address, U64>& kernel) {
-    builder.launch(kernel,
-                   fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
-                               c.at("items_per_thread"), c.at("shuffle_steps"), c.at("vector_width"),
-                               c.at("imad_quarters"), c.at("min_blocks_per_sm")),
-                   {.blocks = parts_of(n, tile),
-                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                    .shared_bytes = as_count(shared_bytes(c, problem))},
-                   keys_address(), n);
-  };
+  const std::string arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), c.at("items_per_thread"),
+      c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  const LaunchShape tiles{.blocks = parts_of(n, tile),
+                          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                          .shared_bytes = as_count(shared_bytes(c, problem))};
   StridedPass pass;
   pass.codec = codec;
   pass.threads = 256;
   pass.steps_per_pass = c.at("steps_per_pass");
   pass.imad_quarters = c.at("imad_quarters");
 
-  append_tiles(sort_kernel);
+  builder.launch(sort_kernel, arguments, tiles, keys_address(), n);
+  builder.first_from_input(sort_from_kernel, arguments, tiles, keys_address(), input_address(), n);
   for (int stage = tile_bits + 1; stage <= stages; ++stage) {
     append_strided_passes(builder, pass, n, stage, tile_bits, true);
-    append_tiles(merge_kernel);
+    builder.launch(merge_kernel, arguments, tiles, keys_address(), n);
   }
   return builder.take(c.at("dependent_launch") == 1);
 }

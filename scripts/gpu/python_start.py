@@ -2,7 +2,8 @@
 """Times the start of bitune in fresh processes by the host's clock, and adds records to a JSON file.
 
   import              `import bitune` in a new Python, and in one that has imported PyTorch
-  first sort          of a process, beside CUDA's start: with kernels in the cache, and with an empty one (a fresh machine)
+  first sort          of a process, beside CUDA's start: with kernels in the cache, and with an empty one (a fresh machine); there
+                      also of keys of a type whose kernels are not shipped, compiled before it sorts, and with stand-ins
 
 A process that sorts is forked from one that has imported PyTorch and touched no GPU: the start of PyTorch takes seconds, and is no
 part of what is timed.
@@ -23,6 +24,7 @@ import torch
 
 POWERS = (10, 14, 18, 22, 24)
 SAMPLES = 3
+NOT_SHIPPED = "int32"  # tuned as other types of its width are; its own kernels are in no wheel
 
 
 def import_ms():
@@ -31,9 +33,9 @@ def import_ms():
     return {"ms": float(done.stdout)}
 
 
-def first_sort(n):
+def first_sort(n, dtype):
     """The import and the first sort of n keys; CUDA is started before."""
-    x = torch.randn(n, device="cuda")
+    x = (1000 * torch.randn(n, device="cuda")).to(getattr(torch, dtype))
     torch.cuda.synchronize()
     began = time.perf_counter()
     import bitune
@@ -44,7 +46,9 @@ def first_sort(n):
     ended = time.perf_counter()
     assert (y[1:] >= y[:-1]).all()
     times = {"ms": 1e3 * (ended - imported), "import_ms": 1e3 * (imported - began)}
-    return times | {"compiled": bitune.explain(x)["compiled_kernels"]}
+    told = bitune.explain(x)
+    found = {name: told[f"{name}_kernels"] for name in ("shipped", "cached", "compiled")}
+    return times | found | {"configuration": told["configuration"], "awaited": told.get("awaited", "")}
 
 
 def in_a_fork(function, *arguments, environment=None):
@@ -79,14 +83,15 @@ def measure(what, sample):
     sample()
     found = [sample() for _ in range(SAMPLES)]
     record = {"suite": "python start", "what": what}
-    record |= {key: round(statistics.median(one[key] for one in found), 2) for key in found[0]}
-    print(f"{what}: {record['ms']:.1f} ms, {record.get('compiled', 0)} kernels compiled", flush=True)
+    last = found[-1]
+    record |= {k: v if isinstance(v, str) else round(statistics.median(one[k] for one in found), 2) for k, v in last.items()}
+    print(f"{what}: {record['ms']:.1f} ms, {record.get('shipped', 0)} kernels shipped, {record.get('compiled', 0)} compiled", flush=True)
     return record
 
 
-def on_a_fresh_machine(n):
+def on_a_fresh_machine(n, dtype="float32", stand_ins="0"):
     with empty_cache() as environment:
-        return in_a_fork(first_sort, n, environment=environment)
+        return in_a_fork(first_sort, n, dtype, environment=environment | {"BITUNE_STAND_INS": stand_ins})
 
 
 def main():
@@ -94,11 +99,17 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="a JSON file; records are added")
     arguments = parser.parse_args()
     records = [measure("import", import_ms)]
-    records += [measure(f"first sort of 2^{power} keys", lambda p=power: in_a_fork(first_sort, 1 << p)) for power in POWERS]
+    records += [measure(f"first sort of 2^{power} keys", lambda p=power: in_a_fork(first_sort, 1 << p, "float32")) for power in POWERS]
     records += [
         measure(f"first sort of 2^{power} keys, no kernel in the cache", lambda p=power: on_a_fresh_machine(1 << p))
         for power in POWERS
     ]
+    for how, stand_ins in (("", "0"), (", with stand-ins", "1")):
+        records += [
+            measure(f"first sort of 2^{power} keys of {NOT_SHIPPED}, no kernel in the cache{how}",
+                    lambda p=power, s=stand_ins: on_a_fresh_machine(1 << p, NOT_SHIPPED, s))
+            for power in POWERS
+        ]  # fmt: skip
     from python_bench import Records  # it imports bitune, which the processes above are to do themselves
 
     file = Records(arguments.out)

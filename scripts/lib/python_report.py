@@ -52,10 +52,10 @@ def sorts(records):
 
 
 def starts(records):
-    yield "| the first of a process, beside CUDA's own start | ms | kernels compiled |"
-    yield "| --- | ---: | ---: |"
+    yield "| the first of a process, beside CUDA's own start | ms | kernels shipped | kernels compiled |"
+    yield "| --- | ---: | ---: | ---: |"
     for record in records:
-        yield f"| {record['what']} | {record['ms']:.1f} | {record.get('compiled', '-')} |"
+        yield f"| {record['what']} | {record['ms']:.1f} | {record.get('shipped', '-')} | {record.get('compiled', '-')} |"
     yield ""
 
 

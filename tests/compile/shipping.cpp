@@ -60,9 +60,11 @@ TEST_F(Shipping, CompilesForGpusAloneAndNamesKernelsAlikeForEachBuildOfTheCompil
     GTEST_SKIP() << "this machine has no NVRTC";
   }
   std::size_t told = 0;
+  KernelCache cache(directory / "cache");
   const auto images = compile_for_shipping(
-      tunings, [&told](const ShippingProgress& progress) { EXPECT_EQ(progress.done, ++told); });
+      tunings, cache, [&told](const ShippingProgress& progress) { EXPECT_EQ(progress.done, ++told); });
   EXPECT_EQ(told, images.size());
+  EXPECT_EQ(cache.statistics().files, images.size()) << "so that shipping again compiles what is new";
   const auto kernels = kernels_to_ship(tunings, gpu);
   ASSERT_EQ(images.size(), kernels.size());
   const auto path = directory / "tunings.kernels";
@@ -80,6 +82,13 @@ TEST_F(Shipping, CompilesForGpusAloneAndNamesKernelsAlikeForEachBuildOfTheCompil
     EXPECT_EQ(image->target, "sm_90 cubin");
     EXPECT_EQ(image->bytes.substr(1, 3), "ELF");
   }
+  const ShippedKernels found = look_for_kernels(tunings, archive);
+  EXPECT_EQ(found.needed, kernels.size());
+  EXPECT_TRUE(found.missing.empty());
+  EXPECT_EQ(look_for_kernels(tunings, KernelArchive(directory / "none")).missing, kernels);
+  TrialFilter of_others;
+  of_others.key = KeyType::u64;
+  EXPECT_EQ(look_for_kernels(tunings, archive, of_others).needed, 0U);
   EXPECT_EQ(archive.find(cuda::make_nvrtc_compiler(
                              8, 0, [newer] { return newer; }, nullptr)
                              ->archive_key(kernels[0])),

@@ -33,6 +33,16 @@ def quiet():
         yield
 
 
+def torch_with_gpu():
+    """PyTorch; a module of tests that has none, or no GPU, is skipped."""
+    if all(device["selector"] == "emulated" for device in bitune.devices()):
+        pytest.skip("there is no GPU", allow_module_level=True)
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch finds no GPU", allow_module_level=True)
+    return torch
+
+
 def indices_of_rows(function):
     """What the function gives; a skip where the library says that values and indices of rows are not built."""
     try:

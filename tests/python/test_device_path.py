@@ -78,6 +78,18 @@ def test_packed_tensors_go_the_short_way(gpu, no_long_way, shape, dtype):
         assert result.data_ptr() != x.data_ptr() and result.is_contiguous()
 
 
+def test_out_goes_the_short_way(gpu, no_long_way):
+    no_long_way()
+    x, target = torch.randn(7, 90), torch.empty(7, 90)
+    expected = torch.sort(x).values
+    for _ in range(2):
+        assert bitune.sort(x, out=target) is target and torch.equal(target, expected)
+        target.zero_()
+    assert bitune.sort(x, out=x) is x and torch.equal(x, expected)
+    with pytest.raises(ValueError, match="overlap"):
+        bitune.sort(target.view(-1)[:400], out=target.view(-1)[200:600])
+
+
 def test_short_way_of_indices_and_pairs(gpu, no_long_way):
     no_long_way()
     x, values = torch.randint(0, 9, (300,)), torch.arange(300.0)
@@ -110,6 +122,13 @@ def test_what_the_short_way_leaves_to_the_long_one(gpu):
         bitune.argsort(x[0], index_dtype=[])
     with pytest.raises(ValueError, match="^values: "):
         bitune.sort_by_key(x[0], x[0, :7])
+    assert torch.equal(bitune.sort(x, out=torch.empty(8, 8).t()), torch.sort(x).values)
+    with pytest.raises(ValueError, match="^out: "):
+        bitune.sort(x, out=torch.empty(4, 8))
+    with pytest.raises(TypeError, match="^out: "):
+        bitune.sort(x, out=torch.empty(8, 8, dtype=torch.float64))
+    with pytest.raises(TypeError, match="^out: "):
+        bitune.sort(x, out=torch.empty(8, 8).numpy())
     wanted = x[0].clone().requires_grad_()
     (bitune.sort(wanted) * torch.arange(8.0)).sum().backward()
     assert wanted.grad.sum() == 28

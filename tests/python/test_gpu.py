@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 
 import bitune
+from conftest import indices_of_rows, torch_with_gpu
 
-if all(device["selector"] == "emulated" for device in bitune.devices()):
-    pytest.skip("there is no GPU", allow_module_level=True)
-torch = pytest.importorskip("torch")
-if not torch.cuda.is_available():
-    pytest.skip("this PyTorch finds no GPU", allow_module_level=True)
+torch = torch_with_gpu()
 
 import bitune.torch  # noqa: E402, F401
-from conftest import indices_of_rows  # noqa: E402
 
 TYPES = ["uint8", "int8", "int16", "float16", "bfloat16", "int32", "float32", "int64", "float64"]
 

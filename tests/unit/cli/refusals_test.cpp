@@ -127,6 +127,8 @@ INSTANTIATE_TEST_SUITE_P(WithoutDatabase, Refuses,
                              {"db check", failed, "`bitune tune` makes one"},
                              {"db prune --superseded", failed, "`bitune tune` makes one"},
                              {"db ship x.db", failed, "`bitune tune` makes one"},
+                             {"db ship x.db --key u32", bad_usage, "give --kernels, too"},
+                             {"db check --n 1024", bad_usage, "give --kernels, too"},
                          })),
                          name_of_case);
 
@@ -257,6 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"db prune", bad_usage, "say which"},
         {"db trials --limit -1", bad_usage, "-1 is below 0"},
         {"db ship tuning.db", failed, "exists already"},
+        {"db check --kernels", failed, "cannot be read as an archive of kernels"},
         {"db list --db text.db", failed, "text.db"},
         {"tune --device emulated --db text.db --keys u32 --sizes 300 --budget 1evals", failed, "text.db"},
         {"tune --device emulated --db text.db/new.db --sizes 300 --budget 1evals", failed, "text.db/new.db"},

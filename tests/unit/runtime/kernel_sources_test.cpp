@@ -188,7 +188,8 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
         const Configuration configuration = space.point(i * stride % space.cartesian_size());
         if (space.violation(configuration, problem, device)) continue;
         const Plan plan = family->plan(problem, configuration, device);
-        for (const KernelSource& kernel : plan.kernels) {
+        for (const Launch& launch : plan.launches) {
+          const KernelSource& kernel = plan.kernels[launch.kernel];
           const auto known = std::find(named.begin(), named.end(), kernel.header);
           ASSERT_NE(known, named.end()) << family->name() << " launches a kernel of " << kernel.header;
           used.insert(*known);

@@ -264,6 +264,26 @@ TEST_F(KernelStoreTest, ResolvesArgumentsOfAPlan) {
   EXPECT_TRUE(device_->launches[1].empty());
 }
 
+TEST_F(KernelStoreTest, BeginsAPlanOtherwiseWhereTheInputIsElsewhere) {
+  KernelStore store(device_, nullptr);
+  Plan plan;
+  plan.kernels = {source_};
+  Launch launch;
+  launch.arguments = {Argument::number32(1)};
+  plan.launches = {launch, launch};
+  launch.arguments = {Argument::pointer_to(Role::keys_in)};
+  plan.first_from_input = launch;
+  const ExecutablePlan executable = make_executable(*device_, store, plan);
+  Operands operands;
+  operands[Role::keys_out] = {reinterpret_cast<void*>(0x1000), 1, 0};
+  executable.run(operands, nullptr);
+  operands[Role::keys_in] = {reinterpret_cast<void*>(0x2000), 1, 0};
+  executable.run(operands, nullptr);
+  EXPECT_EQ(device_->launches, (std::vector<std::vector<std::uint64_t>>{{1}, {1}, {0x2000}, {1}}));
+  plan.first_from_input->kernel = 1;
+  EXPECT_THROW((void)make_executable(*device_, store, plan), Error);
+}
+
 TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {
   KernelStore store(device_, nullptr);
   Plan plan;

@@ -68,6 +68,22 @@ TEST(PlanBuilder, GivesEachParameterAnArgumentOfItsKind) {
   EXPECT_TRUE(plan.launches[0].dependent && plan.launches[1].dependent);
 }
 
+TEST(PlanBuilder, KeepsTheLaunchForOtherInputApart) {
+  PlanBuilder builder(3);
+  builder.launch(planted_rows, "4", {.blocks = 6, .threads = 32}, keys_address());
+  EXPECT_FALSE(builder.take().first_from_input);
+
+  builder.launch(planted_rows, "4", {.blocks = 6, .threads = 32}, keys_address());
+  builder.first_from_input(planted_rows, "5", {.blocks = 6, .threads = 32}, input_address());
+  const Plan plan = builder.take(true);
+  ASSERT_EQ(plan.launches.size(), 1u);
+  ASSERT_TRUE(plan.first_from_input);
+  EXPECT_TRUE(plan.out_of_place && plan.first_from_input->dependent);
+  EXPECT_EQ(plan.kernels[plan.first_from_input->kernel].name_expression, "bitune::planted_rows<5>");
+  EXPECT_EQ(plan.first_from_input->arguments.front(), Argument::pointer_to(Role::keys_in));
+  EXPECT_EQ(plan.first_from_input->grid, plan.launches.front().grid);
+}
+
 TEST(PlanBuilder, RefusesWhatALaunchCannotHold) {
   PlanBuilder builder(2);
   const auto launch = [&](const LaunchShape& shape, std::uint64_t number) {

@@ -132,6 +132,13 @@ TEST_F(SortEnginePairsTest, RefusesArraysThatOverlap) {
   operands = operands_of(argsort_problem());
   operands[Role::indices_out].data = operands[Role::keys_in].data;
   EXPECT_SAYS(refusal(argsort_problem(), operands), "overlap");
+  Problem keys_alone = argsort_problem();
+  keys_alone.operation = Operation::sort;
+  keys_alone.index_bytes = 0;
+  operands = {};
+  operands[Role::keys_in] = operands[Role::keys_out] = operands_of(pairs_problem())[Role::keys_in];
+  operands[Role::keys_out].data = memory.data() + 1;
+  EXPECT_SAYS(refusal(keys_alone, operands), "overlap");
 }
 
 TEST_F(SortEnginePairsTest, RefusesKeysOfAnArgsortToBeWritten) {
