@@ -5,19 +5,32 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <thread>
 #include <utility>
 
 namespace bitune {
 namespace {
 
 constexpr std::size_t slots_per_lane = 2;
-constexpr std::size_t idle_lanes = 4;
+constexpr std::size_t idle_lanes = 8;
+constexpr unsigned most_copy_threads = 8;
+constexpr std::size_t chunks_per_thread = 4;  // at least: fewer are copied before another thread has begun
 constexpr std::size_t smallest_buffer = std::size_t{64} << 10;
 
 struct Slot {
   std::unique_ptr<HostBuffer> buffer;
   std::unique_ptr<DeviceEvent> copied;  ///< the last copy from or to the buffer has ended
 };
+
+/// Copies may still be under way: they must end before the pinned buffers go. The error under way is the
+/// first one: it is the one to tell.
+void end_quietly(const Device& device, Stream stream) noexcept {
+  try {
+    device.synchronize(stream);
+  } catch (const Error&) {
+  }
+}
 
 /// Reads pieces one behind the other.
 class PieceReader {
@@ -45,6 +58,24 @@ class PieceReader {
   std::size_t done_ = 0;  ///< bytes of the first piece
 };
 
+/// `bytes` bytes of the array from one on; only read.
+HostArray part_of(const HostArray& array, std::size_t begin, std::size_t bytes) {
+  HostArray part;
+  part.bytes = bytes;
+  for (const HostPiece& piece : array.from) {
+    if (bytes == 0) break;
+    if (begin >= piece.bytes) {
+      begin -= piece.bytes;
+      continue;
+    }
+    const std::size_t size = std::min(bytes, piece.bytes - begin);
+    part.from.push_back({static_cast<const std::byte*>(piece.data) + begin, size});
+    bytes -= size;
+    begin = 0;
+  }
+  return part;
+}
+
 }  // namespace
 
 struct HostSort::Lane {
@@ -67,8 +98,12 @@ struct HostSort::Lane {
   std::array<std::unique_ptr<DeviceEvent>, 4> marks;  ///< begin, uploaded, sorted, downloaded
 };
 
-HostSort::HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes)
-    : device_(std::move(device)), chunk_bytes_(std::max<std::size_t>(chunk_bytes, 1)) {}
+HostSort::HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes, unsigned copy_threads)
+    : device_(std::move(device)),
+      chunk_bytes_(std::max<std::size_t>(chunk_bytes, 1)),
+      copy_threads_(copy_threads != 0
+                        ? copy_threads
+                        : std::clamp(std::thread::hardware_concurrency() / 2, 1U, most_copy_threads)) {}
 
 HostSort::~HostSort() = default;
 
@@ -123,6 +158,58 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
   }
 }
 
+unsigned HostSort::copies_of(std::size_t bytes) const noexcept {
+  return static_cast<unsigned>(
+      std::clamp<std::size_t>(bytes / (chunk_bytes_ * chunks_per_thread), 1, copy_threads_));
+}
+
+void HostSort::copy_at_once(std::size_t bytes,
+                            const std::function<void(Lane&, std::size_t, std::size_t)>& copy) {
+  const std::size_t copies = copies_of(bytes);
+  const std::size_t share = (bytes / copies + 1 + chunk_bytes_) / chunk_bytes_ * chunk_bytes_;
+  std::mutex mutex;
+  std::exception_ptr failure;  // guarded by mutex
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t begin = 0; begin < bytes; begin += share) {
+      threads.emplace_back([&, begin] {
+        try {
+          device_->in_own_context([&] {
+            auto lane = take_lane();
+            lane->reserve(*device_, slots_per_lane, chunk_bytes_);
+            const Stream stream = lane->stream->handle();
+            try {
+              copy(*lane, begin, std::min(share, bytes - begin));
+              device_->synchronize(stream);
+            } catch (...) {
+              end_quietly(*device_, stream);
+              throw;
+            }
+            give_back(std::move(lane));
+          });
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+        }
+      });
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void HostSort::upload_at_once(void* to, const HostArray& from) {
+  copy_at_once(from.bytes, [&](Lane& lane, std::size_t begin, std::size_t size) {
+    std::size_t chunks = 0;
+    upload(lane, static_cast<std::byte*>(to) + begin, part_of(from, begin, size), chunks);
+  });
+}
+
+void HostSort::download_at_once(std::byte* to, const void* from, std::size_t bytes) {
+  copy_at_once(bytes, [&](Lane& lane, std::size_t begin, std::size_t size) {
+    download(lane, to + begin, static_cast<const std::byte*>(from) + begin, size);
+  });
+}
+
 HostSortTimes HostSort::run(void* keys, std::size_t bytes, const std::function<void(void*, Stream)>& sort) {
   const HostArray array{.from = {{keys, bytes}}, .to = keys, .bytes = bytes};
   return run(std::span(&array, 1),
@@ -155,17 +242,31 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
     const bool is_one_chunk = arrays.size() == 1 && most_bytes <= chunk_bytes_;
     lane->reserve(*device_, is_one_chunk ? 1 : slots_per_lane, std::min(most_bytes, chunk_bytes_));
     device_->record(*lane->marks[0], stream);
+    const bool at_once = copies_of(most_bytes) > 1;
+    if (at_once) device_->synchronize(stream);  // other streams write to this memory
     std::size_t chunks = 0;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (!arrays[i].from.empty()) upload(*lane, memory[i], arrays[i], chunks);
+      if (arrays[i].from.empty()) continue;
+      if (at_once) {
+        upload_at_once(memory[i], arrays[i]);
+      } else {
+        upload(*lane, memory[i], arrays[i], chunks);
+      }
     }
     device_->record(*lane->marks[1], stream);
     sort(memory, stream);
     device_->record(*lane->marks[2], stream);
+    if (at_once) device_->synchronize(stream);  // other streams read what was sorted
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (arrays[i].to == nullptr) continue;
-      download(*lane, static_cast<std::byte*>(arrays[i].to), memory[i], arrays[i].bytes);
+      auto* const to = static_cast<std::byte*>(arrays[i].to);
+      if (at_once) {
+        download_at_once(to, memory[i], arrays[i].bytes);
+      } else {
+        download(*lane, to, memory[i], arrays[i].bytes);
+      }
     }
+    if (at_once) device_->record(*lane->marks[3], stream);
     const auto microseconds = [&](std::size_t from) {
       return 1000 * device_->elapsed_ms(*lane->marks[from], *lane->marks[from + 1]);
     };
@@ -173,11 +274,7 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
     times.kernels_us = microseconds(1);
     times.device_to_host_us = microseconds(2);
   } catch (...) {
-    // Copies may still be under way: they must end before the pinned buffers go.
-    try {
-      device_->synchronize(stream);
-    } catch (const Error&) {  // the error under way is the first one: it is the one to tell
-    }
+    end_quietly(*device_, stream);
     throw;
   }
   give_back(std::move(lane));

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Sorting host arrays: staged through pinned memory, copies overlapping with the staging.
+/// Sorting host arrays: staged through pinned memory, copies overlapping with the staging. Large ones by
+/// several threads, as one thread does not keep up with the bus.
 
 #include <cstddef>
 #include <functional>
@@ -30,12 +31,17 @@ struct HostArray {
 
 /// Carries host arrays to a device, has them sorted there, and carries them back.
 ///
-/// Each run uses a lane of its own (a stream, pinned buffers, events), so that several threads run at once;
-/// idle lanes are kept for the next run. A lane whose run failed is thrown away. Thread-safe.
+/// Each run, and each thread that copies for it, uses a lane of its own (a stream, pinned buffers, events),
+/// so that several run at once; idle lanes are kept for the next run. A lane whose run failed is thrown away.
+/// Thread-safe.
 class HostSort {
  public:
-  /// `chunk_bytes`: size of one pinned buffer; larger arrays pass through two of them in turn.
-  explicit HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes = std::size_t{4} << 20);
+  static constexpr std::size_t usual_chunk_bytes = std::size_t{4} << 20;
+
+  /// `chunk_bytes`: size of one pinned buffer; larger arrays pass through two of them in turn, and those of
+  /// many chunks are copied by several threads, `copy_threads` at most (0: as the host has cores for).
+  explicit HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes = usual_chunk_bytes,
+                    unsigned copy_threads = 0);
   ~HostSort();
 
   /// `sort` enqueues the sort of the device array on the stream. Returns when the host array is sorted.
@@ -55,9 +61,16 @@ class HostSort {
   /// `chunks`: how many the lane has carried since its run began.
   void upload(Lane& lane, void* to, const HostArray& from, std::size_t& chunks) const;
   void download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const;
+  /// Into how many parts an array of so many bytes is cut, each with a thread and a lane of its own.
+  [[nodiscard]] unsigned copies_of(std::size_t bytes) const noexcept;
+  void upload_at_once(void* to, const HostArray& from);
+  void download_at_once(std::byte* to, const void* from, std::size_t bytes);
+  void copy_at_once(std::size_t bytes,
+                    const std::function<void(Lane&, std::size_t begin, std::size_t size)>& copy);
 
   const std::shared_ptr<const Device> device_;
   const std::size_t chunk_bytes_;
+  const unsigned copy_threads_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> idle_;  ///< guarded by mutex_
 };

@@ -22,9 +22,8 @@ namespace {
 /// Arrays of less than this share of the device's memory do not ask how much of it is free.
 constexpr std::uint64_t small_part = 16;
 
-/// Parts under way at the same time. On a GPU one thread's copies to page-locked memory are slower than the
-/// bus, and copies both ways run beside a sort.
-constexpr unsigned gpu_parts = 6;
+/// Parts under way at the same time. On a GPU one goes up, one is sorted, and one comes back.
+constexpr unsigned gpu_parts = 3;
 constexpr unsigned other_parts = 2;
 
 /// Whether there is nothing to put in order. A top_k may have to fill what a row lacks. Of segments only the

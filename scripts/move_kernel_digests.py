@@ -40,7 +40,7 @@ class List:
 
     def __init__(self, path):
         self.versions = {}
-        self.kernels = {}  # by (variant, problem, configuration, place in the plan)
+        self.kernels = {}  # by (variant, problem, configuration, launch of the plan)
         self.refused = {}  # by (variant, problem, configuration)
         for line in path.read_text().splitlines():
             kind, *fields = line.split("\t")
@@ -70,7 +70,7 @@ def differences(before, after, any_order):
         where = f"{problem}, {configuration}"
         if old is None or new is None:
             which, there = ("before", old) if new is None else ("after", new)
-            why = (before if old is None else after).refused.get(case[:3], "its plan has another number of kernels")
+            why = (before if old is None else after).refused.get(case[:3], "its plan has another number of launches")
             found[variant].append(f"only {which}: {there.name} of {there.header} ({where}): {why}")
         elif not are_equal(old, new, any_order) and (old, new) not in compiled:
             compiled.add((old, new))

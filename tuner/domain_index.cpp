@@ -21,8 +21,12 @@ std::uint64_t hash_of(const Configuration& configuration) {
 
 DomainIndex::DomainIndex(const std::vector<Configuration>& configurations) : configurations_(configurations) {
   by_hash_.reserve(configurations.size());
-  for (std::size_t i = 0; i < configurations.size(); ++i)
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
     by_hash_.emplace_back(hash_of(configurations[i]), i);
+    const std::string_view variant = configurations[i].variant;
+    if (variants_.empty() || (variants_.back() != variant && !has_variant(variant)))
+      variants_.push_back(variant);
+  }
   std::sort(by_hash_.begin(), by_hash_.end());
 }
 
@@ -33,6 +37,10 @@ std::optional<std::size_t> DomainIndex::find(const Configuration& configuration)
     if (configurations_[entry->second] == configuration) return entry->second;
   }
   return std::nullopt;
+}
+
+bool DomainIndex::has_variant(std::string_view variant) const {
+  return std::find(variants_.begin(), variants_.end(), variant) != variants_.end();
 }
 
 std::optional<std::size_t> DomainIndex::find(std::string_view text) const {

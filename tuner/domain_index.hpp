@@ -23,9 +23,11 @@ class DomainIndex {
   [[nodiscard]] std::optional<std::size_t> find(const Configuration& configuration) const;
   /// By its canonical text; nothing also for what is none.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view text) const;
+  [[nodiscard]] bool has_variant(std::string_view variant) const;
 
  private:
   const std::vector<Configuration>& configurations_;
+  std::vector<std::string_view> variants_;
   std::vector<std::pair<std::uint64_t, std::size_t>> by_hash_;  ///< ascending
 };
 

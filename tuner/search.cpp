@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "model/problem.hpp"
-#include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/warm_start.hpp"
 
@@ -48,19 +48,24 @@ Protocol protocol_at(Protocol protocol, double fidelity) {
 
 }  // namespace
 
-Starts starts_of(const SessionState& session, const Problem& problem,
-                 const std::function<bool(const Configuration&)>& is_valid) {
+Starts starts_of(const SessionState& session, const Problem& problem, const DomainIndex& domain) {
+  const Searched searched = {
+      [&domain](std::string_view variant) { return domain.has_variant(variant); },
+      [&domain](const Configuration& configuration) { return domain.find(configuration).has_value(); }};
   Starts starts;
   starts.configurations = session.incumbents.of(problem);
   starts.incumbents = starts.configurations.size();
   const std::vector<Configuration> warm = warm_starts(
       problem, session.device, session.candidates(problem),
-      [&session](std::string_view variant) { return session.source.kernel_digest(variant); }, is_valid);
+      [&session](std::string_view variant) { return session.source.kernel_digest(variant); }, searched);
   std::vector<Configuration> defaults = session.source.default_configurations(problem);
-  std::erase_if(defaults,
-                [&is_valid](const Configuration& configuration) { return !is_valid(configuration); });
-  // What this session has just found for another length is no incumbent, but likely to be better.
-  if (!warm.empty()) add_new(starts.configurations, {warm.front()});
+  std::erase_if(defaults, std::not_fn(searched.is_valid));
+  // What this session has just found for another problem is no incumbent, but likely to be better.
+  const auto is_incumbent = [&incumbents = starts.configurations](const Configuration& configuration) {
+    return std::find(incumbents.begin(), incumbents.end(), configuration) != incumbents.end();
+  };
+  const auto likely = std::find_if_not(warm.begin(), warm.end(), is_incumbent);
+  if (likely != warm.end()) starts.configurations.push_back(*likely);
   starts.needed = starts.configurations.size();
   add_new(starts.configurations, warm);
   add_new(starts.configurations, std::move(defaults));
@@ -91,10 +96,7 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
   for (const auto& [text, trial] : known_.ok) {
     if (const auto found = index.find(text)) keep_verified(*found, trial);
   }
-  const auto is_valid = [&index](const Configuration& configuration) {
-    return index.find(configuration).has_value();
-  };
-  const Starts starts = starts_of(session, problem, is_valid);
+  const Starts starts = starts_of(session, problem, index);
   for (const Configuration& start : starts.configurations) domain_.starts.push_back(*index.find(start));
   incumbents_ = starts.incumbents;
   needed_starts_ = starts.needed;

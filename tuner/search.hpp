@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "tuner/compile_pool.hpp"
+#include "tuner/domain_index.hpp"
 #include "tuner/known_trials.hpp"
 #include "tuner/session_state.hpp"
 #include "tuner/strategy.hpp"
@@ -35,10 +35,10 @@ struct Starts {
   std::size_t needed = 0;      ///< so many of the first are tried, even after the problem's time
 };
 
-/// What a search of this problem begins with. Warm starts and defaults are of what `is_valid`: incumbents may
-/// be of variants that are not searched. Thread-safe as far as `is_valid` is.
+/// What a search of this problem begins with. Warm starts and defaults are of the domain: incumbents may be
+/// of variants that are not searched. Thread-safe.
 [[nodiscard]] Starts starts_of(const SessionState& session, const Problem& problem,
-                               const std::function<bool(const Configuration&)>& is_valid);
+                               const DomainIndex& domain);
 
 /// Searches one problem. Configurations of the same plan are one candidate, the first of them that was met.
 /// Each candidate is in one state: untouched, under way (submitted to the pool), or done (evaluated now, or

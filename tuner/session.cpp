@@ -64,10 +64,7 @@ constexpr std::size_t problems_ahead = 3;
 /// Compiles what the search of the problem will begin with, as far as it is known now.
 void compile_start(const SessionState& session, const Problem& problem) {
   const std::vector<Configuration> domain = session.source.domain(problem).configurations;
-  const DomainIndex index(domain);
-  const Starts starts = starts_of(session, problem, [&index](const Configuration& configuration) {
-    return index.find(configuration).has_value();
-  });
+  const Starts starts = starts_of(session, problem, DomainIndex(domain));
   for (std::size_t i = 0; i < starts.needed; ++i) {
     static_cast<void>(session.source.compile(problem, starts.configurations[i]));
   }

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Warm starts: what won at near sizes and on near devices is tried first.
+/// Warm starts: what won for problems that are near this one is tried first.
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "runtime/kernel_sources.hpp"
@@ -11,10 +12,20 @@
 
 namespace bitune {
 
-/// At most five configurations for which `is_valid`, in the order in which selection would take them
-/// (`ladder_of`, runtime/selection_ladder.hpp). A pure function.
-[[nodiscard]] std::vector<Configuration> warm_starts(
-    const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates,
-    const KernelDigests& current_kernels, const std::function<bool(const Configuration&)>& is_valid);
+/// What a search may start with.
+struct Searched {
+  std::function<bool(std::string_view variant)> has_variant;
+  std::function<bool(const Configuration&)> is_valid;
+};
+
+/// At most five configurations that are valid. First what won for problems of this very shape: with other
+/// keys, with other values or with indices, stable or not. Then what won for other lengths; then the second
+/// best of each problem, and so on. Otherwise in the order in which selection would take them (`ladder_of`,
+/// runtime/selection_ladder.hpp). So no problem that has many trials hides what was found for another one. A
+/// pure function.
+[[nodiscard]] std::vector<Configuration> warm_starts(const Problem& problem, const DeviceInfo& device,
+                                                     const CandidateSet& candidates,
+                                                     const KernelDigests& current_kernels,
+                                                     const Searched& searched);
 
 }  // namespace bitune

@@ -20,6 +20,16 @@ BITUNE_DEVICE void begin_dependent_launch() {
   wait_for_previous_launch();
 }
 
+/// For kernels that may be the last of a plan, or come before: the plan says which (Launch::allows_next_early).
+template <bool allows_next_early>
+BITUNE_DEVICE void begin_launch_of_plan() {
+  if constexpr (allows_next_early) {
+    begin_dependent_launch();
+  } else {
+    begin_launch();
+  }
+}
+
 /// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
 struct RowOfBlock {
   u64 row;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Counting: the first of the radix variant's kernels. One reading of the keys counts the digits of all passes.
+// Counting: one reading of the keys counts the digits of all passes, which follow.
 
 #include "kernels/network/launch.cuh"
 #include "kernels/network/tile_io.cuh"
@@ -22,7 +22,7 @@ BITUNE_KERNEL(nt, 1) count_digits(typename Storage<counter_bytes>::Word* counts,
   u32* const mine = all + lane() % copies;
   for (u32 i = thread_index(); i < counters; i += nt) all[i] = 0;
   sync_block();
-  begin_launch();
+  begin_dependent_launch();
   const auto add = [&](Raw raw) {
     const auto word = Codec::encode(raw);
     BITUNE_UNROLL

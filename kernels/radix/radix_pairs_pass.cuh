@@ -104,14 +104,14 @@ struct PairTraffic {
 /// values nothing is read at values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
 template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
           int loads, int counter_bytes, int min_blocks, int write_lanes,
-          bool values_beside_keys>
+          bool values_beside_keys, bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename CarriedValue<value_bytes>::Type* values_out,
                  const typename CarriedValue<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
                  const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
   using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes, values_beside_keys>;
-  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads>({keys_out, keys_in, values_out, values_in}, n, pass, tickets, counts, states,
-                                                          tiles);
+  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads, allows_next_early>({keys_out, keys_in, values_out, values_in}, n, pass, tickets,
+                                                                             counts, states, tiles);
 }
 
 }  // namespace bitune

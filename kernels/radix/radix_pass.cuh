@@ -113,7 +113,7 @@ struct KeyTraffic {
 };
 
 /// A pass over n keys and what travels with them: see radix_pass.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter>
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter>
 BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Traffic::Codec;
   using Word = typename Codec::Word;
@@ -124,7 +124,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
   const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<Word>());
-  begin_launch();
+  begin_launch_of_plan<allows_next_early>();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_block();
@@ -208,12 +208,14 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
 /// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each
 /// pass, 0 at first. states: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
 /// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
-/// shared memory: RadixTile's.
-template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks>
+/// shared memory: RadixTile's. allows_next_early: of all passes but the last.
+template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks,
+          bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
            const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads>({output, input}, n, pass, tickets, counts, states, tiles);
+  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads, allows_next_early>({output, input}, n, pass, tickets, counts, states,
+                                                                                       tiles);
 }
 
 }  // namespace bitune

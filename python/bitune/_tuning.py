@@ -6,7 +6,7 @@ import ctypes
 import json
 import os
 import threading
-from typing import Any, Callable, Iterable, Optional, cast
+from typing import Any, Callable, Dict, Iterable, List, Optional, cast
 
 from . import _native
 from ._errors import Error
@@ -208,6 +208,10 @@ def _progress_of(now: Any) -> dict[str, Any]:
     }
 
 
+Rows = List[Dict[str, Any]]
+"""What a database lists. By this name, since `Database.list` hides the built-in one."""
+
+
 class Database:
     """A tuning database, which is only read. No GPU is needed.
 
@@ -230,30 +234,30 @@ class Database:
     def __repr__(self) -> str:
         return f"bitune.Database({self.path!r})"
 
-    def problems(self, **restrictions: Any) -> list[dict[str, Any]]:
-        """What was tuned."""
+    def list(self, **restrictions: Any) -> Rows:
+        """What was tuned: each device and problem, how many trials there are, and the best of them."""
         return self._read("problems", restrictions)
 
-    def best(self, **restrictions: Any) -> list[dict[str, Any]]:
+    def best(self, **restrictions: Any) -> Rows:
         """The best configuration of each problem."""
         return self._read("best", restrictions)
 
-    def trials(self, **restrictions: Any) -> list[dict[str, Any]]:
+    def trials(self, **restrictions: Any) -> Rows:
         """All that was measured, the newest first."""
         return self._read("trials", restrictions)
 
-    def devices(self) -> list[dict[str, Any]]:
+    def devices(self) -> Rows:
         """The devices that were tuned."""
         return self._read("devices", {})
 
     def frame(self, what: str = "best", **restrictions: Any) -> Any:
-        """One of these lists ("problems", "best", "trials", "devices") as a pandas frame. pandas must be installed."""
+        """One of these ("list", "best", "trials", "devices") as a pandas frame. pandas must be installed."""
         import importlib
 
         pandas: Any = importlib.import_module("pandas")  # its types are no part of the package
-        return pandas.json_normalize(self._read(what, restrictions))
+        return pandas.json_normalize(self._read("problems" if what == "list" else what, restrictions))
 
-    def _read(self, what: str, restrictions: dict[str, Any]) -> list[dict[str, Any]]:
+    def _read(self, what: str, restrictions: dict[str, Any]) -> Rows:
         wanted = json.dumps(restrictions).encode() if restrictions else None
         text = _native.text_from(
             _native.library.bitune_database_json, _native.encoded(self.path), what.encode(), wanted
@@ -261,10 +265,10 @@ class Database:
         return _rows(json.loads(text))
 
 
-def _rows(document: Any) -> list[dict[str, Any]]:
+def _rows(document: Any) -> Rows:
     """The list of a document that is one, or holds one beside the database's path."""
     if isinstance(document, dict):
         whole = cast("dict[str, Any]", document)
-        lists = [cast("list[dict[str, Any]]", value) for value in whole.values() if isinstance(value, list)]
+        lists = [cast("Rows", value) for value in whole.values() if isinstance(value, list)]
         return lists[0] if len(lists) == 1 else [whole]
-    return cast("list[dict[str, Any]]", document)
+    return cast("Rows", document)

@@ -15,8 +15,9 @@ from torch import Tensor
 
 import bitune
 
-from . import _functions, _top_k_torch  # noqa: F401: it registers top_k
+from . import _functions
 from ._tensors import ShortWay
+from ._top_k_torch import top_k as top_k
 
 _plain = (Tensor, torch.nn.Parameter)
 

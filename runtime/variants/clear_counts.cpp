@@ -5,10 +5,10 @@
 
 namespace bitune {
 
-void append_clear_counts(PlanBuilder& builder, Address counters, std::uint64_t count,
-                         std::uint64_t most_blocks) {
+void append_clear_counts(PlanBuilder& builder, const ClearKernel& kernel, Address counters,
+                         std::uint64_t count, std::uint64_t most_blocks) {
   constexpr std::uint32_t threads = 256;
-  builder.launch(clear_counts_kernel, std::to_string(threads),
+  builder.launch(kernel, std::to_string(threads),
                  {.blocks = std::min(most_blocks, parts_of(count, threads)), .threads = threads}, counters,
                  count);
 }

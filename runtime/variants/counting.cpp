@@ -159,7 +159,7 @@ Plan CountingVariant::plan(const Problem& problem, const Configuration& c, const
   const auto vector = as_count(c.at("vector_width"));
   const auto counters = as_count(layout::counters(key_bits(problem)));
   const Address counts = builder.workspace(4 * counters);
-  append_clear_counts(builder, counts, counters, sms);
+  append_clear_counts(builder, clear_counts_kernel, counts, counters, sms);
 
   const auto threads = as_count(c.at("count_threads"));
   const auto ranks = as_count(c.at("cluster_size"));

@@ -65,7 +65,8 @@ template <class... Parameters>
 struct Kernel {
   std::string_view header;
   std::string_view name;
-  bool reads_keys_early = false;  ///< Launch::reads_keys_early
+  bool reads_keys_early = false;   ///< Launch::reads_keys_early
+  bool allows_next_early = false;  ///< Launch::allows_next_early
 };
 
 /// A kernel whose last two parameters say where rows are, besides its own `Parameters`: a RowStride, and a
@@ -84,6 +85,8 @@ struct LaunchShape {
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
   std::uint32_t segments_per_block = 0;  ///< Launch::segments_per_block; `blocks` are for what is planned
+  /// Launch::allows_next_early, where the template arguments decide that.
+  bool allows_next_early = false;
 };
 
 /// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
@@ -98,6 +101,7 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().reads_keys_early = kernel.reads_keys_early;
+    plan_.launches.back().allows_next_early = kernel.allows_next_early || shape.allows_next_early;
   }
 
   /// Adds a launch for all rows, each of which takes shape.blocks blocks.

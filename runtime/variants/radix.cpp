@@ -25,7 +25,8 @@ using radix_parts::pass_bytes;
 using radix_parts::pass_count;
 using radix_parts::tile_count;
 
-constexpr CountKernel count_kernel{"kernels/radix/count_digits.cuh", "count_digits"};
+constexpr CountKernel count_kernel{
+    .header = "kernels/radix/count_digits.cuh", .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     "kernels/radix/radix_pass.cuh", "radix_pass"};
 
@@ -44,7 +45,7 @@ class RadixVariant final : public Variant {
     return "radix sort from the lowest digit on, each key read and written once a digit; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_counts_kernel.header, count_kernel.header, pass_kernel.header};
+    return {clear_digits_kernel.header, count_kernel.header, pass_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
@@ -90,16 +91,19 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
   const Address first = passes % 2 == 0 ? beside : builder.workspace(key_bytes);
   Address from = input_address();
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    const bool is_last = pass + 1 == passes;
     const bool to_keys = (passes - pass) % 2 == 1;
     const Address to = pass == 0 ? first : to_keys ? keys_address() : beside;
-    builder.launch(pass_kernel,
-                   fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
-                               c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
-                               c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm")),
-                   {.blocks = tiles,
-                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                    .shared_bytes = as_count(pass_bytes(c, problem, word_bytes(problem.key)))},
-                   to, from, problem.n, pass, counts.tickets, counts.digits, counts.look_back, tiles);
+    builder.launch(
+        pass_kernel,
+        fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
+                    c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
+                    c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"), !is_last),
+        {.blocks = tiles,
+         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+         .shared_bytes = as_count(pass_bytes(c, problem, word_bytes(problem.key))),
+         .allows_next_early = !is_last},
+        to, from, problem.n, pass, counts.tickets, counts.digits, counts.look_back, tiles);
     from = to;
   }
 

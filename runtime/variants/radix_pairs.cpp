@@ -32,7 +32,7 @@ using radix_parts::pass_count;
 using radix_parts::tile_count;
 
 constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
-constexpr CountKernel count_kernel{header, "count_digits"};
+constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
@@ -69,7 +69,7 @@ class RadixPairsVariant final : public Variant {
     return "radix sort of keys with values, or with their indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_counts_kernel.header, header};
+    return {clear_digits_kernel.header, header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
@@ -150,19 +150,21 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
 
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
     const bool is_last = pass + 1 == passes;
-    builder.launch(pass_kernel,
-                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                               codec, carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
-                               writes_keys(problem) || !is_last, c.at("block_size_x"),
-                               c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
-                               c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
-                               c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys")),
-                   {.blocks = tile_count(c, problem),
-                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                    .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes))},
-                   keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
-                   pass == 0 ? address_of(values_in) : values[pass - 1], problem.n, pass, counts.tickets,
-                   counts.digits, counts.look_back, tile_count(c, problem));
+    builder.launch(
+        pass_kernel,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+                    carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
+                    writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
+                    c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
+                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"), c.at("write_lanes"),
+                    c.at("values_beside_keys"), !is_last),
+        {.blocks = tile_count(c, problem),
+         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+         .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes)),
+         .allows_next_early = !is_last},
+        keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
+        pass == 0 ? address_of(values_in) : values[pass - 1], problem.n, pass, counts.tickets, counts.digits,
+        counts.look_back, tile_count(c, problem));
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

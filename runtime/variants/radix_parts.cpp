@@ -71,7 +71,7 @@ Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::str
                        const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
   const Counts counts = counts_in(builder, problem, c);
-  append_clear_counts(builder, counts.tickets, counts.cleared, 4 * sms);
+  append_clear_counts(builder, clear_digits_kernel, counts.tickets, counts.cleared, 4 * sms);
 
   const CountShape count = count_shape(c, problem, device);
   const std::uint64_t vector = 16 / size_of(problem.key);

@@ -302,10 +302,8 @@ Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const
   parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
   parts.listed = parts.long_listed =
       builder.workspace(parts.lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
-  if (lists_any) append_clear_counts(builder, parts.counters, counter_words, 1);
-  // LONG-1
+  if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
   add_short(builder, parts, problem, c);
-  // LONG-2
   // Longer ones first, so that those that end last are short.
   for (int list = list_total - 1; list >= 0; --list) add_list(builder, parts, list, problem, c, device);
   Plan plan = builder.take(c.at("dependent_launch") != 0);

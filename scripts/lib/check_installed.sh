@@ -9,6 +9,7 @@ build=$PWD/${1#"$PWD/"} out=$PWD/${2#"$PWD/"} examples=$PWD/examples
 prefix=$out/prefix
 rm -rf "$out"
 mkdir -p "$out/home"
+[[ ! -d $HOME/.rustup ]] || export RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}  # where rustc is one of rustup's
 export HOME=$out/home
 export XDG_DATA_HOME=$HOME/data XDG_CACHE_HOME=$HOME/cache
 unset BITUNE_DB BITUNE_CACHE BITUNE_SHIPPED_DB BITUNE_LIBRARY LD_LIBRARY_PATH XDG_DATA_DIRS

@@ -120,11 +120,27 @@ def test_dlpack():
     np.testing.assert_array_equal(bitune.argsort(Producer(KEYS.copy()), **EMULATED), [1, 2, 0])
 
 
+def test_jax():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.array([3.0, 1.0, 2.0])
+    assert bitune.sort(x, **EMULATED).tolist() == [1, 2, 3]
+    values, indices = bitune.top_k(x, 2, **EMULATED)
+    assert isinstance(values, jax.Array) and values.tolist() == [3, 2] and indices.tolist() == [0, 2]
+    for transformed in (jax.jit, jax.vmap, jax.grad):
+        with pytest.raises(TypeError, match="^x: JAX is tracing it"):
+            transformed(lambda t: bitune.sort(t, **EMULATED))(x)
+
+
 def test_prepare_then_nothing_is_compiled():
     array = np.zeros(77, dtype="u2")
     bitune.prepare(array, **EMULATED)
     told = bitune.explain(array, **EMULATED)
     assert told["match"] == "default" and told["configuration"] and told["reason"]
+
+
+def test_a_device_that_is_none_is_named():
+    with pytest.raises(ValueError, match="^device: 'nonsense' names no device"):
+        bitune.sort(KEYS, device="nonsense")
 
 
 def test_devices():

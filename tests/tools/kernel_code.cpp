@@ -4,7 +4,7 @@
 // scripts/move_kernel_digests.py compares two such lists: it says how to use both. Needs NVRTC, but no GPU.
 //
 //     version <tab> variant <tab> digest of its kernel sources
-//     kernel <tab> variant <tab> problem <tab> configuration <tab> which of the plan <tab> digest of its code
+//     kernel <tab> variant <tab> problem <tab> configuration <tab> which launch <tab> digest of its code
 //            <tab> digest of it but for the order of waiting and letting others begin <tab> bytes of
 //            instructions <tab> registers <tab> header <tab> name
 //     refused <tab> variant <tab> problem <tab> configuration <tab> why
@@ -136,7 +136,7 @@ void list(const Cases& cases, unsigned threads) {
   struct Entry {
     std::string head;
     int capability = 0;
-    std::vector<KernelSource> kernels;
+    std::vector<KernelSource> launches;  // the kernel of each
   };
   std::vector<Entry> entries;
   for (const auto& [text, problem, digest] : cases.all) {
@@ -147,7 +147,8 @@ void list(const Cases& cases, unsigned threads) {
     try {
       const Plan plan = plan_of(variant(configuration.variant), problem, configuration, device);
       for (const KernelSource& kernel : plan.kernels) kernels[capability].lines.try_emplace(kernel);
-      entries.push_back({head, capability, plan.kernels});
+      Entry& entry = entries.emplace_back(Entry{.head = head, .capability = capability, .launches = {}});
+      for (const Launch& launch : plan.launches) entry.launches.push_back(plan.kernels[launch.kernel]);
     } catch (const std::exception& error) {
       fmt::print("refused\t{}\t{}\n", head, error.what());
     }
@@ -157,9 +158,9 @@ void list(const Cases& cases, unsigned threads) {
     of_one.compile_all(threads);
   }
   for (const Entry& entry : entries) {
-    for (std::size_t i = 0; i < entry.kernels.size(); ++i) {
+    for (std::size_t i = 0; i < entry.launches.size(); ++i) {
       fmt::print("kernel\t{}\t{}\t{}\n", entry.head, i,
-                 kernels.at(entry.capability).lines.at(entry.kernels[i]));
+                 kernels.at(entry.capability).lines.at(entry.launches[i]));
     }
   }
 }

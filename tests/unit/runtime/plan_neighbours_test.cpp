@@ -100,12 +100,34 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
   EXPECT_GT(early, 0u) << "counting and samplesort read early";
 }
 
+/// A letter for each launch: e lets the next one begin early, w waits first.
+std::string order_of(const Plan& plan) {
+  std::string order;
+  for (const Launch& launch : plan.launches) order += launch.allows_next_early ? 'e' : 'w';
+  return order;
+}
+
+TEST(PlanNeighbours, OnlyTheLastLaunchOfARadixSortWaitsFirst) {
+  const DeviceInfo device = test::h200();
+  for (const Problem& problem :
+       {Problem{{.key = KeyType::u32}, {.n = 1u << 24}},
+        Problem{{.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4, .stable = true},
+                {.n = 1u << 24}}}) {
+    const Variant& radix = variant(problem.value_bytes == 0 ? "radix" : "radix_pairs");
+    const Plan plan = radix.plan(problem, radix.default_configuration(problem, device), device);
+    EXPECT_EQ(order_of(plan), "eeeeew") << "clearing, counting, and four passes";
+    EXPECT_NE(plan.launches[4].kernel, plan.launches[5].kernel) << "the order is a part of the kernel";
+  }
+}
+
 constexpr Kernel<Address> waits{"kernels/planted.cuh", "waits"};
 constexpr Kernel<Address> reads_early{"kernels/planted.cuh", "reads_early", true};
 constexpr RowsKernel<Address> allows_early{"kernels/planted.cuh", "allows_early", true};
+constexpr Kernel<Address> allows_early_too{
+    .header = "kernels/planted.cuh", .name = "allows_early_too", .allows_next_early = true};
 
-/// A plan of such launches: w and W wait first, r reads early, a lets the next one begin early. W writes
-/// keys.
+/// A plan of such launches: w and W wait first, r reads early. a, b and c let the next one begin early: by
+/// their kernel, or by how it is launched. W writes keys.
 bool is_taken(std::string_view launches, bool dependent = true) {
   PlanBuilder builder;
   const Address beside{Argument::pointer_to(Role::workspace)};
@@ -114,6 +136,10 @@ bool is_taken(std::string_view launches, bool dependent = true) {
       builder.launch(reads_early, "1", {}, input_address());
     } else if (launch == 'a') {
       builder.launch(allows_early, "1", {}, beside);
+    } else if (launch == 'b') {
+      builder.launch(allows_early_too, "1", {}, beside);
+    } else if (launch == 'c') {
+      builder.launch(waits, "1", {.allows_next_early = true}, beside);
     } else {
       builder.launch(waits, "1", {}, launch == 'W' ? keys_address() : beside);
     }
@@ -127,9 +153,9 @@ bool is_taken(std::string_view launches, bool dependent = true) {
 }
 
 TEST(PlanNeighbours, APlanThatBreaksARuleIsRefused) {
-  for (const char* const plan : {"", "w", "W", "wrW", "wwr", "aw", "waW", "awr"})
+  for (const char* const plan : {"", "w", "W", "wrW", "wwr", "aw", "waW", "awr", "bcw", "bcwr"})
     EXPECT_TRUE(is_taken(plan)) << plan;
-  for (const char* const plan : {"r", "rW", "Wr", "Wwr", "war", "a", "wa"})
+  for (const char* const plan : {"r", "rW", "Wr", "Wwr", "war", "a", "wa", "b", "wc", "br", "cr"})
     EXPECT_FALSE(is_taken(plan)) << plan;
   EXPECT_TRUE(is_taken("wa", false)) << "a launch that is not dependent begins when the one before has ended";
 }

@@ -315,9 +315,31 @@ TEST_P(HostSortTest, SortsArraysOfAnyNumberOfChunks) {
 
 INSTANTIATE_TEST_SUITE_P(Lengths, HostSortTest, testing::Values(2, 255, 256, 257, 512, 513, 1000, 10000));
 
+/// An array in pieces of odd lengths, carried by several threads.
+TEST(HostSort, CarriesLargeArraysByThreads) {
+  const auto device = std::make_shared<fake::Device>();
+  HostSort host_sort(device, 1024, 3);
+  const auto keys = random_keys(10'000);
+  HostArray array;
+  array.bytes = keys.size() * 4;
+  for (std::size_t begin = 0, size = 1; begin < keys.size(); begin += size, size = 3 * size + 1) {
+    array.from.push_back({keys.data() + begin, 4 * std::min(size, keys.size() - begin)});
+  }
+  auto sorted = std::vector<std::uint32_t>(keys.size());
+  array.to = sorted.data();
+  const HostSortTimes times = host_sort.run(std::span(&array, 1), [&](std::span<void* const> memory, Stream) {
+    reference_sort(memory[0], keys.size(), KeyType::u32, Order::ascending);
+  });
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(sorted, expected);
+  EXPECT_GT(times.device_to_host_us, 0);
+  EXPECT_GT(device->streams, 1);
+}
+
 TEST(HostSort, KeepsItsLanesAndDropsFailedOnes) {
   const auto device = std::make_shared<fake::Device>();
-  HostSort host_sort(device, 1024);
+  HostSort host_sort(device, 1024, 1);
   auto keys = random_keys(600);
   const auto nothing = [](void*, Stream) {};
   for (int i = 0; i < 5; ++i) static_cast<void>(host_sort.run(keys.data(), keys.size() * 4, nothing));
