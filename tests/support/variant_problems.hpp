@@ -39,8 +39,13 @@ inline Problem problem_for(const Variant& variant, const DeviceInfo& device, Key
 inline std::vector<const Variant*> sorting_variants(const DeviceInfo& device) {
   std::vector<const Variant*> found;
   for (const Variant* variant : variants()) {
-    const Problem problem = problem_for(*variant, device, KeyType::u8, {.n = 1000});
-    if (problem.operation != Operation::top_k && !problem.ragged) found.push_back(variant);
+    const auto sorts = [&](std::uint64_t n) {
+      const std::vector<Problem> kinds = kinds_of_problems(KeyType::u8, {.n = n});
+      return std::any_of(kinds.begin(), kinds.end(), [&](const Problem& problem) {
+        return problem.operation != Operation::top_k && !problem.ragged && variant->supports(problem, device);
+      });
+    };
+    if (sorts(1000) || sorts(1 << 20)) found.push_back(variant);
   }
   return found;
 }
