@@ -14,6 +14,7 @@
 #include "tests/support/device_limits.hpp"
 
 namespace bitune {
+namespace top_k_defaults_test {
 namespace {
 
 constexpr std::uint64_t one = 1;
@@ -62,4 +63,5 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
 }
 
 }  // namespace
+}  // namespace top_k_defaults_test
 }  // namespace bitune
