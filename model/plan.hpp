@@ -33,13 +33,16 @@ struct KernelSource {
   }
 };
 
-/// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch.
+/// One kernel argument. Pointers and strides are those of an operand of the call, and are bound at launch. So
+/// are the exact numbers of segments and keys, where one plan serves a class of problems.
 struct Argument {
   enum class Kind : std::uint8_t {
     pointer,  ///< to the operand, `value` bytes behind its beginning
     stride,   ///< u64: elements from one row of the operand to the next
     u32,
     u64,
+    keys,      ///< u64: Shape::n of the call; `value` is that of the problem which the plan was made for
+    segments,  ///< u64: Shape::rows of the call; likewise
   };
   Kind kind = Kind::u64;
   Role role = Role::keys_out;  ///< of a pointer or a stride
@@ -57,6 +60,12 @@ struct Argument {
   [[nodiscard]] static Argument number64(std::uint64_t value) noexcept {
     return {Kind::u64, Role::keys_out, value};
   }
+  [[nodiscard]] static Argument keys_of_call(std::uint64_t planned) noexcept {
+    return {Kind::keys, Role::keys_out, planned};
+  }
+  [[nodiscard]] static Argument segments_of_call(std::uint64_t planned) noexcept {
+    return {Kind::segments, Role::keys_out, planned};
+  }
 };
 
 using Dim3 = std::array<std::uint32_t, 3>;
@@ -67,7 +76,9 @@ struct Launch {
   Dim3 grid = {1, 1, 1};
   Dim3 block = {1, 1, 1};
   std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
-  std::uint32_t cluster = 1;       ///< blocks a cluster, along x
+  /// Not 0: a block is for so many segments of the call. `grid` has what the plan was made for.
+  std::uint32_t segments_per_block = 0;
+  std::uint32_t cluster = 1;  ///< blocks a cluster, along x
   /// May begin while the launch before it ends. Its kernel waits for that before it touches memory, and lets
   /// the next launch begin only then.
   bool dependent = false;

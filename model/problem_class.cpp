@@ -18,10 +18,11 @@ std::uint64_t rounded_up(std::uint64_t number) noexcept {
   return number > most ? most : std::bit_ceil(number);
 }
 
-/// Mean lengths and numbers of segments by octaves.
+/// Mean lengths and numbers of segments by octaves: at least as many segments and keys as of the shape.
 Shape rounded(Shape shape) noexcept {
   const std::uint64_t segments = rounded_up(std::max<std::uint64_t>(shape.rows, 1));
-  const std::uint64_t mean = rounded_up(shape.n / std::max<std::uint64_t>(shape.rows, 1));
+  const std::uint64_t given = std::max<std::uint64_t>(shape.rows, 1);
+  const std::uint64_t mean = rounded_up(shape.n / given + (shape.n % given != 0 ? 1 : 0));
   shape.rows = segments;
   shape.n = mean > most / segments ? most : mean * segments;
   return shape;
@@ -40,6 +41,12 @@ ProblemClass class_of(const Problem& problem) noexcept {
   if (problem.k != 0) of_class.k = rounded_up(problem.k);
   if (problem.operation == Operation::top_k) of_class.k = std::clamp(problem.n, problem.k, of_class.k);
   return ProblemClass(of_class);
+}
+
+Problem prepared_as(const Problem& problem) noexcept {
+  Problem planned = problem;
+  if (problem.ragged) static_cast<Shape&>(planned) = rounded(problem);
+  return planned;
 }
 
 ServingGroup group_of(const Problem& problem) noexcept {

@@ -30,6 +30,10 @@ class ProblemClass {
 /// The class of a problem. The class of a class's problem is that class.
 [[nodiscard]] ProblemClass class_of(const Problem& problem) noexcept;
 
+/// What a problem is prepared as. Segments: with the most segments and keys of their class, as one plan
+/// serves all of it. Others: as they are.
+[[nodiscard]] Problem prepared_as(const Problem& problem) noexcept;
+
 /// Problems whose tunings are read together, since one may serve another: with keys of one width in one kind
 /// of shape, and something that travels with the keys, or nothing. How wide that is, and what is written of
 /// it, may differ: the kernels are the same.

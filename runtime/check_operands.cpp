@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
@@ -150,6 +152,35 @@ void check_lengths(const Problem& problem, const Operand& lengths) {
   check_array({{}, {.n = problem.rows}}, {lengths, lengths.stride, "the array of lengths", problem.rows});
 }
 
+/// Offsets and ends of segments, which are in no memory that is written. What they say is read on the device
+/// alone.
+void check_offsets(const Problem& problem, const Operands& operands) {
+  const Operand& offsets = operands[Role::offsets];
+  const Operand& ends = operands[Role::ends];
+  const bool has_ends = ends.data != nullptr;
+  if (offsets.data != nullptr && offsets.stride != 4 && offsets.stride != 8) {
+    refuse(fmt::format("offsets are unsigned integers of 4 or 8 bytes, and their stride says which: not {}",
+                       offsets.stride));
+  }
+  if (has_ends && ends.stride != offsets.stride) {
+    refuse(fmt::format("offsets of {} bytes and ends of {}: both are of one width", offsets.stride,
+                       ends.stride));
+  }
+  const std::size_t size = std::max<std::size_t>(offsets.stride, 1);
+  std::vector<Named> read = {{offsets, size, "the array of offsets", problem.rows + (has_ends ? 0 : 1)}};
+  if (has_ends) read.push_back({ends, size, "the array of ends", problem.rows});
+  const std::array<Named, 3> written = {
+      Named{operands[Role::keys_out], size_of(problem.key), "the array of sorted keys", problem.n},
+      Named{operands[Role::values_out], problem.value_bytes, "the array of sorted values", problem.n},
+      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", problem.n}};
+  for (const Named& array : read) {
+    check_array(problem, array);
+    for (const Named& other : written) {
+      if (other.operand.data != nullptr && other.size != 0) check_overlap(problem, array, other, false);
+    }
+  }
+}
+
 /// What is read, and what is written, each in memory of its own.
 void check_top_k(const Problem& problem, const Operands& operands) {
   const std::size_t key = size_of(problem.key);
@@ -183,14 +214,13 @@ bool is_index_size(std::uint32_t bytes) { return bytes == 4 || bytes == 8; }
 }  // namespace
 
 void check_problem(const Problem& problem) {
-  if (sorts_keys_alone(problem)) return;
+  if (problem.operation == Operation::sort && carried_bytes(problem) == 0) return;
   const std::string text = text_of(problem);
-  const auto not_built = [&](std::string_view what) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("'{}' is not built: {}. Values and indices travel in single arrays and in rows",
-                            text, what));
-  };
-  if (problem.kind() == ShapeKind::segments) not_built("sort each segment by a call of its own");
+  if (problem.kind() == ShapeKind::segments && problem.operation == Operation::top_k) {
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own", text));
+  }
 
   const bool is_top_k = problem.operation == Operation::top_k;
   if (!has_fitting_k(problem)) {
@@ -245,6 +275,7 @@ void check_operands(const Problem& problem, const Operands& operands) {
     }
   }
   if (!sorts_keys_alone(problem)) check_what_travels(problem, operands);
+  if (problem.ragged) check_offsets(problem, operands);
 }
 
 void check_workspace(const Problem& problem, const Operand& workspace, std::uint64_t needed) {

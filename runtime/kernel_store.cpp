@@ -169,6 +169,28 @@ void check_launch(const Device& device, const Plan& plan,
 
 }  // namespace
 
+namespace {
+
+/// The launch with as many blocks as the segments of the call take. Without its arguments, which are resolved
+/// apart: so nothing is allocated.
+Launch launch_for(const Shape& shape, const Launch& planned) {
+  Launch launch{.kernel = planned.kernel,
+                .grid = planned.grid,
+                .block = planned.block,
+                .shared_bytes = planned.shared_bytes,
+                .segments_per_block = planned.segments_per_block,
+                .cluster = planned.cluster,
+                .dependent = planned.dependent,
+                .reads_keys_early = planned.reads_keys_early,
+                .allows_next_early = planned.allows_next_early,
+                .arguments = {}};
+  const std::uint64_t of_block = planned.segments_per_block;
+  launch.grid[0] = static_cast<std::uint32_t>((shape.rows + of_block - 1) / of_block);
+  return launch;
+}
+
+}  // namespace
+
 ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
                                std::vector<std::shared_ptr<LoadedKernel>> kernels)
     : device_(&device), plan_(std::move(plan)), kernels_(std::move(kernels)) {
@@ -181,6 +203,14 @@ ExecutablePlan::ExecutablePlan(const Device& device, Plan plan,
 }
 
 void ExecutablePlan::run(const Operands& operands, Stream stream) const {
+  launch_all(nullptr, operands, stream);
+}
+
+void ExecutablePlan::run(const Shape& shape, const Operands& operands, Stream stream) const {
+  launch_all(&shape, operands, stream);
+}
+
+void ExecutablePlan::launch_all(const Shape* shape, const Operands& operands, Stream stream) const {
   std::array<std::uint64_t, max_kernel_arguments> slots;
   const auto operand_of = [&operands](Role role) -> const Operand& {
     return role == Role::keys_in     ? operands.input()
@@ -199,14 +229,24 @@ void ExecutablePlan::run(const Operands& operands, Stream stream) const {
         case Argument::Kind::stride:
           slots[count++] = operand_of(argument.role).stride;
           break;
+        case Argument::Kind::keys:
+          slots[count++] = shape == nullptr ? argument.value : shape->n;
+          break;
+        case Argument::Kind::segments:
+          slots[count++] = shape == nullptr ? argument.value : shape->rows;
+          break;
         case Argument::Kind::u32:
         case Argument::Kind::u64:
           slots[count++] = argument.value;
           break;
       }
     }
-    device_->launch(*kernels_[launch.kernel], launch, std::span<const std::uint64_t>(slots.data(), count),
-                    stream);
+    const std::span<const std::uint64_t> arguments(slots.data(), count);
+    if (shape == nullptr || launch.segments_per_block == 0) {
+      device_->launch(*kernels_[launch.kernel], launch, arguments, stream);
+    } else {
+      device_->launch(*kernels_[launch.kernel], launch_for(*shape, launch), arguments, stream);
+    }
   }
 }
 

@@ -60,12 +60,17 @@ class ExecutablePlan {
   /// output, and input in other memory is for plans that sort out of place. Thread-safe: it changes nothing.
   void run(const Operands& operands, Stream stream) const;
 
+  /// The same for a call of this shape, of those that the plan is for: where one serves a class of problems.
+  void run(const Shape& shape, const Operands& operands, Stream stream) const;
+
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const std::vector<std::shared_ptr<LoadedKernel>>& kernels() const noexcept {
     return kernels_;
   }
 
  private:
+  void launch_all(const Shape* shape, const Operands& operands, Stream stream) const;
+
   const Device* device_;
   Plan plan_;
   std::vector<std::shared_ptr<LoadedKernel>> kernels_;

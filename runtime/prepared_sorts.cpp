@@ -84,7 +84,8 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
   }
 }
 
-PreparedSorts::Pointer PreparedSorts::best(const Problem& problem) {
+PreparedSorts::Pointer PreparedSorts::best(const Problem& asked) {
+  const Problem problem = prepared_as(asked);
   const auto make_now = [&] { return std::make_shared<const PreparedSort>(make(problem, nullptr)); };
   Pointer prepared = prepared_.get(problem, make_now);
   if (!prepared->is_stand_in()) return prepared;
@@ -93,7 +94,8 @@ PreparedSorts::Pointer PreparedSorts::best(const Problem& problem) {
   return prepared;
 }
 
-PreparedSorts::Pointer PreparedSorts::soon(const Problem& problem) {
+PreparedSorts::Pointer PreparedSorts::soon(const Problem& asked) {
+  const Problem problem = prepared_as(asked);
   return prepared_.get(problem, [&]() -> Pointer {
     if (patience_) return make_soon(problem);
     return std::make_shared<const PreparedSort>(make(problem, nullptr));
@@ -205,7 +207,8 @@ std::shared_future<LaterSort> PreparedSorts::make_later(const Problem& problem, 
   return future;
 }
 
-std::uint64_t PreparedSorts::workspace_size(const Problem& problem) {
+std::uint64_t PreparedSorts::workspace_size(const Problem& asked) {
+  const Problem problem = prepared_as(asked);
   if (const Pointer prepared = prepared_.find(problem)) {
     return prepared->is_stand_in() ? prepared->least_workspace_bytes
                                    : prepared->executable.plan().workspace_bytes;

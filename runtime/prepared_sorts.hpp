@@ -13,6 +13,7 @@
 #include <string>
 
 #include "cache/kernel_cache.hpp"
+#include "model/problem_class.hpp"
 #include "runtime/background_work.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
@@ -60,7 +61,7 @@ struct Preparation {
   std::optional<std::chrono::milliseconds> patience;
 };
 
-/// The prepared problems of one device.
+/// The prepared problems of one device. Segments of one class are one problem here.
 ///
 /// Thread-safe. A problem is selected, compiled and loaded once, by one thread; what was prepared is found
 /// again by a hash lookup under a shared lock, and no lock is held through launches or compiles.
@@ -76,7 +77,7 @@ class PreparedSorts {
                 std::span<const Variant* const> variants, Preparation how);
 
   /// Null if the problem is not prepared. Allocates nothing.
-  [[nodiscard]] Pointer find(const Problem& problem) const { return prepared_.find(problem); }
+  [[nodiscard]] Pointer find(const Problem& problem) const { return prepared_.find(prepared_as(problem)); }
 
   /// What can sort soon. \throws Error (usage, compile, device, unavailable)
   [[nodiscard]] Pointer soon(const Problem& problem);
@@ -88,9 +89,9 @@ class PreparedSorts {
   [[nodiscard]] std::uint64_t workspace_size(const Problem& problem);
 
   /// What a problem that is not prepared would be sorted with. \throws Error (usage, unavailable)
-  [[nodiscard]] Selection select(const Problem& problem) { return selector_.select(problem); }
+  [[nodiscard]] Selection select(const Problem& problem) { return selector_.select(prepared_as(problem)); }
   [[nodiscard]] Plan plan(const Problem& problem, const Configuration& configuration) const {
-    return selector_.plan(problem, configuration);
+    return selector_.plan(prepared_as(problem), configuration);
   }
 
  private:

@@ -27,8 +27,10 @@ constexpr std::uint64_t small_part = 16;
 constexpr unsigned gpu_parts = 3;
 constexpr unsigned other_parts = 2;
 
-/// Whether there is nothing to put in order. A top_k may have to fill what a row lacks.
+/// Whether there is nothing to put in order. A top_k may have to fill what a row lacks. Of segments only the
+/// device knows which keys are theirs.
 bool is_trivial(const Problem& problem) noexcept {
+  if (problem.ragged) return problem.n == 0 || problem.rows == 0;
   return (problem.n < 2 && problem.operation != Operation::top_k) || problem.rows == 0;
 }
 
@@ -124,13 +126,13 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
     workspace = {own->data(), plan.workspace_bytes, 0};
   }
   // Most kernels know one stride, of input and output. What they cannot read where it is, is copied first.
-  const bool finds_rows =
-      plan.own_strides || problem.rows == 1 || operands.input().stride == operands[Role::keys_out].stride;
+  const bool finds_rows = plan.own_strides || problem.rows == 1 || problem.ragged ||
+                          operands.input().stride == operands[Role::keys_out].stride;
   if (!operands.in_place() && !(plan.out_of_place && finds_rows)) {
     copy_rows(problem, operands[Role::keys_out], operands.input(), size_of(problem.key), stream);
     operands[Role::keys_in] = {};
   }
-  prepared.executable.run(operands, stream);
+  prepared.executable.run(problem, operands, stream);
 }
 
 void SortEngine::run(const Problem& problem, const Operands& operands, Stream stream) {

@@ -11,7 +11,7 @@
 
 namespace bitune {
 
-/// Keys [begin, begin + length) of the call. It is what a list of segments has that a block sorts.
+/// Keys [begin, begin + length) of the call. A list of segments that blocks sort has these.
 struct Segment {
   u64 begin;
   u64 length;
@@ -22,18 +22,17 @@ static_assert(sizeof(Segment) == layout::listed_segment_bytes());
 struct SegmentOffsets {
   const u8* begins;
   const u8* ends;  ///< null: each segment ends where the next one begins
-  u64 width;       ///< of begins
-  u64 end_width;   ///< of ends
-  u64 keys;        ///< of the call
+  u64 width;
+  u64 keys;  ///< of the call
 
-  BITUNE_DEVICE static u64 read(const u8* numbers, u64 width, u64 index) {
+  BITUNE_DEVICE u64 read(const u8* numbers, u64 index) const {
     return width == 4 ? reinterpret_cast<const u32*>(numbers)[index] : reinterpret_cast<const u64*>(numbers)[index];
   }
 
   /// Segment i, cut to what the keys have of it.
   BITUNE_DEVICE Segment segment_of(u64 i) const {
-    const u64 given_begin = read(begins, width, i);
-    const u64 given_end = ends == nullptr ? read(begins, width, i + 1) : read(ends, end_width, i);
+    const u64 given_begin = read(begins, i);
+    const u64 given_end = ends == nullptr ? read(begins, i + 1) : read(ends, i);
     const u64 begin = given_begin < keys ? given_begin : keys;
     const u64 end = given_end < keys ? given_end : keys;
     return {begin, begin < end ? end - begin : 0};

@@ -12,12 +12,15 @@ namespace bitune::layout {
 using Count = unsigned long long;
 
 /// The most lists of segments that a block sorts.
-constexpr Size most_block_lists() { return 8; }
+constexpr int most_block_lists() { return 8; }
 
 /// u32 that are cleared before segments are listed: ListCounters.
 constexpr Size list_counter_words() { return 4 + most_block_lists(); }
 
-/// Bytes of a ListedSegment and a LongSegment.
+/// Bytes before the count of a list's segments there.
+constexpr Size block_count_offset(int list) { return 16 + 4 * list; }
+
+/// Bytes of a Segment and a LongSegment.
 constexpr Size listed_segment_bytes() { return 16; }
 constexpr Size long_segment_bytes() { return 24; }
 
@@ -28,5 +31,41 @@ constexpr Count most_segments(Count segments, Count keys, Count least) {
 
 /// Tiles of so many keys that segments of so many keys in all have at most, of which `listed` have a last one that is not full.
 constexpr Count most_tiles(Count listed, Count keys, Count tile_keys) { return keys / tile_keys + listed; }
+
+/// Lists by length. Segments of up to `shortest` keys are in no list. Each list has those of up to 2^octaves times as many keys as the one
+/// before it. What is longer than the last list's longest is a long segment.
+struct BlockLists {
+  Count segments;  ///< of the class of the problem
+  Count keys;
+  int shortest;
+  int octaves;
+
+  /// The longest segment of a list; of list -1, of none.
+  constexpr Count longest(int list) const { return static_cast<Count>(shortest) << (octaves * (list + 1)); }
+  constexpr Count room(int list) const { return most_segments(segments, keys, longest(list - 1) + 1); }
+  /// Where the list begins, in segments.
+  constexpr Count begin(int list) const {
+    Count sum = 0;
+    for (int i = 0; i < list; ++i) sum += room(i);
+    return sum;
+  }
+};
+
+/// What a block that sorts short segments keeps in shared memory.
+struct ShortSegmentParts {
+  Size begins;   ///< u64 of each segment that it sorts
+  Size lengths;  ///< u32 of each
+  Size counts;   ///< u32 of each of 32 classes of length, and as many places of lists
+  Size warp;     ///< items of a warp on their way to memory: of the first one, and so many bytes for each
+  Size bytes;
+};
+
+/// segments: of a block. most_items: of a lane.
+constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes) {
+  const Size lengths = segments * 8;
+  const Size counts = lengths + segments * 4;
+  const Size warp = rounded_up(counts + 2 * 32 * 4, 16);
+  return {0, lengths, counts, warp, warp + warps_of(threads) * padded_bytes(32 * most_items, item_bytes)};
+}
 
 }  // namespace bitune::layout

@@ -18,6 +18,8 @@ char letter_of(const Argument& argument) {
       return '4';
     case Argument::Kind::u64:
     case Argument::Kind::stride:
+    case Argument::Kind::keys:
+    case Argument::Kind::segments:
       return '8';
     case Argument::Kind::pointer:
       break;

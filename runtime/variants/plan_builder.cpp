@@ -79,6 +79,7 @@ void PlanBuilder::add(const KernelSource& kernel, const LaunchShape& shape, std:
   launch.block = {shape.threads, 1, 1};
   launch.shared_bytes = in_32_bits(shape.shared_bytes, "the size of shared memory");
   launch.cluster = shape.cluster;
+  launch.segments_per_block = shape.segments_per_block;
   launch.arguments = std::move(arguments);
   plan_.launches.push_back(std::move(launch));
 }

@@ -33,6 +33,16 @@ struct OperandStride {
   Role role;
 };
 
+/// A u64: how many keys the call has in all. `planned`: most of the calls that the plan is for.
+struct CallKeys {
+  std::uint64_t planned;
+};
+
+/// A u64: how many segments the call has.
+struct CallSegments {
+  std::uint64_t planned;
+};
+
 /// A u32. A plan that gives it a number of more bits is refused.
 struct U32 {
   std::uint64_t value;
@@ -74,6 +84,7 @@ struct LaunchShape {
   std::uint32_t threads = 1;
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
+  std::uint32_t segments_per_block = 0;  ///< Launch::segments_per_block; `blocks` are for what is planned
   /// Launch::allows_next_early, where the template arguments decide that.
   bool allows_next_early = false;
 };
@@ -133,6 +144,8 @@ class PlanBuilder {
     plan_.own_strides = true;
     return Argument::stride_of(stride.role);
   }
+  static Argument argument_of(CallKeys keys) { return Argument::keys_of_call(keys.planned); }
+  static Argument argument_of(CallSegments segments) { return Argument::segments_of_call(segments.planned); }
   static Argument argument_of(U64 number) { return Argument::number64(number.value); }
   static Argument argument_of(U32 number);
   void add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments);

@@ -29,5 +29,6 @@ namespace bitune {
 [[nodiscard]] const Variant& filter_array_variant();
 [[nodiscard]] const Variant& filter_rows_variant();
 [[nodiscard]] const Variant& select_rows_variant();
+[[nodiscard]] const Variant& segments_variant();
 
 }  // namespace bitune

@@ -14,6 +14,7 @@
 #include "runtime/device.hpp"
 #include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
+#include "tests/support/variant_problems.hpp"
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
@@ -105,19 +106,12 @@ TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
   EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), 1).size(), 1u);
 }
 
-/// Whether values or indices travel with the keys that the variant sorts, or it gives the first ones.
+/// Whether values or indices travel with the keys that the variant sorts, it gives the first ones, or sorts
+/// segments.
 bool does_more_than_sort(const Variant& variant) {
+  const DeviceInfo& device = emulated_bench().device->info();
   for (const std::uint64_t n : {std::uint64_t{1000}, std::uint64_t{1} << 20}) {
-    for (const Operation operation : {Operation::sort_pairs, Operation::top_k}) {
-      Problem problem{{.operation = operation, .key = KeyType::f32, .stable = true}, {.n = n}};
-      if (operation == Operation::sort_pairs) problem.value_bytes = 4;
-      if (operation == Operation::top_k) {
-        problem.stable = false;
-        problem.index_bytes = 4;
-        problem.k = 8;
-      }
-      if (variant.supports(problem, emulated_bench().device->info())) return true;
-    }
+    if (variant.supports(problem_for(variant, device, KeyType::f32, {.n = n}), device)) return true;
   }
   return false;
 }

@@ -11,8 +11,8 @@
 
 namespace bitune::test {
 
-/// The kinds of problems that there are variants for: keys alone, keys with values, and the first of keys
-/// with their indices.
+/// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
+/// their indices, and segments of keys alone.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
   return {
@@ -22,7 +22,8 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
         .key = key,
         .index_bytes = 4,
         .k = std::max<std::uint64_t>(1, shape.n / 10)},
-       shape}};
+       shape},
+      {{.key = key}, {.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true}}};
 }
 
 /// The first of them that the variant can do; the first of all if it can do none.
@@ -34,12 +35,12 @@ inline Problem problem_for(const Variant& variant, const DeviceInfo& device, Key
   return found == kinds.end() ? kinds.front() : *found;
 }
 
-/// The variants that sort, and give more than the first keys.
+/// The variants that sort arrays, and give more than the first keys.
 inline std::vector<const Variant*> sorting_variants(const DeviceInfo& device) {
   std::vector<const Variant*> found;
   for (const Variant* variant : variants()) {
     const Problem problem = problem_for(*variant, device, KeyType::u8, {.n = 1000});
-    if (problem.operation != Operation::top_k) found.push_back(variant);
+    if (problem.operation != Operation::top_k && !problem.ragged) found.push_back(variant);
   }
   return found;
 }

@@ -23,6 +23,9 @@ BITUNE_DEVICE u32 truncated(float number) { return __float2uint_rz(number); }
 /// How many bits are 1.
 BITUNE_DEVICE u32 bit_count(u32 bits) { return static_cast<u32>(__popc(static_cast<int>(bits))); }
 
+/// How many bits above its highest 1 are 0; 64 for 0.
+BITUNE_DEVICE u32 leading_zeros(u64 number) { return static_cast<u32>(__clzll(static_cast<i64>(number))); }
+
 /// The bits of a number, and the number of these bits.
 BITUNE_DEVICE u32 bits_of(float number) { return __float_as_uint(number); }
 BITUNE_DEVICE float float_of(u32 bits) { return __uint_as_float(bits); }

@@ -24,6 +24,8 @@ BITUNE_DEVICE u32 bit_count(u32 bits) {
   return count;
 }
 
+BITUNE_DEVICE u32 leading_zeros(u64 number) { return number == 0 ? 64 : static_cast<u32>(__builtin_clzll(number)); }
+
 BITUNE_DEVICE u32 bits_of(float number) {
   u32 bits;
   __builtin_memcpy(&bits, &number, sizeof(bits));

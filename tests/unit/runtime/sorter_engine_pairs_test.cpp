@@ -147,10 +147,24 @@ TEST_F(SortEnginePairsTest, RefusesKeysOfAnArgsortToBeWritten) {
   EXPECT_SAYS(refusal(argsort_problem(), operands), "writes no keys");
 }
 
-TEST_F(SortEnginePairsTest, SaysWhatIsNotBuilt) {
+TEST_F(SortEnginePairsTest, SaysWhatIsWrongWithOffsets) {
   Problem problem = pairs_problem();
   problem.ragged = true;
-  EXPECT_SAYS(refusal(problem, operands_of(problem), ErrorCode::unavailable), "each segment");
+  Operands operands = operands_of(problem);
+  std::vector<std::uint32_t> numbers(problem.rows + 1);
+  const auto says = [&](const Operand& offsets, const Operand& ends, std::string_view sentence) {
+    operands[Role::offsets] = offsets;
+    operands[Role::ends] = ends;
+    EXPECT_SAYS(refusal(problem, operands), sentence);
+  };
+  const std::uint64_t rows = problem.rows;
+  says({}, {}, "the array of offsets of");
+  says({numbers.data(), rows + 1, 2}, {}, "of 4 or 8 bytes, and their stride says which: not 2");
+  says({numbers.data(), rows, 4}, {}, "the array of offsets has room for");
+  says({numbers.data(), rows, 4}, {numbers.data(), rows, 8}, "both are of one width");
+  says({numbers.data(), rows, 4}, {numbers.data(), rows - 1, 4}, "the array of ends has room for");
+  const Operand keys{operands[Role::keys_out].data, rows + 1, 4};
+  says(keys, {}, "overlap");
 }
 
 TEST_F(SortEnginePairsTest, RefusesRowsThatOverlap) {

@@ -1,0 +1,65 @@
+#pragma once
+
+// A segment in the registers of a few lanes: 1, 2, 4 ... 32 neighbouring lanes of a warp, with vt items each. As register_tile.cuh has it in
+// layout 0, the item of index i is in register i % vt of lane i / vt. Here vt may also be three times a power of two. So there is a tile
+// between any two powers of two, which takes three quarters of the larger one's steps.
+//
+// Steps across lanes are loops: how many lanes a segment has, the warp learns from the segments. So all tiles of one vt share their code.
+
+#include "kernels/network/network.cuh"
+
+namespace bitune {
+
+/// Sorts the items of each run of `length` registers, which is bitonic. length: a power of two, or three times one.
+template <class Compare, int length, int vt, class Item>
+BITUNE_DEVICE void sort_bitonic_runs(Item (&items)[vt]) {
+  if constexpr (length == 3) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; r += 3) {
+      Compare::apply(items[r], items[r + 2], r);
+      Compare::apply(items[r], items[r + 1], r + 1);
+      Compare::apply(items[r + 1], items[r + 2], r + 2);
+    }
+  } else if constexpr (length > 1) {
+    constexpr int half = length / 2;
+    BITUNE_UNROLL
+    for (int pair = 0; pair < vt / 2; ++pair) {
+      const int r = pair / half * length + pair % half;
+      Compare::apply(items[r], items[r + half], pair);
+    }
+    sort_bitonic_runs<Compare, half>(items);
+  }
+}
+
+template <class Item, class Compare, int vt>
+struct LaneTile {
+  /// Sorts a tile of each `lanes` neighbouring lanes; all lanes of the warp take part.
+  BITUNE_DEVICE static void sort(Item (&items)[vt], u32 lanes) {
+    register_sort<Compare>(items);
+    BITUNE_UNROLL_N(1)
+    for (u32 width = 1; width < lanes; width *= 2) {
+      merge(items, 2 * width - 1, width, true);
+      BITUNE_UNROLL_N(1)
+      for (u32 distance = width / 2; distance > 0; distance /= 2) merge(items, distance, distance, false);
+      sort_bitonic_runs<Compare, vt>(items);
+    }
+  }
+
+ private:
+  /// A step between this lane and the one whose index differs in the bits of `mask`, of which `top` is the highest. In the first step of a
+  /// merge both runs ascend: then an item's partner is its mirror image.
+  BITUNE_DEVICE static void merge(Item (&items)[vt], u32 mask, u32 top, bool mirrored) {
+    const bool lower = (lane() & top) == 0;
+    Item partner[vt];
+    shuffle_xor_each(items, mask, partner);
+    if (mirrored) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) items[r] = select_by(lower, items[r], partner[vt - 1 - r]);
+    } else {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) items[r] = select_by(lower, items[r], partner[r]);
+    }
+  }
+};
+
+}  // namespace bitune

@@ -1,0 +1,60 @@
+#pragma once
+
+// What is read and written of a segment: here keys alone. segment_pairs.cuh has what travels with values or indices. Both have the same
+// members, which the kernels on segments are made of.
+
+#include "kernels/network/codec.cuh"
+#include "kernels/network/comparator.cuh"
+#include "kernels/segments/segments.cuh"
+
+namespace bitune {
+
+/// Keys alone, from input to keys, which may be the same.
+template <class Codec>
+struct SegmentKeys {
+  using Raw = typename Codec::Raw;
+  using Item = typename Codec::Word;
+  template <int imad_quarters>
+  using Compare = Comparator<imad_quarters>;
+
+  Raw* keys;
+  const Raw* input;
+
+  /// The items of the segment's places first + r * stride. Places behind its end have an item that is behind all others.
+  template <int vt>
+  BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
+    const Raw* from = input + segment.begin + first;
+    const u32 length = static_cast<u32>(segment.length);
+    Raw raw[vt];
+    // All loads before the first use, into registers that hold padding (row_sort.cuh).
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      raw[r] = Codec::decode(Codec::padding);
+      if (first + r * stride < length) raw[r] = *from;
+      from += stride;
+    }
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
+  }
+
+  /// Writes the items that belong to these places, which are in shared memory: item_at(r). All threads of the segment call it. `barrier`:
+  /// among them.
+  template <int vt, class ItemAt, class Barrier>
+  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& /*barrier*/) const {
+    Raw* to = keys + segment.begin + first;
+    const u32 length = static_cast<u32>(segment.length);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const Raw key = Codec::decode(item_at(r));  // whether it is written or not: then that takes no branch
+      if (first + r * stride < length) *to = key;
+      to += stride;
+    }
+  }
+
+  /// A segment of one key.
+  BITUNE_DEVICE void write_one(u64 place) const {
+    if (keys != input) keys[place] = input[place];
+  }
+};
+
+}  // namespace bitune

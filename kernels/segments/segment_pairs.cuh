@@ -1,0 +1,94 @@
+#pragma once
+
+// What is read and written of a segment whose keys have values or indices: as SegmentKeys, but each key with its place in the segment
+// (placed_word.cuh). Values, and the bits of NaNs, are fetched by place from the input, and before anything is written.
+
+#include "kernels/network/carried_value.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/segments/segments.cuh"
+
+namespace bitune {
+
+/// Writes keys if writes_keys; indices, the place of each key in its segment, of index_bytes each; and values, of value_bytes each: the
+/// value that each key had at given_values. Of what has no bytes the pointers are not looked at. An output may be its own input.
+template <class Codec, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys>
+struct SegmentPairs {
+  using Raw = typename Codec::Raw;
+  using Word = typename Codec::Word;
+  using Value = typename CarriedValue<value_bytes>::Type;
+  using Index = typename CarriedValue<index_bytes>::Type;
+  using Form = Placed<Word, form>;
+  using Item = typename Form::Item;
+  template <int imad_quarters>
+  using Compare = PlacedComparator<imad_quarters>;
+  static constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
+
+  Raw* keys;
+  const Raw* input;
+  Value* values;
+  const Value* given_values;
+  Index* indices;
+
+  template <int vt>
+  BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
+    const Raw* const from = input + segment.begin + first;
+    const u32 length = static_cast<u32>(segment.length);
+    Raw raw[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      raw[r] = Codec::decode(Codec::padding);
+      if (first + r * stride < length) raw[r] = from[u64{stride} * r];
+    }
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * stride);
+  }
+
+  template <int vt, class ItemAt, class Barrier>
+  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& barrier) const {
+    const u32 length = static_cast<u32>(segment.length);
+    const auto is_there = [&](int r) { return first + r * stride < length; };
+    Value fetched[vt];
+    if constexpr (value_bytes != 0) {
+      const Value* const from = given_values + segment.begin;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        const u32 place = Form::place(item_at(r));  // whether it is there or not: then that takes no branch
+        if (is_there(r)) fetched[r] = from[place];
+      }
+    }
+    if constexpr (has_nans) {
+      const Raw* const from = input + segment.begin;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        if (!is_there(r) || !NanWord<Codec>::is(Form::key(item_at(r)))) continue;
+        const u32 place = Form::place(item_at(r));
+        item_at(r) = Form::make(Codec::encode(from[place]), place);
+      }
+    }
+    // All of a segment's values, and its NaNs, are read before any are written.
+    if constexpr (value_bytes != 0 || has_nans) barrier();
+    const u64 begin = segment.begin + first;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const Item item = item_at(r);
+      const Raw key = Codec::decode(Form::key(item));
+      const u64 place = begin + u64{stride} * r;
+      if (!is_there(r)) continue;
+      if constexpr (writes_keys) keys[place] = key;
+      if constexpr (index_bytes != 0) indices[place] = Index{Form::place(item)};
+      if constexpr (value_bytes != 0) values[place] = fetched[r];
+    }
+  }
+
+  BITUNE_DEVICE void write_one(u64 place) const {
+    if constexpr (writes_keys) {
+      if (keys != input) keys[place] = input[place];
+    }
+    if constexpr (value_bytes != 0) {
+      if (values != given_values) values[place] = given_values[place];
+    }
+    if constexpr (index_bytes != 0) indices[place] = Index{0};
+  }
+};
+
+}  // namespace bitune

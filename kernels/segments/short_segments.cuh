@@ -1,0 +1,206 @@
+#pragma once
+
+// The launch that reads the offsets. Each block takes some segments, one behind the other. It sorts those that fit the registers of a
+// warp, and lists the longer ones for the launches behind it.
+//
+// The block orders its segments by class of length: up to 2, 3, 4, 6, 8, 12 ... keys. Each class has a tile (lane_tile.cuh) that is more
+// than two thirds full. As many segments of a class as a warp has room for are a task of a warp. The warps share out the tasks, longest
+// segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
+
+#include "kernels/network/launch.cuh"
+#include "kernels/network/meta.cuh"
+#include "kernels/network/network_layout.hpp"
+#include "kernels/segments/lane_tile.cuh"
+#include "kernels/segments/segment_keys.cuh"
+#include "kernels/segments/segments.cuh"
+
+namespace bitune {
+
+/// Classes of length in a block's order: short ones first, the longest of them in front; then the lists. A class is one of 32 places.
+template <int most_items, int lists, int octaves>
+struct LengthClasses {
+  static constexpr int item_bits = log2_of(most_items);
+  static constexpr u32 longest = most_items * warp_size;
+  static constexpr u32 of_warps = 2 * log2_of(longest);
+  static constexpr u32 none = warp_size - 1;  ///< what no warp sorts, and no list has
+  static_assert(is_power_of_two(most_items) && of_warps + lists < none);
+
+  /// How many bits the number has.
+  BITUNE_DEVICE static u32 bits_of_number(u64 number) { return 64 - leading_zeros(number); }
+
+  /// Of a segment of `length` keys.
+  BITUNE_DEVICE static u32 of(u64 length) {
+    if (length < 2) return none;
+    const u32 bits = bits_of_number(length - 1);  // 2^(bits - 1) < length <= 2^bits
+    if (length <= longest) {
+      const bool is_upper = length > (u64{3} << bits >> 2);
+      return of_warps - 2 * bits + (is_upper ? 0 : 1);
+    }
+    const u32 list = (bits - log2_of(longest) - 1) / octaves;
+    return list < lists ? of_warps + list : none;
+  }
+
+  /// Bits of the class's longest segment: it is 2^bits, or three quarters of that.
+  BITUNE_DEVICE static u32 bits(u32 of_class) { return (of_warps - of_class + 1) / 2; }
+  BITUNE_DEVICE static bool is_three_quarters(u32 of_class) { return (of_warps - of_class) % 2 != 0; }
+  /// Lanes that hold a segment, by its class's bits.
+  BITUNE_DEVICE static u32 lane_bits(u32 bits) { return bits > item_bits ? bits - item_bits : 0; }
+};
+
+/// What the warps of a block know of its segments, by class: lane c of class c.
+struct ClassesOfBlock {
+  u32 first;  ///< of its segments in the block's order
+  u32 count;
+  u32 end_task;  ///< behind its tasks; those of a class follow those of the class before it
+  u32 tasks;     ///< of all classes
+
+  /// lane_bits: of a segment of this lane's class. count is 0 for what warps don't sort.
+  BITUNE_DEVICE ClassesOfBlock(u32 segments, u32 lane_bits) : count(segments) {
+    const u32 own_tasks = ((count << lane_bits) + warp_size - 1) / warp_size;
+    u64 sums = u64{own_tasks} << 32 | count;
+    BITUNE_UNROLL
+    for (u32 distance = 1; distance < warp_size; distance *= 2) {
+      const u64 before = shuffle(sums, lane() - distance);  // modulo the warp's size
+      if (lane() >= distance) sums += before;
+    }
+    first = static_cast<u32>(sums) - count;
+    end_task = static_cast<u32>(sums >> 32);
+    tasks = shuffle(end_task, warp_size - 1);
+  }
+};
+
+/// Sorts a task's segments: `lanes` lanes each, with vt items a lane.
+template <class Traffic, int imad_quarters, int vt>
+BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 lanes, typename Traffic::Item* shared) {
+  using Item = typename Traffic::Item;
+  using Compare = typename Traffic::template Compare<imad_quarters>;
+  constexpr int padding_shift = log2_of(128 / sizeof(Item));
+  // lane(), as the compiler does not know. Else it would compute the places in shared memory of all tiles once, and keep all of them.
+  const u32 here = kept(lane() + lanes) - lanes;
+  const u32 own = here & (lanes - 1);
+  Item items[vt];
+  traffic.read(segment, own, lanes, items);
+  LaneTile<Item, Compare, vt>::sort(items, lanes);
+  // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts.
+  const auto place_in_shared = [&](u32 i) { return shared + (i + (i >> padding_shift)); };
+  sync_warp();
+  BITUNE_UNROLL
+  for (u32 r = 0; r < vt; ++r) *place_in_shared(here * vt + r) = items[r];
+  sync_warp();
+  const u32 first = (here - own) * vt + own;
+  traffic.template write<vt>(segment, own, lanes, [&](u32 r) -> Item& { return *place_in_shared(first + r * lanes); }, [] { sync_warp(); });
+}
+
+/// The same for a class of 2^bits keys or three quarters of that: finds its number of items a lane.
+template <class Traffic, int imad_quarters, int item_bits>
+BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, bool is_three_quarters, u32 lanes,
+                             typename Traffic::Item* shared) {
+  if constexpr (item_bits > 1) {
+    if (bits < item_bits) return sort_task<Traffic, imad_quarters, item_bits - 1>(traffic, segment, bits, is_three_quarters, lanes, shared);
+    if (is_three_quarters) return sort_in_lanes<Traffic, imad_quarters, (3 << item_bits) / 4>(traffic, segment, lanes, shared);
+  }
+  sort_in_lanes<Traffic, imad_quarters, 1 << item_bits>(traffic, segment, lanes, shared);
+}
+
+/// Sorts segments of up to 32 * most_items keys. Longer ones are listed: `lists` lists by length (layout::BlockLists), and those that
+/// are longer than these have. A block of nt threads takes `segments` segments. Dynamic shared memory: layout::short_segment_parts.
+template <class Traffic, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
+BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 count, ListCounters* counters,
+                                       Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
+                                       u32 long_tile_keys) {
+  using Classes = LengthClasses<most_items, lists, octaves>;
+  using Item = typename Traffic::Item;
+  constexpr u32 of_thread = (segments + nt - 1) / nt;
+  constexpr layout::ShortSegmentParts parts = layout::short_segment_parts(nt, segments, most_items, sizeof(Item));
+  u8* const shared = shared_memory<u8>();
+  u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
+  u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
+  u32* const counts = reinterpret_cast<u32*>(shared + parts.counts);
+  u32* const list_places = counts + warp_size;
+
+  begin_launch();
+  for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
+  sync_block();
+  Segment own[of_thread];
+  u32 own_class[of_thread];
+  u32 rank[of_thread];  // among the block's segments of the class
+  BITUNE_UNROLL
+  for (u32 j = 0; j < of_thread; ++j) {
+    const u32 i = thread_index() + j * nt;
+    const u64 index = u64{block_index()} * segments + i;
+    own[j] = {0, 0};
+    if (i < segments && index < count) own[j] = offsets.segment_of(index);
+    own_class[j] = Classes::of(own[j].length);
+  }
+  BITUNE_UNROLL
+  for (u32 j = 0; j < of_thread; ++j) {
+    if (own[j].length == 1) traffic.write_one(own[j].begin);
+    if (own[j].length > Classes::longest && own_class[j] == Classes::none) {
+      LongSegments{long_listed, counters, offsets.keys}.append(own[j], long_tile_keys);
+    }
+    const u32 alike = lanes_alike(own_class[j]);
+    const u32 before = bit_count(alike & lanes_before());
+    u32 of_earlier_warps = 0;
+    if (before == 0 && own_class[j] != Classes::none) of_earlier_warps = atomic_add(counts + own_class[j], bit_count(alike));
+    const u32 first_lane = bit_count((alike & (0 - alike)) - 1);
+    rank[j] = shuffle(of_earlier_warps, first_lane) + before;
+  }
+  sync_block();
+
+  const u32 of_class = counts[lane()];
+  const u32 class_bits = Classes::bits(lane());
+  const ClassesOfBlock classes(lane() < Classes::of_warps ? of_class : 0, lane() < Classes::of_warps ? Classes::lane_bits(class_bits) : 0);
+  if constexpr (lists > 0) {
+    if (warp_index() == 0 && lane() >= Classes::of_warps && of_class != 0 && lane() != Classes::none) {
+      list_places[lane()] = atomic_add(counters->of_block + (lane() - Classes::of_warps), of_class);
+    }
+  }
+  BITUNE_UNROLL
+  for (u32 j = 0; j < of_thread; ++j) {
+    const u32 place = shuffle(classes.first, own_class[j]) + rank[j];
+    if (own_class[j] < Classes::of_warps) {
+      begins[place] = own[j].begin;
+      lengths[place] = static_cast<u32>(own[j].length);
+    }
+  }
+  sync_block();
+  if constexpr (lists > 0) {
+    const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
+    BITUNE_UNROLL
+    for (u32 j = 0; j < of_thread; ++j) {
+      if (own_class[j] < Classes::of_warps || own_class[j] == Classes::none) continue;
+      const int list = static_cast<int>(own_class[j] - Classes::of_warps);
+      const u64 place = u64{list_places[own_class[j]]} + rank[j];
+      if (place < lists_of_class.room(list)) listed[lists_of_class.begin(list) + place] = own[j];
+    }
+  }
+
+  Item* const warp_shared = reinterpret_cast<Item*>(shared + parts.warp) + warp_index() * static_cast<u32>(layout::padded_words(warp_size * most_items, sizeof(Item)));
+  for (u32 task = warp_index(); task < classes.tasks; task += nt / warp_size) {
+    u32 classes_before[1] = {classes.end_task <= task ? 1u : 0u};
+    warp_sum_each(classes_before);
+    const u32 task_class = classes_before[0];
+    const u32 bits = Classes::bits(task_class);
+    const u32 lane_bits = Classes::lane_bits(bits);
+    const u32 task_count = shuffle(classes.count, task_class);
+    const u32 first_task = task_class == 0 ? 0 : shuffle(classes.end_task, task_class - 1);
+    const u32 in_class = ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
+    const u32 place = shuffle(classes.first, task_class) + in_class;
+    Segment segment = {0, 0};
+    if (in_class < task_count) segment = {begins[place], lengths[place]};
+    sort_task<Traffic, imad_quarters, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared);
+  }
+}
+
+/// Keys alone; see sort_short_segments. class_segments, class_keys: at most as many are there.
+/// Grid: a block for every `segments` of `count` segments.
+template <class Codec, class Payload, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
+               u64 count, u64 n, ListCounters* counters, Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
+               u32 long_tile_keys) {
+  sort_short_segments<SegmentKeys<Codec>, nt, segments, most_items, lists, octaves, imad_quarters>(
+      {keys, input}, {offsets, ends, offset_bytes, n}, count, counters, listed, long_listed, class_segments, class_keys, long_tile_keys);
+}
+
+}  // namespace bitune

@@ -1,0 +1,187 @@
+// Segments on the emulated device: every key type and order, lengths around the ends of classes, offsets of
+// both widths, gaps, in place and not; and offsets that are wrong.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/kernel_cache.hpp"
+#include "model/key_type.hpp"
+#include "runtime/device.hpp"
+#include "runtime/sort_engine.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/plan_builder.hpp"
+#include "tests/support/carried_loads.hpp"
+#include "tests/support/emulated_bench.hpp"
+#include "tests/support/segment_check.hpp"
+#include "tests/support/sort_check.hpp"
+
+namespace bitune::test {
+namespace segments {
+namespace {
+
+/// All that there are around the ends of classes of length, in an order that mixes them.
+std::vector<std::uint64_t> lengths_of_all_classes(std::uint64_t most) {
+  std::vector<std::uint64_t> lengths = {0, 0};
+  for (std::uint64_t end = 1; end <= most; end *= 2) {
+    lengths.insert(lengths.begin(), {end, end + end / 2 + 1});
+    lengths.insert(lengths.end(), {end + 1, 0, end + end / 2, end - 1});
+  }
+  for (std::uint64_t& length : lengths) length = std::min(length, most);
+  return lengths;
+}
+
+/// Small tiles, so that all kinds of kernels have something to sort. Its lists have room for all keys.
+Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
+  const std::int64_t octaves = std::max(1, ceil_log2(keys) - 8);
+  return {"segments",
+          {{"block_size_x", 64},
+           {"segments_per_block", 16},
+           {"lane_items", 8},
+           {"block_lists", lists},
+           {"list_octaves", (octaves + lists - 1) / lists},
+           {"block_items", 8},
+           {"shuffle_steps", 3},
+           {"compare_as_double", 0},
+           {"imad_quarters", 2},
+           {"min_blocks_per_sm", 1},
+           {"dependent_launch", 0}}};
+}
+
+class Segments : public ::testing::TestWithParam<KeyType> {};
+
+TEST_P(Segments, SortsAllClassesOfLength) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+  const SegmentPlaces places = places_of(lengths_of_all_classes(900), turn % 3 == 0 ? 8 : 4, turn % 2 == 0);
+  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places,
+                             small_configuration(places.keys, turn % 4 == 0 ? 5 : 1),
+                             turn % 3 == 0 ? Distribution::random : Distribution::special, turn,
+                             turn % 5 == 0));
+}
+
+TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
+  const Variant& family = variant("segments");
+  std::uint64_t turn = 0;
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  std::vector<SegmentPlaces> all_places;
+  for (const std::uint64_t most : {3u, 30u, 300u, 3000u}) {
+    const SegmentPlaces places = places_of(mixed_lengths(40, most, most), most % 2 == 0 ? 4 : 8, most == 30);
+    const Problem problem = places.problem({.key = most == 300 ? KeyType::u64 : KeyType::f32});
+    for (auto& c : sample_configurations(family, problem, emulated_bench().device->info(), 3, most)) {
+      sorts.emplace_back(problem, std::move(c));
+      all_places.push_back(places);
+    }
+  }
+  compile_all(emulated_bench(), sorts);
+  for (std::size_t i = 0; i < sorts.size(); ++i) {
+    const auto& [problem, configuration] = sorts[i];
+    ++turn;
+    EXPECT_TRUE(sorts_segments(emulated_bench(), problem, all_places[i], configuration, Distribution::random,
+                               turn, turn % 2 == 0));
+  }
+}
+
+/// Every type and width of what travels is met: stable, in place and not.
+TEST_P(Segments, CarriesValuesAndIndices) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  const Load& load = all_loads.at(turn % all_loads.size());
+  const Order order = turn % 2 == 0 ? Order::descending : Order::ascending;
+  const Problem spec = problem_of(load, key, order, 1);
+  const SegmentPlaces places = places_of(lengths_of_all_classes(200), turn % 3 == 0 ? 4 : 8, turn % 2 == 0);
+  Configuration c = small_configuration(places.keys);
+  c.parameters["lane_items"] = 4;
+  c.parameters["block_lists"] = 2;
+  c.parameters["list_octaves"] = (std::max(2, ceil_log2(places.keys) - 7) + 1) / 2;
+  c.parameters["compare_as_double"] = size_of(key) == 4 && turn % 2 == 0 ? 1 : 0;
+  for (const bool in_place : {false, true}) {
+    EXPECT_TRUE(sorts_segments(emulated_bench(), spec, places, c,
+                               hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                               in_place));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// In whatever order threads run.
+TEST(SegmentsVariant, HasAllBarriersThatItNeeds) {
+  for (const std::uint64_t order : {1u, 2u, 3u}) {
+    const SegmentPlaces places = places_of(mixed_lengths(50, 900, order));
+    EXPECT_TRUE(sorts_segments(seeded(order), {.key = KeyType::u32}, places, small_configuration(places.keys),
+                               Distribution::random, order, true));
+  }
+}
+
+TEST(SegmentsVariant, SortsOneSegmentManyAndNone) {
+  const std::vector<std::vector<std::uint64_t>> all_lengths = {
+      {1000}, {0}, std::vector<std::uint64_t>(100, 0), {0, 0, 1000, 0}, std::vector<std::uint64_t>(300, 1)};
+  for (const auto& lengths : all_lengths) {
+    for (const bool gaps : {false, true}) {
+      const SegmentPlaces places = places_of(lengths, 4, gaps);
+      if (places.keys == 0) continue;  // nothing is launched then
+      const Problem problem = places.problem({.key = KeyType::u16});
+      const Configuration c =
+          variant("segments").default_configuration(problem, emulated_bench().device->info());
+      EXPECT_TRUE(sorts_segments(emulated_bench(), problem, places, c, Distribution::random, 5, gaps));
+    }
+  }
+}
+
+/// Whatever the offsets are, nothing outside the keys is read or written: the sanitizers see the one, and
+/// guards the other.
+TEST(SegmentsVariant, KeepsWithinTheKeysWhateverTheOffsets) {
+  constexpr std::uint64_t keys = 1000;
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  const std::vector<std::vector<std::uint64_t>> all_offsets = {
+      {0, 2000, 100, 5, most, 3, 1000, 999, 998, most - 3},
+      {most, most, most},
+      {1000, 0, 1000, 0, 1000, 0, 1000, 0, 1000},
+      {500, 400, 300, 200, 100}};
+  const SortSpec spec{.key = KeyType::u32};
+  for (const auto& offsets : all_offsets) {
+    for (const std::size_t bytes : {4u, 8u}) {
+      EXPECT_TRUE(
+          keeps_within_keys(emulated_bench(), spec, offsets, {}, bytes, keys, small_configuration(keys)));
+      const std::vector<std::uint64_t> ends(offsets.rbegin(), offsets.rend());
+      EXPECT_TRUE(
+          keeps_within_keys(emulated_bench(), spec, offsets, ends, bytes, keys, small_configuration(keys)));
+    }
+  }
+  // Twenty segments that are all keys, in a list with room for three of more than 256 keys.
+  EXPECT_TRUE(keeps_within_keys(emulated_bench(), spec, std::vector<std::uint64_t>(20, 0),
+                                std::vector<std::uint64_t>(20, keys), 4, keys, small_configuration(keys)));
+}
+
+/// The whole way. What is prepared for a batch sorts all batches of its class.
+TEST(SegmentsEngine, OnePreparedSortServesAClass) {
+  SortEngine engine(
+      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
+      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  std::vector<std::uint64_t> long_ones(60, 3);
+  long_ones[7] = 1900;
+  std::vector<std::uint64_t> every_other(64, 0);
+  for (std::size_t i = 0; i < every_other.size(); i += 2) every_other[i] = 90;
+  const std::vector<SegmentPlaces> batches = {places_of(every_other),
+                                              places_of(std::vector<std::uint64_t>(33, 60), 8),
+                                              places_of(long_ones, 4, true)};
+  const SortSpec spec{.key = KeyType::i32};
+  const auto prepared = engine.prepare({spec, {.n = 60 * 40, .rows = 60, .ragged = true}});
+  for (const SegmentPlaces& places : batches) {
+    const Problem problem = places.problem(spec);
+    EXPECT_EQ(engine.prepare(problem), prepared);
+    const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
+    for (const bool in_place : {false, true}) {
+      EXPECT_TRUE(sorts_segments(engine.device(), spec, places, Distribution::random, 3, in_place, run));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace segments
+}  // namespace bitune::test
