@@ -11,6 +11,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
+#include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"
@@ -24,8 +25,24 @@ namespace {
 constexpr Kernel<Address, Address, Address, OperandStride, Address, CallSegments, CallKeys, Address, Address,
                  Address, U64, U64, U32>
     short_kernel{"kernels/segments/short_segments.cuh", "short_segments"};
+constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, Address, CallSegments,
+                 CallKeys, Address, Address, Address, U64, U64, U32>
+    short_pair_kernel{"kernels/segments/short_pair_segments.cuh", "short_pair_segments"};
 constexpr Kernel<Address, Address, Address, Address, U32> block_kernel{"kernels/segments/block_segments.cuh",
                                                                        "block_segments"};
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, U32> block_pair_kernel{
+    "kernels/segments/block_pair_segments.cuh", "block_pair_segments"};
+
+bool carries(const Problem& problem) { return carried_bytes(problem) != 0; }
+
+/// Of what a network sorts: a key, or a key with its place.
+std::int64_t item_bytes(const Problem& problem) {
+  return carries(problem) ? placed_item_bytes(problem.key) : word_bytes(problem.key);
+}
+std::int64_t item_registers(const Problem& problem) {
+  return carries(problem) ? placed_item_registers(problem.key) : word_bytes(problem.key) / 4;
+}
+std::int64_t value_registers(const Problem& problem) { return (problem.value_bytes + 3) / 4; }
 
 /// What a warp holds.
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
@@ -48,18 +65,25 @@ std::int64_t threads_of_list(const Configuration& c, const Problem& problem, int
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::short_segment_parts(c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"),
-                                     word_bytes(problem.key))
+                                     item_bytes(problem))
       .bytes;
+}
+
+std::int64_t tile_bytes(const Configuration& c, const Problem& problem, int list) {
+  return layout::padded_bytes(static_cast<layout::Size>(lists_of(c, problem).longest(list)),
+                              item_bytes(problem));
 }
 
 /// Registers of a thread that sorts `items` items in a list's block, by what the compiler was seen to take.
 std::int64_t registers_of(std::int64_t items, const Problem& problem) {
-  return items * word_bytes(problem.key) / 4 + 40;
+  if (!carries(problem)) return items * item_registers(problem) + 40;
+  return items * (2 * item_registers(problem) + value_registers(problem)) + 40;
 }
 
 /// The same of a lane that sorts tiles of up to `items` items.
 std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
-  return items * word_bytes(problem.key) + 32;
+  if (!carries(problem)) return 4 * items * item_registers(problem) + 32;
+  return items * (6 * item_registers(problem) + value_registers(problem)) + 32;
 }
 
 /// Blocks of a list's kernel that a multiprocessor has registers for.
@@ -77,11 +101,12 @@ class SegmentsVariant final : public Variant {
     return "segments of different lengths: several a warp, a warp or a block each, by class of length";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_counts_kernel.header, short_kernel.header, block_kernel.header};
+    return {clear_counts_kernel.header, short_kernel.header, short_pair_kernel.header, block_kernel.header,
+            block_pair_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    return problem.kind() == ShapeKind::segments && problem.operation == Operation::sort &&
-           carried_bytes(problem) == 0 && device.warp_size == 32 && problem.n <= 8192;
+    return problem.kind() == ShapeKind::segments && device.warp_size == 32 &&
+           (carries_one_thing(problem) || problem.operation == Operation::sort) && problem.n <= 8192;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -99,6 +124,9 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
       {"shuffle_steps", {1, 2, 3, 5}, "most steps on lane bits there that go by shuffles"},
+      {"compare_as_double",
+       {0, 1},
+       "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
        {0, 1, 2, 3},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
@@ -109,6 +137,11 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
   };
   space.restrictions = {
       block_fits_device(),
+      {"compare_as_double is 1 for keys of 32 bits with values or indices alone",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("compare_as_double") == 0 || (carries(p) && size_of(p.key) == 4);
+       },
+       {"compare_as_double"}},
       {"a block has at most four segments a thread",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
@@ -136,13 +169,14 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {"lane_items", "block_lists", "list_octaves", "block_items"}},
       {"a list's tile and its padding fit the shared memory that the device allows a block",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return padded_tile_bytes(static_cast<std::int64_t>(longest_of_block(c, p)), p.key) <=
-                d.shared_bytes_per_block_optin;
+         return list_count(c) == 0 || tile_bytes(c, p, list_count(c) - 1) <= d.shared_bytes_per_block_optin;
        },
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
-      {"four registers for each word of lane_items keys, and 32 besides, for block_size_x threads, fit a "
-       "block's registers, and min_blocks_per_sm times a multiprocessor's",
+      {"four registers for each word of lane_items keys (six with a place, and those of their values), and "
+       "32 "
+       "besides, for block_size_x threads, fit a block's registers, and min_blocks_per_sm times a "
+       "multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);
        },
@@ -154,73 +188,124 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
 }
 
 Configuration SegmentsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  const std::int64_t items = 8;
-  const std::int64_t threads = std::min(128, device.max_threads_per_block);
+  const std::int64_t items = carries(problem) && size_of(problem.key) == 8 ? 4 : 8;
+  const std::int64_t block_items = item_registers(problem) + value_registers(problem) > 3 ? 8 : 16;
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors.
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 1));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
-  const auto segments =
-      static_cast<std::int64_t>(std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256));
-  const int octaves = std::max(0, ceil_log2(problem.n) - ceil_log2(static_cast<std::uint64_t>(32 * items)));
-  return {std::string(name()),
-          {{"block_size_x", threads},
-           {"segments_per_block", segments},
-           {"lane_items", items},
-           {"block_lists", octaves == 0 ? 0 : 1},
-           {"list_octaves", std::max(octaves, 1)},
-           {"block_items", word_bytes(problem.key) == 8 ? 8 : 16},
-           {"shuffle_steps", 2},
-           {"imad_quarters", 0},
-           {"min_blocks_per_sm", 1},
-           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256);
+  Configuration c{std::string(name()),
+                  {{"block_size_x", std::min(128, device.max_threads_per_block)},
+                   {"segments_per_block", static_cast<std::int64_t>(segments)},
+                   {"lane_items", items},
+                   {"block_lists", 0},
+                   {"list_octaves", 1},
+                   {"block_items", block_items},
+                   {"shuffle_steps", 2},
+                   {"compare_as_double", carries(problem) ? prefers_doubles(problem.key, device) : 0},
+                   {"imad_quarters", 0},
+                   {"min_blocks_per_sm", 1},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  // Lists up to what a block holds; a few of them where a launch costs more than threads that do nothing.
+  const std::int64_t registers = registers_of(block_items, problem);
+  const std::int64_t most_threads =
+      std::min<std::int64_t>(device.max_threads_per_block, device.registers_per_block / registers);
+  const std::int64_t of_shared = device.shared_bytes_per_block_optin / (item_bytes(problem) * 17 / 16);
+  const auto longest = std::bit_floor(as_count(std::min(most_threads * block_items, of_shared)));
+  const int octaves =
+      std::max(0, ceil_log2(std::min(problem.n, longest)) - ceil_log2(as_count(longest_of_warp(c))));
+  const bool is_small = problem.n <= std::uint64_t{1} << 18;
+  const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
+  c.parameters["block_lists"] = lists;
+  c.parameters["list_octaves"] = lists == 0 ? 1 : octaves / lists;
+  return c;
+}
+
+/// What the launches of a plan share.
+struct Parts {
+  std::string types;  ///< the first template arguments
+  layout::BlockLists lists;
+  Address counters;
+  Address listed;
+  Address long_listed;
+  std::uint64_t long_tile_keys = 1;
+};
+
+/// Codec and payload, and what is written where something travels with the keys.
+std::string types_of(const Problem& problem, const Configuration& c) {
+  const std::string codec = codec_arguments(problem.key, problem.order);
+  if (!carries(problem)) return codec;
+  return fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}", codec,
+                     placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                     problem.index_bytes, writes_keys(problem));
+}
+
+void add_short(PlanBuilder& builder, const Parts& parts, const Problem& problem, const Configuration& c) {
+  const std::uint64_t segments = as_count(c.at("segments_per_block"));
+  const std::string arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}, {}", parts.types, c.at("block_size_x"), segments, c.at("lane_items"),
+      list_count(c), c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  const LaunchShape shape{.blocks = parts_of(problem.rows, segments),
+                          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                          .shared_bytes = as_count(shared_bytes(c, problem)),
+                          .segments_per_block = static_cast<std::uint32_t>(segments)};
+  const CallSegments count{problem.rows};
+  const CallKeys keys{problem.n};
+  if (carries(problem)) {
+    builder.launch(short_pair_kernel, arguments, shape, keys_address(), input_address(),
+                   address_of(Role::values_out), address_of(Role::values_in), address_of(Role::indices_out),
+                   address_of(Role::offsets), OperandStride{Role::offsets}, address_of(Role::ends), count,
+                   keys, parts.counters, parts.listed, parts.long_listed, problem.rows, problem.n,
+                   parts.long_tile_keys);
+  } else {
+    builder.launch(short_kernel, arguments, shape, keys_address(), input_address(), address_of(Role::offsets),
+                   OperandStride{Role::offsets}, address_of(Role::ends), count, keys, parts.counters,
+                   parts.listed, parts.long_listed, problem.rows, problem.n, parts.long_tile_keys);
+  }
+}
+
+void add_list(PlanBuilder& builder, const Parts& parts, int list, const Problem& problem,
+              const Configuration& c, const DeviceInfo& device) {
+  const std::int64_t threads = threads_of_list(c, problem, list);
+  const std::int64_t resident = resident_blocks(threads, c, problem, device);
+  const std::uint64_t room = parts.lists.room(list);
+  Address listed = parts.listed;
+  listed.argument.value += parts.lists.begin(list) * as_count(layout::listed_segment_bytes());
+  Address counted = parts.counters;
+  counted.argument.value += as_count(layout::block_count_offset(list));
+  const std::string arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}", parts.types, threads, c.at("block_items"),
+                  std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
+                  c.at("imad_quarters"), resident);
+  const LaunchShape shape{.blocks = std::min<std::uint64_t>(
+                              room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
+                          .threads = static_cast<std::uint32_t>(threads),
+                          .shared_bytes = as_count(tile_bytes(c, problem, list))};
+  if (carries(problem)) {
+    builder.launch(block_pair_kernel, arguments, shape, keys_address(), input_address(),
+                   address_of(Role::values_out), address_of(Role::values_in), address_of(Role::indices_out),
+                   listed, counted, room);
+  } else {
+    builder.launch(block_kernel, arguments, shape, keys_address(), input_address(), listed, counted, room);
+  }
 }
 
 Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const std::string codec = codec_arguments(problem.key, problem.order);
-  const layout::BlockLists lists = lists_of(c, problem);
   const int list_total = list_count(c);
-  const bool has_lists = list_total > 0;
-  const Address counters = builder.workspace(has_lists ? as_count(layout::list_counter_words()) * 4 : 0);
-  const Address listed =
-      builder.workspace(lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
-  if (has_lists)
-    append_clear_counts(builder, clear_counts_kernel, counters, as_count(layout::list_counter_words()), 1);
-
-  const std::uint64_t segments = as_count(c.at("segments_per_block"));
-  builder.launch(
-      short_kernel,
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), segments, c.at("lane_items"),
-                  list_total, c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm")),
-      {.blocks = parts_of(problem.rows, segments),
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem)),
-       .segments_per_block = static_cast<std::uint32_t>(segments)},
-      keys_address(), input_address(), address_of(Role::offsets), OperandStride{Role::offsets},
-      address_of(Role::ends), CallSegments{problem.rows}, CallKeys{problem.n}, counters, listed, listed,
-      problem.rows, problem.n, 1u);
-  // Long segments first: what ends last is short then.
-  for (int list = list_total - 1; list >= 0; --list) {
-    const std::int64_t threads = threads_of_list(c, problem, list);
-    const std::int64_t resident = resident_blocks(threads, c, problem, device);
-    Address segments_of_list = listed;
-    segments_of_list.argument.value += lists.begin(list) * as_count(layout::listed_segment_bytes());
-    Address counted = counters;
-    counted.argument.value += as_count(layout::block_count_offset(list));
-    builder.launch(block_kernel,
-                   fmt::format("{}, {}, {}, {}, {}, {}", codec, threads, c.at("block_items"),
-                               std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
-                               c.at("imad_quarters"), resident),
-                   {.blocks = std::min<std::uint64_t>(
-                        lists.room(list), as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                    .threads = static_cast<std::uint32_t>(threads),
-                    .shared_bytes = as_count(
-                        padded_tile_bytes(static_cast<std::int64_t>(lists.longest(list)), problem.key))},
-                   keys_address(), input_address(), segments_of_list, counted, lists.room(list));
-  }
+  Parts parts{.types = types_of(problem, c), .lists = lists_of(c, problem)};
+  const bool lists_any = longest_of_warp(c) < static_cast<std::int64_t>(problem.n);
+  const auto counter_words = as_count(layout::list_counter_words());
+  parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
+  parts.listed = parts.long_listed =
+      builder.workspace(parts.lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
+  if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
+  add_short(builder, parts, problem, c);
+  // Longer ones first, so that those that end last are short.
+  for (int list = list_total - 1; list >= 0; --list) add_list(builder, parts, list, problem, c, device);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -14,6 +14,7 @@
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/plan_builder.hpp"
+#include "tests/support/carried_loads.hpp"
 #include "tests/support/emulated_bench.hpp"
 #include "tests/support/segment_check.hpp"
 #include "tests/support/sort_check.hpp"
@@ -44,6 +45,7 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
            {"list_octaves", (octaves + lists - 1) / lists},
            {"block_items", 8},
            {"shuffle_steps", 3},
+           {"compare_as_double", 0},
            {"imad_quarters", 2},
            {"min_blocks_per_sm", 1},
            {"dependent_launch", 0}}};
@@ -61,9 +63,6 @@ TEST_P(Segments, SortsAllClassesOfLength) {
                              turn % 3 == 0 ? Distribution::random : Distribution::special, turn,
                              turn % 5 == 0));
 }
-
-INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
   const Variant& family = variant("segments");
@@ -86,6 +85,29 @@ TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
                                turn, turn % 2 == 0));
   }
 }
+
+/// Every type and width of what travels is met: stable, in place and not.
+TEST_P(Segments, CarriesValuesAndIndices) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  const Load& load = all_loads.at(turn % all_loads.size());
+  const Order order = turn % 2 == 0 ? Order::descending : Order::ascending;
+  const Problem spec = problem_of(load, key, order, 1);
+  const SegmentPlaces places = places_of(lengths_of_all_classes(400), turn % 3 == 0 ? 4 : 8, turn % 2 == 0);
+  Configuration c = small_configuration(places.keys);
+  c.parameters["lane_items"] = 4;
+  c.parameters["block_lists"] = 2;
+  c.parameters["list_octaves"] = (std::max(2, ceil_log2(places.keys) - 7) + 1) / 2;
+  c.parameters["compare_as_double"] = size_of(key) == 4 && turn % 2 == 0 ? 1 : 0;
+  for (const bool in_place : {false, true}) {
+    EXPECT_TRUE(sorts_segments(emulated_bench(), spec, places, c,
+                               hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                               in_place));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
 
 /// In whatever order threads run.
 TEST(SegmentsVariant, HasAllBarriersThatItNeeds) {
