@@ -165,16 +165,6 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
        },
        {"segments_per_block", "block_size_x"}},
-      {"what is longer than a block holds can be sorted digit by digit",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         if (least_long(c, p) > p.n) return true;
-         SearchSpace of_long;
-         long_segments::add_to(of_long, least_long);
-         const Configuration whole = with_long(c, p, d);
-         return std::all_of(of_long.restrictions.begin(), of_long.restrictions.end(),
-                            [&](const Restriction& r) { return r.holds(whole, p, d); });
-       },
-       {"lane_items", "block_lists", "list_octaves"}},
       {"no list is for segments that are longer than all keys, and one list is enough where there is none",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const int lists = list_count(c);
@@ -206,6 +196,17 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {"lane_items", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
+      // Last, as it takes longest to tell.
+      {"what is longer than a block holds can be sorted digit by digit",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         if (least_long(c, p) > p.n) return true;
+         SearchSpace of_long;
+         long_segments::add_to(of_long, least_long);
+         const Configuration whole = with_long(c, p, d);
+         return std::all_of(of_long.restrictions.begin(), of_long.restrictions.end(),
+                            [&](const Restriction& r) { return r.holds(whole, p, d); });
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
   };
   return space;
 }
