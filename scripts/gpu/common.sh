@@ -76,6 +76,25 @@ on() {
 # wants STEP: whether it is one of STEPS, which the script has a default for.
 wants() { [[ " $STEPS " == *" $1 "* ]]; }
 
+# seconds DURATION: of 90s or 3m.
+seconds() { [[ $1 == *m ]] && echo $((${1%m} * 60)) || echo "${1%s}"; }
+
+# parts_in_turn LINES DO PART...: for each part, DO PART NUMBER COUNT LINE for each line that LINES PART prints, then DO_ended
+# PART, if there is such a function. What was learnt is shipped after each part, so that a call which is cut off leaves that.
+parts_in_turn() {
+  local lines_of=$1 todo=$2 part i
+  local -a lines
+  shift 2
+  for part in "$@"; do
+    mapfile -t lines < <("$lines_of" "$part")
+    ((${#lines[@]} > 0)) || exit 2
+    for ((i = 0; i < ${#lines[@]}; ++i)); do "$todo" "$part" $((i + 1)) ${#lines[@]} "${lines[i]}" </dev/null; done
+    if declare -F "${todo}_ended" >/dev/null; then "${todo}_ended" "$part"; fi
+    if wants tune; then ship; fi
+    [[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
+  done
+}
+
 # What was learnt, for people, and as what data/tunings.db ships.
 ship() {
   step best "$BIN/bitune" db best

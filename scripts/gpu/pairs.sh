@@ -41,36 +41,26 @@ sorts_of() {
   esac
 }
 
-# seconds DURATION: of 90s or 3m.
-seconds() { [[ $1 == *m ]] && echo $((${1%m} * 60)) || echo "${1%s}"; }
-
-# each PART STEP COMMAND...: the command with the options of each line.
-each() {
-  local part=$1 step=$2 line i=0
-  shift 2
-  while read -r line; do
-    # shellcheck disable=SC2086  # a line is a list of options
-    step "$step-$part-$((++i))" "$@" $line
-  done < <(sorts_of "$part")
+tune_and_bench() {
+  local part=$1 number=$2 count=$3 line=$4 suite=()
+  [[ $part == rows || $part == half ]] && suite=(--suite rows)
+  # shellcheck disable=SC2086  # a line is a list of options
+  if wants tune; then
+    step "tune-$part-$number" "$BIN/bitune" tune --budget "$(($(seconds "$budget") / count))s" --strategy "${STRATEGY:-bayesian}" $line
+  fi
+  # shellcheck disable=SC2086
+  if wants bench; then
+    step "bench-$part-$number" "$BIN/bitune" bench --samples "${SAMPLES:-15}" --out "$OUT/pairs.json" "${suite[@]}" $line
+    cat "$OUT/bench-$part-$number.log"
+  fi
 }
 
-for part in $parts; do
-  lines=$(sorts_of "$part" | wc -l)
-  ((lines > 0)) || exit 2
-  if wants tune; then
-    each "$part" tune "$BIN/bitune" tune --budget "$(($(seconds "$budget") / lines))s" --strategy "${STRATEGY:-bayesian}"
-  fi
-  suite=()
-  [[ $part == rows || $part == half ]] && suite=(--suite rows)
-  if wants bench; then
-    each "$part" bench "$BIN/bitune" bench --samples "${SAMPLES:-15}" --out "$OUT/pairs.json" "${suite[@]}"
-    cat "$OUT"/bench-"$part"*.log
-  fi
-  if wants torch; then
-    step "torch-$part" "${PYTHON:-python3}" "$here/torch_sorts.py" --missing "$OUT/pairs.json"
-    cat "$OUT/torch-$part.log"
-  fi
-done
-wants tune && ship
-[[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
+tune_and_bench_ended() {
+  wants torch || return 0
+  step "torch-$1" "${PYTHON:-python3}" "$here/torch_sorts.py" --missing "$OUT/pairs.json"
+  cat "$OUT/torch-$1.log"
+}
+
+# shellcheck disable=SC2086  # parts are words
+parts_in_turn sorts_of tune_and_bench $parts
 finish

@@ -93,7 +93,7 @@ TEST_P(Segments, CarriesValuesAndIndices) {
   const Load& load = all_loads.at(turn % all_loads.size());
   const Order order = turn % 2 == 0 ? Order::descending : Order::ascending;
   const Problem spec = problem_of(load, key, order, 1);
-  const SegmentPlaces places = places_of(lengths_of_all_classes(400), turn % 3 == 0 ? 4 : 8, turn % 2 == 0);
+  const SegmentPlaces places = places_of(lengths_of_all_classes(200), turn % 3 == 0 ? 4 : 8, turn % 2 == 0);
   Configuration c = small_configuration(places.keys);
   c.parameters["lane_items"] = 4;
   c.parameters["block_lists"] = 2;
