@@ -36,9 +36,10 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
 
 /// How many times as slow a trial may be as the best one of as many keys of the same width, or of longer
 /// arrays, and still say something. Where the best ones do not fit, a good trial of a farther length is
-/// better than a poor one of the nearest. So is the default. Key types of one width differ by less: what is
-/// this far behind has not been tuned with the best variant, or not for long enough.
-constexpr double most_behind = 1.5;
+/// better than a poor one of the nearest. So is the default. Key types of one width differ by less (by 1.2 at
+/// most in the shipped tunings): what is this far behind has not been tuned with the best variant, or not for
+/// long enough.
+constexpr double most_behind = 1.4;
 constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 
 /// How many times as long the arrays of its own problem may not be. Many rows leave registers idle that they
