@@ -105,6 +105,7 @@ struct Preference {
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
     {"segments", always},
+    {"segments_radix", always},
     {"select_rows", favours_select_rows},
     {"filter_rows", favours_filter_rows},
     {"filter_array", favours_filter_array},

@@ -21,8 +21,10 @@ using radix_parts::CountKernel;
 using radix_parts::Counts;
 using radix_parts::ItemSize;
 using radix_parts::lower_to_device;
+using radix_parts::pass_arrays;
 using radix_parts::pass_bytes;
 using radix_parts::pass_count;
+using radix_parts::PassArrays;
 using radix_parts::tile_count;
 
 constexpr CountKernel count_kernel{
@@ -81,19 +83,11 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::int64_t counter = layout::digit_counter_bytes(problem.n);
   const std::uint64_t tiles = tile_count(c, problem);
-  const std::uint64_t key_bytes = problem.n * size_of(problem.key);
   const Counts counts = append_counting(builder, count_kernel, codec, problem, c, device);
 
-  // Keys go from one array to another and back. The last pass writes to the keys' memory. The first one may
-  // not, since it reads there, if the sort is in place: an odd number of passes takes a third array.
-  const auto passes = as_count(pass_count(c, problem));
-  const Address beside = builder.workspace(key_bytes);
-  const Address first = passes % 2 == 0 ? beside : builder.workspace(key_bytes);
-  Address from = input_address();
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    const bool is_last = pass + 1 == passes;
-    const bool to_keys = (passes - pass) % 2 == 1;
-    const Address to = pass == 0 ? first : to_keys ? keys_address() : beside;
+  const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
+  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
+    const bool is_last = pass + 1 == arrays.passes();
     builder.launch(
         pass_kernel,
         fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
@@ -103,8 +97,8 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
          .shared_bytes = as_count(pass_bytes(c, problem, word_bytes(problem.key))),
          .allows_next_early = !is_last},
-        to, from, problem.n, pass, counts.tickets, counts.digits, counts.look_back, tiles);
-    from = to;
+        arrays.keys[pass + 1], arrays.keys[pass], problem.n, pass, counts.tickets, counts.digits,
+        counts.look_back, tiles);
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

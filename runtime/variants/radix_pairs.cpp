@@ -27,8 +27,10 @@ using radix_parts::CountKernel;
 using radix_parts::Counts;
 using radix_parts::ItemSize;
 using radix_parts::lower_to_device;
+using radix_parts::pass_arrays;
 using radix_parts::pass_bytes;
 using radix_parts::pass_count;
+using radix_parts::PassArrays;
 using radix_parts::tile_count;
 
 constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
@@ -46,21 +48,6 @@ ItemSize item_size(const Configuration& c, const Problem& problem) {
 
 /// A single one would read and write the same memory where pairs are sorted in place.
 bool needs_two_passes(const Problem& problem) { return writes_keys(problem); }
-
-/// The array that each of some passes writes, and the next one reads: the last one writes the output.
-///
-/// is_read: whether the first one reads memory that may be the output's.
-std::vector<Address> written_arrays(PlanBuilder& builder, std::uint64_t passes, std::uint64_t bytes,
-                                    Address output, bool is_read) {
-  std::vector<Address> arrays(passes, output);
-  if (passes < 2) return arrays;
-  const Address beside = builder.workspace(bytes);
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    if ((passes - pass) % 2 == 0) arrays[pass] = beside;
-  }
-  if (passes % 2 == 1 && is_read) arrays[0] = builder.workspace(bytes);
-  return arrays;
-}
 
 class RadixPairsVariant final : public Variant {
  public:
@@ -128,43 +115,25 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const auto passes = as_count(pass_count(c, problem));
   const Counts counts = append_counting(builder, count_kernel,
                                         tie_codec_arguments(problem.key, problem.order), problem, c, device);
 
-  const bool makes_indices = problem.value_bytes == 0;
-  const Role values_in = makes_indices ? Role::indices_out : Role::values_in;
-  const Role values_out = makes_indices ? Role::indices_out : Role::values_out;
-  const auto values = written_arrays(builder, passes, problem.n * carried_bytes(problem),
-                                     address_of(values_out), !makes_indices);
-  const std::uint64_t key_bytes = problem.n * size_of(problem.key);
-  std::vector<Address> keys;
-  if (writes_keys(problem)) {
-    keys = written_arrays(builder, passes, key_bytes, keys_address(), true);
-  } else {
-    // The last pass only reads keys. What it is given to write them to, it leaves as it is.
-    if (passes > 1)
-      keys = written_arrays(builder, passes - 1, key_bytes, builder.workspace(key_bytes), false);
-    keys.push_back(input_address());
-  }
-
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    const bool is_last = pass + 1 == passes;
+  const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
+  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
+    const bool is_last = pass + 1 == arrays.passes();
     builder.launch(
         pass_kernel,
         fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                    carried_bytes(problem), makes_indices && pass == 0 ? "index" : "memory",
-                    writes_keys(problem) || !is_last, c.at("block_size_x"), c.at("items_per_thread"),
-                    c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"),
-                    layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"), c.at("write_lanes"),
-                    c.at("values_beside_keys"), !is_last),
+                    carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
+                    c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
+                    c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
+                    c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys"), !is_last),
         {.blocks = tile_count(c, problem),
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
          .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes)),
          .allows_next_early = !is_last},
-        keys[pass], pass == 0 ? input_address() : keys[pass - 1], values[pass],
-        pass == 0 ? address_of(values_in) : values[pass - 1], problem.n, pass, counts.tickets, counts.digits,
-        counts.look_back, tile_count(c, problem));
+        arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
+        pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

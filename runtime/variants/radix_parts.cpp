@@ -8,6 +8,7 @@
 
 #include "kernels/radix/radix_layout.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -47,7 +48,49 @@ Counts counts_in(PlanBuilder& builder, const Problem& problem, const Configurati
   return counts;
 }
 
+/// The array that each of some passes reads, and behind these the one that the last pass writes: the output.
+///
+/// is_written: whether the input may be the memory of the output.
+std::vector<Address> arrays_in_turn(PlanBuilder& builder, std::uint64_t passes, std::uint64_t bytes,
+                                    Address input, Address output, bool is_written) {
+  std::vector<Address> arrays(passes + 1, output);
+  arrays[0] = input;
+  if (passes < 2) return arrays;
+  const Address beside = builder.workspace(bytes);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    if ((passes - pass) % 2 == 0) arrays[pass + 1] = beside;
+  }
+  // With an odd number the first pass would write to the output.
+  if (passes % 2 == 1 && is_written) arrays[1] = builder.workspace(bytes);
+  return arrays;
+}
+
 }  // namespace
+
+PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes) {
+  PassArrays arrays;
+  arrays.keeps_keys = !writes_keys(problem);
+  arrays.values.assign(passes + 1, address_of(Role::values_out));
+  if (const std::uint64_t carried = carried_bytes(problem); carried != 0) {
+    arrays.makes_indices = problem.value_bytes == 0;
+    const Address in = address_of(arrays.makes_indices ? Role::indices_out : Role::values_in);
+    const Address out = address_of(arrays.makes_indices ? Role::indices_out : Role::values_out);
+    arrays.values = arrays_in_turn(builder, passes, problem.n * carried, in, out, !arrays.makes_indices);
+  }
+  const std::uint64_t bytes = problem.n * size_of(problem.key);
+  if (!arrays.keeps_keys) {
+    arrays.keys = arrays_in_turn(builder, passes, bytes, input_address(), keys_address(), true);
+  } else {
+    // The last pass only reads keys. What it is given to write them to, it leaves as it is.
+    arrays.keys = {input_address()};
+    if (passes > 1) {
+      arrays.keys =
+          arrays_in_turn(builder, passes - 1, bytes, input_address(), builder.workspace(bytes), false);
+    }
+    arrays.keys.push_back(input_address());
+  }
+  return arrays;
+}
 
 std::int64_t tile_size(const Configuration& c) { return c.at("block_size_x") * c.at("items_per_thread"); }
 

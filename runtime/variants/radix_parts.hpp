@@ -46,6 +46,26 @@ using CountKernel = Kernel<Address, Address, U64>;
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
                        const Problem& problem, const Configuration& c, const DeviceInfo& device);
 
+/// The arrays of the passes over keys and what travels with them: pass i reads those at i, and writes those
+/// at i + 1. The first ones are what the problem reads, the last ones what it writes; between these, items go
+/// to the workspace and back.
+struct PassArrays {
+  std::vector<Address> keys;
+  std::vector<Address> values;  ///< or indices; of no use where nothing travels
+  bool makes_indices = false;
+  bool keeps_keys = false;  ///< the problem writes no keys
+
+  [[nodiscard]] std::uint64_t passes() const { return keys.size() - 1; }
+  /// The name of the kernels' ValueSource.
+  [[nodiscard]] std::string_view value_source(std::uint64_t pass) const {
+    return makes_indices && pass == 0 ? "index" : "memory";
+  }
+  [[nodiscard]] bool writes_keys(std::uint64_t pass) const { return !keeps_keys || pass + 1 < passes(); }
+};
+
+/// No pass writes what it reads, even if the problem does: with one pass, the problem may not.
+PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes);
+
 /// What an item of a problem takes in a pass under a configuration.
 struct ItemSize {
   std::int64_t slot_bytes = 0;  ///< of shared memory

@@ -30,5 +30,6 @@ namespace bitune {
 [[nodiscard]] const Variant& filter_rows_variant();
 [[nodiscard]] const Variant& select_rows_variant();
 [[nodiscard]] const Variant& segments_variant();
+[[nodiscard]] const Variant& segments_radix_variant();
 
 }  // namespace bitune

@@ -52,7 +52,12 @@ Restriction shared_memory_fits_block(SharedBytes bytes) {
 
 bool registers_fit(const Configuration& c, std::int64_t a_thread, std::int64_t blocks,
                    const DeviceInfo& device) {
-  const std::int64_t registers = a_thread * c.at("block_size_x");
+  return registers_fit(c.at("block_size_x"), a_thread, blocks, device);
+}
+
+bool registers_fit(std::int64_t threads, std::int64_t a_thread, std::int64_t blocks,
+                   const DeviceInfo& device) {
+  const std::int64_t registers = a_thread * threads;
   return a_thread <= 255 && registers <= device.registers_per_block &&
          registers * blocks <= device.registers_per_sm;
 }
@@ -72,13 +77,17 @@ Restriction items_fit_registers(std::string blocks_parameter) {
           reads};
 }
 
+bool fit_multiprocessor(std::int64_t blocks, std::int64_t threads, std::int64_t bytes,
+                        const DeviceInfo& device) {
+  constexpr std::int64_t reserved = 1024;  // by the system, for each block
+  return blocks * threads <= device.max_threads_per_sm &&
+         blocks * (bytes + reserved) <= device.shared_bytes_per_sm;
+}
+
 Restriction blocks_fit_multiprocessor(SharedBytes bytes) {
   return {"min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory",
           [bytes = std::move(bytes)](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-            constexpr std::int64_t reserved = 1024;  // by the system, for each block
-            const std::int64_t blocks = c.at("min_blocks_per_sm");
-            return blocks * c.at("block_size_x") <= d.max_threads_per_sm &&
-                   blocks * (bytes(c, p) + reserved) <= d.shared_bytes_per_sm;
+            return fit_multiprocessor(c.at("min_blocks_per_sm"), c.at("block_size_x"), bytes(c, p), d);
           }};
 }
 

@@ -35,9 +35,17 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 [[nodiscard]] bool registers_fit(const Configuration& c, std::int64_t a_thread, std::int64_t blocks,
                                  const DeviceInfo& device);
 
+/// The same of so many threads.
+[[nodiscard]] bool registers_fit(std::int64_t threads, std::int64_t a_thread, std::int64_t blocks,
+                                 const DeviceInfo& device);
+
 /// items_per_thread keys and 20 registers besides, for block_size_x threads, fit a block's registers, and
 /// `blocks_parameter` times a multiprocessor's. `blocks_parameter` may be empty.
 [[nodiscard]] Restriction items_fit_registers(std::string blocks_parameter);
+
+/// Whether so many blocks of so many threads, with `bytes` of shared memory each, fit a multiprocessor.
+[[nodiscard]] bool fit_multiprocessor(std::int64_t blocks, std::int64_t threads, std::int64_t bytes,
+                                      const DeviceInfo& device);
 
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
 [[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);

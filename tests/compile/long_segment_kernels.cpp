@@ -1,0 +1,31 @@
+// NVRTC, no GPU: what sorts long segments by default on an H200 keeps all that it holds in registers.
+
+#include <gtest/gtest.h>
+
+#include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/variant.hpp"
+#include "tests/support/device_limits.hpp"
+
+namespace bitune::test {
+namespace {
+
+TEST(LongSegmentKernels, DoNotSpillByDefault) {
+  const DeviceInfo device = h200();
+  const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
+  const Variant& family = variant("segments_radix");
+  // Floating point has the most to compute, and more than 2^30 keys need the longest counters.
+  const auto compile = [&](const SortSpec& spec, std::uint64_t keys) {
+    const Problem problem{spec, {.n = keys, .rows = 256, .ragged = true}};
+    const Configuration c = family.default_configuration(problem, device);
+    EXPECT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
+    const KernelImage image = compiler->compile(family.plan(problem, c, device).kernels.back());
+    EXPECT_EQ(image.local_bytes, 0) << image.log;
+  };
+  compile({.key = KeyType::f32}, 1 << 26);
+  compile({.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 1}, 1ull << 31);
+  compile({.operation = Operation::sort_pairs, .key = KeyType::f64, .value_bytes = 16}, 1 << 26);
+  compile({.operation = Operation::argsort, .key = KeyType::f64, .index_bytes = 4}, 1 << 26);
+}
+
+}  // namespace
+}  // namespace bitune::test
