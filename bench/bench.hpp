@@ -18,8 +18,9 @@ namespace bitune {
 
 /// What is compared.
 enum class BenchSuite : std::uint8_t {
-  single,  ///< one array
-  rows,    ///< many arrays, each sorted on its own, against the peers' segmented sorts
+  single,    ///< one array
+  rows,      ///< many arrays, each sorted on its own, against the peers' segmented sorts
+  segments,  ///< the same of arrays of many lengths
 };
 
 [[nodiscard]] std::string_view name_of(BenchSuite suite) noexcept;
@@ -34,10 +35,13 @@ struct BenchRequest {
   std::string kernel_cache;     ///< directory; empty: the default
   /// What is done to which keys, each with all sizes.
   std::vector<SortSpec> specs = {{.key = KeyType::u32}, {.key = KeyType::f32}};
-  /// Keys a row. Empty: 2^8 ... 2^28 for single arrays, 16 ... 2^16 for rows; less on the emulated device.
+  /// Keys a row, or on average a segment. Empty: 2^8 ... 2^28 for single arrays, 16 ... 2^16 for rows, 16 to
+  /// 100000 for segments; less on the emulated device.
   std::vector<std::uint64_t> sizes;
-  std::vector<std::uint64_t> rows;  ///< suite rows only: row counts for each size; empty: as `total` says
-  std::uint64_t total = 0;          ///< suite rows only: keys in all; 0: 2^26 (2^12 on the emulated device)
+  std::vector<std::uint64_t> rows;  ///< of rows and segments: how many for each size; empty: as `total` says
+  std::uint64_t total = 0;          ///< of both: keys in all; 0: 2^26 (2^12 on the emulated device)
+  /// Of segments: how long they are, as make_lengths takes it. A file says sizes and numbers itself.
+  std::vector<std::string> lengths = {"uniform"};
   /// What the keys look like. Not `special`: NaNs of both signs are where sorts differ.
   std::vector<Distribution> distributions = {Distribution::random};
   std::string against;     ///< name of the peer, or "none"; empty: cub on a GPU
@@ -52,6 +56,7 @@ struct BenchProgress {
   std::size_t count = 0;
   Problem problem;
   Distribution distribution = Distribution::random;
+  std::string lengths;  ///< of segments
   const BenchRecord* finished = nullptr;
 };
 

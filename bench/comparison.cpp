@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -24,7 +25,7 @@ namespace {
 /// Keys of the distribution. -0 becomes +0: CUB takes the two for equal, so that their order would be
 /// anybody's.
 std::vector<std::byte> bench_keys(const Problem& problem, Distribution distribution, std::uint64_t seed) {
-  std::vector<std::byte> keys = make_keys(problem.key, problem.n * problem.rows, distribution, seed);
+  std::vector<std::byte> keys = make_keys(problem.key, key_count(problem), distribution, seed);
   if (!is_floating_point(problem.key)) return keys;
   const std::size_t size = size_of(problem.key);
   const std::uint64_t minus_zero = std::uint64_t{1} << (8 * size - 1);
@@ -137,7 +138,7 @@ std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
   for (const BitunePeerMethod* method : peer_->methods()) {
     // A single row may be sorted by either kind; the suite of single arrays leaves the segmented ones out.
     if (request_.suite == BenchSuite::single ? method->of_rows != 0
-                                             : method->of_rows == 0 && problem.rows > 1) {
+                                             : method->of_rows == 0 && (problem.rows > 1 || problem.ragged)) {
       continue;
     }
     const auto bytes = peer_->workspace_bytes(*method, problem);
@@ -170,11 +171,17 @@ BenchRecord Comparison::describe(const Problem& problem) {
   return record;
 }
 
-std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution) {
+std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution,
+                                               const std::string& lengths) {
+  const auto segments_of = [&](std::uint64_t seed) {
+    return problem.ragged ? packed_segments(make_lengths(problem, lengths, seed)) : Segments{};
+  };
+  const CallLayout layout =
+      problem.ragged ? CallLayout(problem, segments_of(request_.seed)) : CallLayout(problem);
   // Besides the least: workspaces as large as the input, where values travel two each, and what samples
   // write.
   const std::uint64_t images = sorts_keys_alone(problem) ? 5 : 8;
-  const std::uint64_t needed = images * InterleavedSampler::memory_needed(problem) / 3;
+  const std::uint64_t needed = images * InterleavedSampler::memory_needed(layout) / 3;
   if (device_->info().memory_bytes > 0 && needed > static_cast<std::uint64_t>(device_->info().memory_bytes)) {
     add_note(
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
@@ -190,13 +197,16 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   BenchRecord record = describe(problem);
   record.distribution = name_of(distribution);
 
-  const int in_turn = images_in_turn(*device_, CallLayout(problem).input_bytes(), Protocol{}.inputs);
-  std::vector<std::vector<std::byte>> inputs;
+  if (problem.ragged) record.lengths = std::filesystem::path(lengths).filename();
+
+  const int in_turn = images_in_turn(*device_, layout.input_bytes(), Protocol{}.inputs);
+  std::vector<BenchInput> inputs;
   inputs.reserve(static_cast<std::size_t>(in_turn));
   for (int i = 0; i < in_turn; ++i) {
-    inputs.push_back(bench_keys(problem, distribution, request_.seed + static_cast<std::uint64_t>(i)));
+    const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
+    inputs.push_back({bench_keys(problem, distribution, seed), segments_of(seed)});
   }
-  InterleavedSampler sampler(*device_, kernels_, problem, inputs);
+  InterleavedSampler sampler(*device_, kernels_, problem, layout, inputs);
   inputs = {};
 
   std::vector<Contestant> all = own_contestants(problem);

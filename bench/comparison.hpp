@@ -30,7 +30,9 @@ class Comparison {
 
   /// Verifies and times all sides. Nothing if the device's memory does not hold the problem, or no kernel
   /// sorts it; the note then says so. \throws Error (device, compile)
-  std::optional<BenchRecord> compare(const Problem& problem, Distribution distribution);
+  /// `lengths`: of segments, as make_lengths takes it.
+  std::optional<BenchRecord> compare(const Problem& problem, Distribution distribution,
+                                     const std::string& lengths = {});
 
  private:
   void add_note(const std::string& sentence);

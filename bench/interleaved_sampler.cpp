@@ -16,15 +16,11 @@ constexpr std::uint64_t value_seed = 1;
 
 }  // namespace
 
-std::uint64_t InterleavedSampler::memory_needed(const Problem& problem) {
-  return 3 * CallLayout(problem).bytes();
-}
-
 InterleavedSampler::InterleavedSampler(const Device& device, KernelStore& kernels, const Problem& problem,
-                                       std::span<const std::vector<std::byte>> inputs)
+                                       CallLayout layout, std::span<const BenchInput> inputs)
     : device_(device),
       problem_(problem),
-      layout_(problem),
+      layout_(std::move(layout)),
       stream_(device.create_stream()),
       work_(device.allocate(layout_.bytes())),
       out_(device.allocate(layout_.bytes())),
@@ -33,10 +29,11 @@ InterleavedSampler::InterleavedSampler(const Device& device, KernelStore& kernel
   for (const CallLayout::Part& part : layout_.parts()) {
     if (part.array.in == Role::values_in) fill_values(CallLayout::rows(image, part), value_seed);
   }
-  for (const std::vector<std::byte>& keys : inputs) {
+  for (const BenchInput& input : inputs) {
     for (const CallLayout::Part& part : layout_.parts()) {
       if (part.array.in == Role::keys_in)
-        std::copy(keys.begin(), keys.end(), CallLayout::rows(image, part).begin());
+        std::copy(input.keys.begin(), input.keys.end(), CallLayout::rows(image, part).begin());
+      if (part.array.in == Role::offsets) CallLayout::write_bounds(image, part, input.segments);
     }
     pristine_.push_back(device.allocate(image.size()));
     device_.copy_to_device(pristine_.back()->data(), image.data(), image.size(), stream_->handle());

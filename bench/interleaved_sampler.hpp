@@ -23,6 +23,12 @@ struct InterleavedSamples {
   std::vector<std::vector<double>> samples_us;  ///< a list for each contestant
 };
 
+/// What is sorted, on the host: the problem's keys, and where its segments lie if it has such.
+struct BenchInput {
+  std::vector<std::byte> keys;
+  Segments segments;
+};
+
 /// One comparison: the arrays as they were, on the device, and how they are sorted in turn. Where values
 /// travel with the keys, they are random bytes.
 ///
@@ -30,13 +36,13 @@ struct InterleavedSamples {
 /// as the tuner times a configuration; see there for what a sample is.
 class InterleavedSampler {
  public:
-  /// Bytes of device memory that a comparison takes at the least. \throws Error (usage)
-  [[nodiscard]] static std::uint64_t memory_needed(const Problem& problem);
+  /// Bytes of device memory that a comparison takes at the least.
+  [[nodiscard]] static std::uint64_t memory_needed(const CallLayout& layout) { return 3 * layout.bytes(); }
 
-  /// `inputs`: at least one array of the problem's keys on the host; copied. Samples take turns with
-  /// them. Device and kernels must outlive it.
-  InterleavedSampler(const Device& device, KernelStore& kernels, const Problem& problem,
-                     std::span<const std::vector<std::byte>> inputs);
+  /// `inputs`: at least one; copied. Samples take turns with them. `layout`: of the first one. Device and
+  /// kernels must outlive it.
+  InterleavedSampler(const Device& device, KernelStore& kernels, const Problem& problem, CallLayout layout,
+                     std::span<const BenchInput> inputs);
 
   /// Whether the contestant sorts the first input, as the oracle says, and writes nothing else. Runs it once,
   /// bound as it is when it is timed.

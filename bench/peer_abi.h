@@ -36,8 +36,8 @@ typedef struct BitunePeerOperand {
   uint64_t stride;
 } BitunePeerOperand;
 
-/// The memory of one call: a bitune::Operands, an entry for each bitune::Role. Rows follow each other without
-/// gaps. In place keys_in is keys_out, and values_in is values_out.
+/// The memory of one call: a bitune::Operands, an entry for each bitune::Role. Rows and segments follow each
+/// other without gaps, and no ends are given. In place keys_in is keys_out, and values_in is values_out.
 #define BITUNE_PEER_ROLES 9
 typedef struct BitunePeerOperands {
   BitunePeerOperand of_role[BITUNE_PEER_ROLES];
@@ -51,7 +51,7 @@ typedef struct BitunePeerOperands {
 typedef struct BitunePeerMethod {
   const char* name;
   int in_place; /* 1: sorts keys and values where they are; 0: reads the one, and writes the other */
-  int of_rows;  /* 1: sorts any number of rows; 0: one array only */
+  int of_rows;  /* 1: sorts any number of rows, or segments if those are built in; 0: one array only */
   int (*workspace_bytes)(const BitunePeerProblem* problem, uint64_t* bytes);
   int (*sort)(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream);
 } BitunePeerMethod;

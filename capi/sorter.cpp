@@ -71,6 +71,12 @@ bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
   return guarded([&] { checked(sorter).run(problem_from(problem), operands_from(operands), stream); });
 }
 
+bitune_status bitune_check_segments(bitune_sorter* sorter, const bitune_problem* problem,
+                                    const bitune_operands* operands, void* stream) {
+  return guarded(
+      [&] { checked(sorter).check_segments(problem_from(problem), operands_from(operands), stream); });
+}
+
 bitune_status bitune_run_host(bitune_sorter* sorter, const bitune_problem* problem,
                               const bitune_operands* operands, bitune_host_times* times) {
   return guarded([&] {

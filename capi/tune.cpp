@@ -1,5 +1,6 @@
 // Tuning.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "capi/call.hpp"
 #include "capi/structs.hpp"
 #include "measure/inputs.hpp"
+#include "measure/segments.hpp"
 #include "runtime/own_folders.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
@@ -66,6 +68,11 @@ TuneRequest request_of(const bitune_tune_options& options, std::vector<Problem> 
   if (*text_or_empty(options.strategy) != '\0') request.strategy = strategy(options.strategy).name;
   if (*text_or_empty(options.distribution) != '\0')
     request.protocol.distribution = name_of(parse_distribution(options.distribution));
+  const auto is_ragged = [](const Problem& problem) { return problem.ragged; };
+  if (std::any_of(request.problems.begin(), request.problems.end(), is_ragged)) {
+    request.protocol.lengths = *text_or_empty(options.lengths) == '\0' ? "uniform" : options.lengths;
+    static_cast<void>(is_file_of_lengths(request.protocol.lengths));
+  }
   request.seed = options.seed;
   request.protocol.cold_l2 = options.cold_l2 != 0;
   request.protocol.inputs = static_cast<int>(options.inputs);

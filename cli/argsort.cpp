@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
+#include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "model/key_type.hpp"
@@ -36,6 +37,8 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  bitune argsort keys.bin --type f32 --index u64 -o order.bin\n"
     "  printf '30\\n10\\n20\\n' | bitune argsort -      1, 2, 0\n"
     "  bitune argsort scores.npy --rows auto -o order.npy      each row on its own\n"
+    "  bitune argsort keys.npy --offsets offsets.npy -o order.npy      each segment on its own, from 0 on in "
+    "each\n"
     "  bitune argsort records.npy --key price:desc,time -o order.npy\n"
     "\n"
     "In Python: numpy.load('keys.npy')[numpy.load('order.npy')] is sorted.";
@@ -48,6 +51,7 @@ struct ArgsortOptions {
   std::string output_format;
   std::string index = "u32";
   std::string rows;
+  SegmentOptions segments;
   bool descending = false;
   bool verify = false;
 };
@@ -56,21 +60,24 @@ KeyArray order_of_keys(const ArgsortOptions& options, const InputRequest& reques
                        Format& format, SortReport& report) {
   SortInput input = read_input(request);
   format = input.format;
-  const RowsOfKeys rows = row_shape_of(input, options.rows);
+  std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
+  const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
   const std::uint64_t n = input.keys.count();
   const Problem problem{{.operation = Operation::argsort,
                          .key = input.keys.type,
                          .index_bytes = static_cast<std::uint32_t>(size_of(index)),
                          .order = options.descending ? Order::descending : Order::ascending,
                          .stable = true},
-                        {.n = rows.length, .rows = rows.count}};
-  KeyArray indices = make_list(index, std::vector<std::byte>(n * size_of(index)));
+                        segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
+  KeyArray indices =
+      make_list(index, std::vector<std::byte>(n * size_of(index), segments ? std::byte{0xFF} : std::byte{0}));
   indices.shape = input.keys.shape;
   indices.separator = input.keys.separator;
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
   operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, rows.length};
   operands[Role::indices_out] = {indices.bytes.data(), n, rows.length};
+  if (segments) segments->add_to(operands);
   report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
@@ -89,8 +96,11 @@ int argsort(const ArgsortOptions& options) {
   const InputRequest request = request_of(options.input);
   check_record_options(options.records);
   require_named_database(options.common);
-  if (!options.records.keys.empty() && !options.rows.empty()) {
-    throw Error(ErrorCode::usage, "--key takes the records of a file: leave --rows out");
+  if (!options.records.keys.empty() && !(options.rows.empty() && options.segments.offsets.empty())) {
+    throw Error(ErrorCode::usage, "--key takes the records of a file: leave --rows and --offsets out");
+  }
+  if (!options.rows.empty() && !options.segments.offsets.empty()) {
+    throw Error(ErrorCode::usage, "give --rows or --offsets, not both");
   }
   const KeyType index = index_type_of(options.index);
   const std::string destination = options.output.empty() ? "-" : options.output;
@@ -135,6 +145,7 @@ void add_argsort_command(CLI::App& parent, Action& action) {
       "Indices of each of R equal rows, from 0 on in each; auto: the rows of a .npy array or the lines of a "
       "text; 1: all as one array",
       "R");
+  add_segment_options(command, options->segments);
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");

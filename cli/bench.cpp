@@ -15,6 +15,7 @@
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
+#include "measure/segments.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 
@@ -28,7 +29,7 @@ constexpr const char* description =
     "itself, and compares that with CUB, in turn and in one process: the suite 'single' sorts one array, "
     "against "
     "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
-    "sorts. CUB is "
+    "sorts; the suite 'segments' does so with arrays of many lengths. CUB is "
     "there if nvcc was when bitune was built. With --operation, values travel with the keys, or indices are "
     "made. CUB "
     "has no argsort: it sorts pairs with the indices as values, and writing those is part of its time. "
@@ -47,6 +48,9 @@ constexpr const char* footer =
     "  bitune bench\n"
     "  bitune bench --suite rows --sizes 16..65536,100 --keys u32,u16\n"
     "  bitune bench --suite rows --sizes 128,1024 --rows 1,8,128          how long small batches take\n"
+    "  bitune bench --suite segments --sizes 16,100,1000 --lengths uniform,zipf   segments of such mean "
+    "lengths\n"
+    "  bitune bench --suite segments --lengths lengths.txt                lengths of your own, one a line\n"
     "  bitune bench --keys f32 --sizes 2^16..2^20 --out results.json\n"
     "  bitune bench --sizes 2^20 --distributions random,sorted,all_equal   whether the input matters\n"
     "  bitune bench --sizes 2^10..2^20 --graph                            also as a node of a CUDA graph\n"
@@ -65,6 +69,7 @@ struct Options {
   std::string sizes;
   std::string rows;
   std::string total;
+  std::vector<std::string> lengths;
   std::string order = "ascending";
   std::vector<std::string> distributions = {"random"};
   int samples = BenchRequest{}.samples;
@@ -77,7 +82,14 @@ BenchRequest request_of(const Options& options) {
   BenchRequest request;
   request.suite = parse_bench_suite(options.suite);
   if (request.suite == BenchSuite::single && !(options.rows.empty() && options.total.empty())) {
-    throw Error(ErrorCode::usage, "--rows and --total need --suite rows");
+    throw Error(ErrorCode::usage, "--rows and --total need --suite rows, or segments");
+  }
+  if (!options.lengths.empty()) {
+    if (request.suite != BenchSuite::segments) {
+      throw Error(ErrorCode::usage, "--lengths need --suite segments");
+    }
+    request.lengths = options.lengths;
+    for (const std::string& lengths : request.lengths) static_cast<void>(is_file_of_lengths(lengths));
   }
   if (!options.rows.empty() && !options.total.empty()) {
     throw Error(ErrorCode::usage, "give --rows or --total, not both");
@@ -115,6 +127,7 @@ std::string records_text(const std::vector<BenchRecord>& records) {
                {"distribution"},
                {"n", Align::right},
                {.heading = "rows", .align = Align::right, .usual = "1"},
+               {.heading = "lengths", .usual = "-"},
                {"bitune", Align::right},
                {.heading = "as graph", .align = Align::right, .usual = "-"},
                {.heading = "between", .align = Align::right, .usual = "-"},
@@ -131,10 +144,10 @@ std::string records_text(const std::vector<BenchRecord>& records) {
     const Problem& problem = record.problem;
     const double keys = static_cast<double>(key_count(problem));
     table.add({operation_text(problem), std::string(name_of(problem.key)), record.distribution,
-               size_text(problem.n), size_text(problem.rows), microseconds_text(record.bitune_us),
-               microseconds_text(record.graph_us), microseconds_text(record.between_us),
-               rate_text(keys, record.bitune_us), record.form, microseconds_text(record.peer_us),
-               record.peer_method.empty() ? "-" : record.peer_method,
+               size_text(problem.n), size_text(problem.rows), record.lengths.empty() ? "-" : record.lengths,
+               microseconds_text(record.bitune_us), microseconds_text(record.graph_us),
+               microseconds_text(record.between_us), rate_text(keys, record.bitune_us), record.form,
+               microseconds_text(record.peer_us), record.peer_method.empty() ? "-" : record.peer_method,
                record.peer_us ? rate_text(keys, *record.peer_us) : "-", ratio_text(record), record.match,
                record.verified ? "yes" : "no", record.configuration});
   }
@@ -152,7 +165,8 @@ int run(const Options& options) {
           const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
           line.show(fmt::format("{} {} {}/{}  {}", "bench", ProgressLine::bar(part, 16), progress.index + 1,
                                 progress.count, text_of(progress.problem)) +
-                    fmt::format(", {} keys", bitune::name_of(progress.distribution)));
+                    fmt::format(", {} keys{}", bitune::name_of(progress.distribution),
+                                progress.lengths.empty() ? "" : ", lengths " + progress.lengths));
         }
       },
       stop.flag());
@@ -192,19 +206,27 @@ void add_bench_command(CLI::App& parent, Action& action) {
                               bench_command::footer);
   auto options = std::make_shared<bench_command::Options>();
   add_device_option(command, options->common);
-  add_text(command, "--suite", options->suite, "single, or rows", "SUITE");
+  add_text(command, "--suite", options->suite, "single, rows, or segments", "SUITE");
   add_text(command, "--against", options->against,
            "cub; host (the C++ library's, on the emulated device); bitune (another one: the database "
            "$BITUNE_PEER_DB, the library $BITUNE_PEER_LIBRARY); or none (default: cub on a GPU)",
            "PEER");
   add_operation_options(command, options->operation);
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
-  add_text(command, "--sizes", options->sizes,
-           "Keys an array (default: 2^8..2^28, of rows 16..65536 and 100; less on the emulated device)",
-           "SIZE,...");
-  add_text(command, "--rows", options->rows, "Numbers of rows, each with every size", "R,...");
+  add_text(
+      command, "--sizes", options->sizes,
+      "Keys an array, or on average a segment (default: 2^8..2^28, of rows 16..65536 and 100, of segments "
+      "16 to 100000; less on the emulated device)",
+      "SIZE,...");
+  add_text(command, "--rows", options->rows, "Numbers of rows or segments, each with every size", "R,...");
   add_text(command, "--total", options->total,
            "Instead of --rows: as many rows as have so many keys in all (default: 2^26)", "SIZE");
+  add_list(
+      command, "--lengths", options->lengths,
+      "With --suite segments: how long they are, of a mean m: uniform (0 to 2 m), zipf (most short, a few "
+      "very long), few_long (99 % m/4, 1 % 75 m), equal, or a text file with a length a line (default: "
+      "uniform)",
+      "NAME,...");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--distributions", options->distributions,
            "What the keys look like: random, sorted, reversed, all_equal, few_distinct, sawtooth",

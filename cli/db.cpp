@@ -78,8 +78,7 @@ bool restricts(const FilterOptions& options) {
 
 std::vector<std::string> problem_cells(const Problem& problem) {
   return {operation_text(problem), std::string(name_of(problem.key)),
-          problem.order == Order::ascending ? "asc" : "desc", size_text(problem.n),
-          std::to_string(problem.rows)};
+          problem.order == Order::ascending ? "asc" : "desc", size_text(problem.n), rows_text(problem)};
 }
 
 void add_db_command(CLI::App& parent, Action& action) {

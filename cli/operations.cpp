@@ -181,6 +181,10 @@ std::string operation_text(const SortSpec& spec) {
   return carried_bytes(spec) != 0 && !spec.stable && !is_top_k ? text + " unstable" : text;
 }
 
+std::string rows_text(const Shape& shape) {
+  return shape.ragged ? fmt::format("{} segments", shape.rows) : std::to_string(shape.rows);
+}
+
 Table::Column operation_column() { return {.heading = "operation", .usual = operation_text({})}; }
 
 }  // namespace bitune::cli

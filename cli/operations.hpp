@@ -48,6 +48,9 @@ void add_operation_options(CLI::App& command, OperationOptions& options);
 /// What a table says of it: "sort", "sort_pairs 4 B", "argsort 4 B unstable", "top_k 64 with indices of 4 B".
 [[nodiscard]] std::string operation_text(const SortSpec& spec);
 
+/// How many rows, as a table says it: "64", "3000 segments".
+[[nodiscard]] std::string rows_text(const Shape& shape);
+
 /// The column of a table for that: left out where all are sorts of keys.
 [[nodiscard]] Table::Column operation_column();
 

@@ -107,8 +107,8 @@ std::string text_of(const std::vector<Simulation>& simulations) {
     const auto middle = [&simulation](auto&& get) { return median_of(simulation.each(get)); };
     const double best = middle([&](const ReplayResult& result) { return simulation.best_us(result); });
     table.add({operation_text(space.problem), std::string(name_of(space.problem.key)),
-               size_text(space.problem.n), std::to_string(space.problem.rows),
-               std::string(simulation.strategy), std::to_string(space.trials.size()),
+               size_text(space.problem.n), rows_text(space.problem), std::string(simulation.strategy),
+               std::to_string(space.trials.size()),
                fmt::format("{:.0f}", middle([](const ReplayResult& result) {
                              return static_cast<double>(result.evaluations);
                            })),

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
+#include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/values.hpp"
@@ -41,6 +42,10 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  seq 1000 | shuf | bitune sort - > sorted.txt\n"
     "  bitune sort matrix.npy --rows auto -o rows.npy      each row on its own\n"
     "  bitune sort keys.npy --values ids.npy -o keys.sorted.npy --values-out ids.sorted.npy\n"
+    "  bitune sort keys.npy --offsets offsets.npy -o sorted.npy      segments of any lengths, each on its "
+    "own\n"
+    "  bitune sort data.npy --offsets indptr.npy --values indices.npy -o data.sorted.npy --values-out "
+    "indices.sorted.npy\n"
     "  bitune sort scores.npy --values ids.npy --rows auto -o scores.sorted.npy --values-out ids.sorted.npy\n"
     "  bitune sort trades.csv --key price:desc,time -o sorted.csv\n"
     "  bitune sort records.npy --key price -o sorted.npy\n"
@@ -53,6 +58,7 @@ struct SortOptions {
   std::string output;
   std::string output_format;
   std::string rows;
+  SegmentOptions segments;
   std::string values;
   std::string values_output;
   std::string generate;
@@ -84,10 +90,14 @@ void check_usage(const SortOptions& options) {
     throw Error(ErrorCode::usage, "values travel with the keys of a file: leave --generate out");
   }
   check_record_options(options.records);
-  if (!options.records.keys.empty() &&
-      (!options.values.empty() || !options.generate.empty() || !options.rows.empty())) {
+  if (!options.records.keys.empty() && (!options.values.empty() || !options.generate.empty() ||
+                                        !options.rows.empty() || !options.segments.offsets.empty())) {
     throw Error(ErrorCode::usage,
-                "--key sorts the records of a file: leave --values, --generate and --rows out");
+                "--key sorts the records of a file: leave --values, --generate, --rows and --offsets out");
+  }
+  if (!options.segments.offsets.empty() && !(options.rows.empty() && options.generate.empty())) {
+    throw Error(ErrorCode::usage,
+                "--offsets say where the segments of a file lie: leave --rows and --generate out");
   }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
@@ -133,9 +143,28 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
   return report;
 }
 
+/// Puts the keys of each segment in order. What was read stays until it is verified.
+SortReport sort_segments(const SortOptions& options, SortInput& input, SegmentInput& segments) {
+  const Problem problem{{.operation = Operation::sort,
+                         .key = input.keys.type,
+                         .order = options.descending ? Order::descending : Order::ascending},
+                        segments.shape};
+  std::vector<std::byte> sorted = input.keys.bytes;  // what is in no segment stays
+  const std::uint64_t n = input.keys.count();
+  Operands operands;
+  operands[Role::keys_in] = {input.keys.bytes.data(), n, n};
+  operands[Role::keys_out] = {sorted.data(), n, n};
+  segments.add_to(operands);
+  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  report.input = input.name;
+  input.keys.bytes = std::move(sorted);
+  return report;
+}
+
 /// Puts keys and values in the order of the keys. What was read stays until it is verified.
-SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueArray& values) {
-  const RowsOfKeys rows = row_shape_of(input, options.rows);
+SortReport sort_with_values(const SortOptions& options, SortInput& input,
+                            std::optional<SegmentInput>& segments, ValueArray& values) {
+  const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
   if (values.shape.size() > 1 && values.shape != input.keys.shape) {
     throw Error(
         ErrorCode::input,
@@ -148,15 +177,16 @@ SortReport sort_with_values(const SortOptions& options, SortInput& input, ValueA
                          .value_bytes = static_cast<std::uint32_t>(values.value_bytes),
                          .order = options.descending ? Order::descending : Order::ascending,
                          .stable = true},
-                        {.n = rows.length, .rows = rows.count}};
+                        segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
   const std::uint64_t n = input.keys.count();
-  std::vector<std::byte> sorted_keys(input.keys.bytes.size());
-  std::vector<std::byte> sorted_values(values.bytes.size());
+  std::vector<std::byte> sorted_keys = input.keys.bytes;  // what is in no segment stays
+  std::vector<std::byte> sorted_values = values.bytes;
   Operands operands;
   operands[Role::keys_in] = {input.keys.bytes.data(), n, rows.length};
   operands[Role::keys_out] = {sorted_keys.data(), n, rows.length};
   operands[Role::values_in] = {values.bytes.data(), n, rows.length};
   operands[Role::values_out] = {sorted_values.data(), n, rows.length};
+  if (segments) segments->add_to(operands);
   SortReport report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
   input.keys.bytes = std::move(sorted_keys);
@@ -207,13 +237,14 @@ int sort(const SortOptions& options) {
                         : generate_input(options.generate, *request.type, options.seed, request.limit);
   Format output_format = input.format;
   if (output) output_format = output_format_of(options.output_format, options.output, input.format);
+  std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
   SortReport report;
   if (options.values.empty()) {
-    report = sort_keys(options, input);
+    report = segments ? sort_segments(options, input, *segments) : sort_keys(options, input);
   } else {
     OutputFile values_output(options.values_output);
     ValueArray values = read_values(options.values, input.keys.count(), request.limit);
-    report = sort_with_values(options, input, values);
+    report = sort_with_values(options, input, segments, values);
     write_values(values_output, values);
     write_keys(*output, output_format, input.keys);
     values_output.commit();
@@ -252,6 +283,7 @@ void add_sort_command(CLI::App& parent, Action& action) {
            "all as one "
            "array",
            "R");
+  add_segment_options(command, options->segments);
   add_text(
       command, "--values", options->values,
       "Values that travel with the keys: a .npy array of any dtype of 1, 2, 4, 8 or 16 bytes, or raw bytes",

@@ -17,7 +17,8 @@ namespace bitune::cli {
 namespace {
 
 double keys_of(const SortReport& report) {
-  return static_cast<double>(report.problem.n) * static_cast<double>(report.problem.rows);
+  const double rows = report.problem.ragged ? 1 : static_cast<double>(report.problem.rows);
+  return static_cast<double>(report.problem.n) * rows;
 }
 
 /// "1000 records by price (f64 descending), time (i64 ascending)".
@@ -35,7 +36,11 @@ std::string subject_text(const SortReport& report) {
   if (!report.keys.empty()) return records_text(report);
   const Problem& problem = report.problem;
   std::string what = count_text(problem.n, fmt::format("{} key", name_of(problem.key)));
-  if (problem.rows != 1) what = count_text(problem.rows, "row") + " of " + what;
+  if (problem.ragged) {
+    what += " in " + count_text(problem.rows, "segment");
+  } else if (problem.rows != 1) {
+    what = count_text(problem.rows, "row") + " of " + what;
+  }
   if (problem.value_bytes != 0) what += " with values of " + count_text(problem.value_bytes, "byte");
   if (problem.operation == Operation::top_k) {
     what = fmt::format("the first {} of {}{}", problem.k, problem.rows == 1 ? "" : "each of ", what);

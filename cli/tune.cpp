@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -14,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "cli/tune_report.hpp"
 #include "measure/inputs.hpp"
+#include "measure/segments.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/selection.hpp"
@@ -38,7 +40,11 @@ constexpr const char* description =
 constexpr const char* footer =
     "Sizes are single numbers, powers (2^20, 64K, 16M) and ranges (2^10..2^26: every power of two; "
     "2^10..2^26:2: every\n"
-    "second one), separated by commas. Ctrl-C ends the session after the evaluation under way (exit code "
+    "second one), separated by commas. Segments of like number and mean length share what is found: both "
+    "count "
+    "by\n"
+    "octaves, however the lengths differ from call to call. Ctrl-C ends the session after the evaluation "
+    "under way (exit code "
     "130); a second\n"
     "Ctrl-C ends it at once. What was measured stays stored in both cases.\n"
     "\n"
@@ -50,6 +56,8 @@ constexpr const char* footer =
     "  bitune tune --operation sort_pairs,argsort               the same with 4-byte values, and for "
     "indices\n"
     "  bitune tune --operation top_k --k 8,64 --sizes 4096 --rows 1024   the first k of each row\n"
+    "  bitune tune --lengths zipf --sizes 16,100,1000 --total 2^24   segments of such mean lengths\n"
+    "  bitune tune --lengths lengths.txt                        segments of your own lengths, one a line\n"
     "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20evals\n"
@@ -67,6 +75,7 @@ struct TuneOptions {
   std::string sizes;
   std::string rows;
   std::string total;
+  std::string lengths;
   std::string order = "ascending";
   std::vector<std::string> variants = {"all"};
   std::string strategy = std::string(default_strategy);
@@ -106,30 +115,47 @@ void require_room(const Problem& problem, const DeviceInfo& device) {
                           static_cast<double>(device.memory_bytes) / (1 << 30)));
 }
 
-std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
-  const std::vector<SortSpec> specs =
-      sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
-  Shape shape;
+/// Arrays, rows or segments of all sizes; or segments as a file says.
+std::vector<Shape> shapes_of(const TuneOptions& options, const DeviceInfo& device) {
+  const bool is_ragged = !options.lengths.empty();
   if (!options.rows.empty() && !options.total.empty()) {
     throw Error(ErrorCode::usage, "give --rows or --total, not both");
   }
-  if (!options.rows.empty()) {
-    shape.rows = parse_size(options.rows);
-    if (shape.rows == 0) {
-      throw Error(ErrorCode::usage, "--rows must be 1 or more");
+  if (is_ragged && is_file_of_lengths(options.lengths)) {
+    if (!(options.sizes.empty() && options.rows.empty() && options.total.empty())) {
+      throw Error(ErrorCode::usage,
+                  "a file of lengths says how many there are, and of how many keys: leave "
+                  "--sizes, --rows and --total out");
     }
+    return {shape_of_lengths(read_lengths(options.lengths))};
   }
-  const std::uint64_t total = options.total.empty() ? 0 : parse_size(options.total);
+  if (is_ragged && options.rows.empty() && options.total.empty()) {
+    throw Error(ErrorCode::usage,
+                "--lengths needs --rows, how many segments there are, or --total, how many "
+                "keys they have in all");
+  }
+  const std::uint64_t given_rows = options.rows.empty() ? 1 : parse_size(options.rows);
+  if (given_rows == 0) throw Error(ErrorCode::usage, "--rows must be 1 or more");
   const std::string sizes = !options.sizes.empty()  ? options.sizes
                             : device.kind == "cuda" ? gpu_sizes
                                                     : emulated_sizes;
+  std::vector<Shape> shapes;
+  for (const std::uint64_t n : parse_sizes(sizes)) {
+    const std::uint64_t rows =
+        options.total.empty() ? given_rows : rows_in_total(parse_size(options.total), n);
+    const std::uint64_t keys = key_count({{}, {.n = n, .rows = rows}});
+    shapes.push_back({.n = is_ragged ? keys : n, .rows = rows, .ragged = is_ragged});
+  }
+  return shapes;
+}
+
+std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& device) {
+  const std::vector<SortSpec> specs =
+      sort_specs_of(options.operation, parse_key_types(options.keys), parse_order(options.order));
+  const std::vector<Shape> shapes = shapes_of(options, device);
   std::vector<Problem> problems;
   for (const SortSpec& spec : specs) {
-    for (const std::uint64_t n : parse_sizes(sizes)) {
-      shape.n = n;
-      if (!options.total.empty()) {
-        shape.rows = rows_in_total(total, n);
-      }
+    for (const Shape& shape : shapes) {
       const Problem problem{spec, shape};
       if (!has_fitting_k(problem)) continue;
       require_room(problem, device);
@@ -140,6 +166,17 @@ std::vector<Problem> problems_of(const TuneOptions& options, const DeviceInfo& d
   if (problems.empty())
     throw Error(ErrorCode::usage, "no array has k keys: give larger --sizes, or a smaller --k");
   return problems;
+}
+
+/// As trials are stored with them: files by their whole path, as workers read them, too.
+std::string lengths_of(const TuneOptions& options) {
+  if (options.lengths.empty() || !is_file_of_lengths(options.lengths)) return options.lengths;
+  std::string path = std::filesystem::absolute(options.lengths).lexically_normal().string();
+  if (path.find_first_of(" \t\n") != std::string::npos) {
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' has a blank: give a file of lengths whose path has none", path));
+  }
+  return path;
 }
 
 /// Checks all options before any device is opened.
@@ -153,6 +190,7 @@ TuneRequest request_of(const TuneOptions& options) {
   request.strategy = strategy(options.strategy).name;
   request.seed = options.seed;
   request.protocol.distribution = bitune::name_of(parse_distribution(options.distribution));
+  request.protocol.lengths = lengths_of(options);
   request.protocol.cold_l2 = options.cold_l2;
   request.protocol.inputs = options.inputs;
   request.protocol.max_samples = options.samples;
@@ -245,13 +283,18 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_operation_options(command, options->operation);
   add_text(command, "--sizes", options->sizes,
-           fmt::format("Keys an array (default: {}; on the emulated device {})", tune_command::gpu_sizes,
-                       tune_command::emulated_sizes),
+           fmt::format("Keys an array, or on average a segment (default: {}; on the emulated device {})",
+                       tune_command::gpu_sizes, tune_command::emulated_sizes),
            "SIZE,...");
-  add_text(command, "--rows", options->rows, "Arrays sorted side by side, each of that size (default: 1)",
-           "R");
+  add_text(command, "--rows", options->rows,
+           "Arrays sorted side by side, each of that size (default: 1), or segments", "R");
   add_text(command, "--total", options->total,
-           "Instead of --rows: as many arrays of each size as have so many keys in all", "SIZE");
+           "Instead of --rows: as many arrays or segments of each size as have so many keys in all", "SIZE");
+  add_text(command, "--lengths", options->lengths,
+           "Segments of any lengths instead of rows of one, with a mean m: uniform (0 to 2 m), zipf (most "
+           "short, a few very long), few_long (99 % m/4, 1 % 75 m), equal, or a text file with a length a "
+           "line, which needs no sizes",
+           "NAME");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--variants", options->variants, "Families of kernels to search, or all", "NAME,...");
   add_text(command, "--strategy", options->strategy,
@@ -302,7 +345,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   for (const char* option : {"--seeds", "--at-once"}) require_with(command, option, "--simulate");
   // What is on record has its own devices, problems and times.
   for (const char* option : {"--device", "--devices", "--keys", "--sizes", "--rows", "--total", "--order",
-                             "--variants", "--timeout", "--finalists", "--cold-l2", "--samples",
+                             "--lengths", "--variants", "--timeout", "--finalists", "--cold-l2", "--samples",
                              "--precision", "--distribution", "--inputs", "--db"}) {
     refuse_with(command, "--simulate", option);
   }

@@ -16,7 +16,10 @@ namespace {
 std::string problem_text(const Problem& problem) {
   const std::string operation = operation_text(problem);
   return fmt::format("{}{} {}{}", operation == "sort" ? "" : operation + " ", name_of(problem.key),
-                     size_text(problem.n), problem.rows > 1 ? fmt::format(" x {}", problem.rows) : "");
+                     size_text(problem.n),
+                     problem.ragged     ? fmt::format(" in {}", rows_text(problem))
+                     : problem.rows > 1 ? fmt::format(" x {}", problem.rows)
+                                        : "");
 }
 
 }  // namespace
@@ -87,7 +90,7 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     evaluated += outcome.evaluated;
     table.add({operation_text(outcome.problem), std::string(name_of(outcome.problem.key)),
                outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
-               std::to_string(outcome.problem.rows), microseconds_text(median),
+               rows_text(outcome.problem), microseconds_text(median),
                median ? rate_text(static_cast<double>(key_count(outcome.problem)), *median) : "-",
                std::to_string(outcome.evaluated), std::to_string(outcome.skipped),
                std::to_string(outcome.failed), std::to_string(outcome.ties.size()),

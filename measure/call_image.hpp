@@ -13,6 +13,7 @@
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "measure/guarded_image.hpp"
+#include "measure/segments.hpp"
 #include "model/problem_operands.hpp"
 
 namespace bitune {
@@ -37,8 +38,10 @@ class CallLayout {
     std::uint64_t begin = 0;  ///< of its front guard, in the image
   };
 
-  /// \throws Error (usage) if the problem is too large to count
+  /// \throws Error (usage) if the problem is too large to count, or is one of segments
   explicit CallLayout(const Problem& problem, RowGaps gaps = RowGaps::none);
+  /// Of segments. Offsets, and ends where there are such, are arrays that are only read.
+  CallLayout(const Problem& problem, const Segments& segments);
 
   [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
   [[nodiscard]] std::uint64_t input_bytes() const noexcept { return input_bytes_; }
@@ -48,12 +51,17 @@ class CallLayout {
   [[nodiscard]] static Operand operand(const Part& part, void* image) noexcept {
     return part.layout.operand(static_cast<std::byte*>(image) + part.begin);
   }
-  /// The rows of a part in an image, with what lies between them.
+  /// All elements of a part in an image, with what lies between rows or segments.
   [[nodiscard]] static std::span<std::byte> rows(std::span<std::byte> image, const Part& part) {
     return image.subspan(part.begin + GuardedLayout::guard_bytes, part.layout.array_bytes());
   }
 
+  /// Writes the numbers of a part that has offsets or ends into an image.
+  static void write_bounds(std::span<std::byte> image, const Part& part, const Segments& segments);
+
  private:
+  void add(const CallArray& array, GuardedLayout layout);
+
   std::vector<Part> parts_;
   std::uint64_t input_bytes_ = 0;
   std::uint64_t bytes_ = 0;

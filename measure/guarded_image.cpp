@@ -24,6 +24,19 @@ RowRanges rows_of_problem(const Problem& problem, std::uint64_t stride) {
   return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride, .begins = {}, .lengths = {}};
 }
 
+/// Calls visit(row, begin, end) for what lies before each row, and behind the last one, while it returns
+/// true.
+template <class Visit>
+void for_each_gap(const GuardedLayout& layout, const Visit& visit) {
+  const RowRanges& rows = layout.rows;
+  std::uint64_t end = 0;  // of the row before
+  for (std::uint64_t row = 0; row <= rows.rows; ++row) {
+    const std::uint64_t begin = row == rows.rows ? layout.elements : rows.begin(row);
+    if (begin != end && !visit(row, end, begin)) return;
+    if (row < rows.rows) end = begin + rows.length(row);
+  }
+}
+
 }  // namespace
 
 GuardedLayout::GuardedLayout(std::size_t bytes_of_element, RowRanges ranges)
@@ -44,21 +57,30 @@ void place_rows(std::span<std::byte> image, const GuardedLayout& layout, std::sp
   }
 }
 
+void guard_gaps(std::span<std::byte> image, const GuardedLayout& layout) {
+  const auto array = image.subspan(GuardedLayout::guard_bytes, layout.array_bytes());
+  for_each_gap(layout, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+    std::memset(array.data() + begin * layout.element_bytes, GuardedLayout::guard_value,
+                (end - begin) * layout.element_bytes);
+    return true;
+  });
+}
+
 std::optional<std::string> find_stray_write(std::span<const std::byte> image, const GuardedLayout& layout) {
   constexpr std::uint64_t guard = GuardedLayout::guard_bytes;
   if (!is_untouched(image.first(guard))) return "wrote outside the array, before it";
   if (!is_untouched(image.last(guard))) return "wrote outside the array, behind it";
   const auto array = image.subspan(guard, layout.array_bytes());
-  const RowRanges& rows = layout.rows;
-  std::uint64_t end = 0;  // of the row before
-  for (std::uint64_t row = 0; row <= rows.rows; ++row) {
-    const std::uint64_t begin = row == rows.rows ? layout.elements : rows.begin(row);
-    if (!is_untouched(array.subspan(end * layout.element_bytes, (begin - end) * layout.element_bytes))) {
-      return row == 0 ? "wrote before row 0" : fmt::format("wrote between rows, behind row {}", row - 1);
-    }
-    if (row < rows.rows) end = begin + rows.length(row);
-  }
-  return std::nullopt;
+  const std::string_view kind = layout.rows.begins ? "segment" : "row";
+  std::optional<std::string> fault;
+  for_each_gap(layout, [&](std::uint64_t row, std::uint64_t begin, std::uint64_t end) {
+    const auto gap = array.subspan(begin * layout.element_bytes, (end - begin) * layout.element_bytes);
+    if (is_untouched(gap)) return true;
+    fault = row == 0 ? fmt::format("wrote before {} 0", kind)
+                     : fmt::format("wrote between {0}s, behind {0} {1}", kind, row - 1);
+    return false;
+  });
+  return fault;
 }
 
 GuardedImage::GuardedImage(GuardedLayout layout)

@@ -45,8 +45,11 @@ struct GuardedLayout {
 /// Puts rows that follow each other in `packed` into their places in an image.
 void place_rows(std::span<std::byte> image, const GuardedLayout& layout, std::span<const std::byte> packed);
 
+/// Makes guards of what lies between the rows. Precondition: they lie in the order of their numbers.
+void guard_gaps(std::span<std::byte> image, const GuardedLayout& layout);
+
 /// Says where bytes outside the rows are not what they were: "wrote between rows, behind row 1". Nothing if
-/// all are. Precondition: image.size() == layout.bytes().
+/// all are. Precondition: image.size() == layout.bytes(), and rows lie in the order of their numbers.
 [[nodiscard]] std::optional<std::string> find_stray_write(std::span<const std::byte> image,
                                                           const GuardedLayout& layout);
 

@@ -18,10 +18,12 @@ Json json_of(const Configuration& configuration) {
 }
 
 Json json_of(const Protocol& protocol) {
-  return {{"distribution", protocol.distribution}, {"seed", protocol.seed},
-          {"cold_l2", protocol.cold_l2},           {"min_samples", protocol.min_samples},
-          {"max_samples", protocol.max_samples},   {"sample_budget_ms", protocol.sample_budget_ms},
-          {"precision", protocol.precision},       {"inputs", protocol.inputs}};
+  Json json = {{"distribution", protocol.distribution}, {"seed", protocol.seed},
+               {"cold_l2", protocol.cold_l2},           {"min_samples", protocol.min_samples},
+               {"max_samples", protocol.max_samples},   {"sample_budget_ms", protocol.sample_budget_ms},
+               {"precision", protocol.precision},       {"inputs", protocol.inputs}};
+  if (!protocol.lengths.empty()) json["lengths"] = protocol.lengths;
+  return json;
 }
 
 Json json_of(const ClockSummary& clock) {
@@ -78,6 +80,7 @@ Protocol protocol_from(const Json& json) {
   protocol.sample_budget_ms = get<double>(json, "sample_budget_ms");
   protocol.precision = json.contains("precision") ? get<double>(json, "precision") : 0;
   protocol.inputs = json.contains("inputs") ? get<int>(json, "inputs") : 1;
+  if (json.contains("lengths")) protocol.lengths = get<std::string>(json, "lengths");
   return protocol;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/segment_bounds.hpp"
 
 namespace bitune::oracle {
 namespace {
@@ -42,13 +42,6 @@ Rules rules_of(const Problem& problem) {
           .index_bytes = problem.index_bytes};
 }
 
-std::uint64_t load_number(const Operand& operand, std::uint64_t i) {
-  if (operand.stride != 4 && operand.stride != 8) {
-    refuse(fmt::format("an offset or length of {} bytes: it has 4 or 8", operand.stride));
-  }
-  return load_index(static_cast<const std::byte*>(operand.data), i, static_cast<unsigned>(operand.stride));
-}
-
 RowRanges::Numbers share(std::vector<std::uint64_t> numbers) {
   return std::make_shared<const std::vector<std::uint64_t>>(std::move(numbers));
 }
@@ -74,24 +67,14 @@ Call::Call(const Problem& problem, const Operands& operands)
 }
 
 void Call::read_offsets() {
-  const Operand& offsets = operands_[Role::offsets];
-  const bool has_ends = operands_[Role::ends].data != nullptr;
-  const Operand& ends = operands_[has_ends ? Role::ends : Role::offsets];
-  const std::uint64_t needed = problem_.rows + (has_ends ? 0 : 1);
-  if (offsets.data == nullptr || offsets.elements < needed) {
-    refuse(fmt::format("{} segments need {} offsets", problem_.rows, needed));
-  }
-  if (ends.elements < needed) refuse(fmt::format("{0} segments need {0} ends", problem_.rows));
+  if (const auto missing = missing_bounds(problem_, operands_)) refuse(*missing);
+  if (const auto wrong = find_wrong_segment(problem_, operands_)) refuse(*wrong);
+  const SegmentBounds bounds(operands_);
   std::vector<std::uint64_t> begins(problem_.rows);
   std::vector<std::uint64_t> lengths(problem_.rows);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
-    begins[row] = load_number(offsets, row);
-    const std::uint64_t end = load_number(ends, has_ends ? row : row + 1);
-    if (end < begins[row]) refuse(fmt::format("segment {} ends before it begins", row));
-    if (end > problem_.n) {
-      refuse(fmt::format("segment {} ends at {}, behind the {} keys", row, end, problem_.n));
-    }
-    lengths[row] = end - begins[row];
+    begins[row] = bounds.begin(row);
+    lengths[row] = bounds.end(row) - begins[row];
   }
   begins_ = share(std::move(begins));
   lengths_ = share(std::move(lengths));
@@ -100,6 +83,8 @@ void Call::read_offsets() {
 void Call::read_lengths() {
   const Operand& given = operands_[Role::lengths];
   if (given.elements < problem_.rows) refuse(fmt::format("{} rows need as many lengths", problem_.rows));
+  if (given.stride != 4 && given.stride != 8)
+    refuse(fmt::format("a length of {} bytes: it has 4 or 8", given.stride));
   std::vector<std::uint64_t> lengths(problem_.rows);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
     const std::uint64_t room = lengths_ ? (*lengths_)[row] : problem_.n;
@@ -142,7 +127,6 @@ void Call::check(Role role, bool needed) const {
   const RowRanges& rows = ranges(role);
   const bool is_output = role != Role::keys_in && role != Role::values_in;
   std::uint64_t end_before = 0;
-  bool ascend = true;
   for (std::uint64_t row = 0; row < rows.rows; ++row) {
     const std::uint64_t length = is_output ? room(row) : rows.length(row);
     if (length == 0) continue;
@@ -152,24 +136,12 @@ void Call::check(Role role, bool needed) const {
       refuse(fmt::format("row {} of {} does not fit into its {} elements", row, name_of_role(role),
                          operand.elements));
     }
-    ascend = ascend && rows.begin(row) >= end_before;
+    // Segments were looked at when they were read.
+    if (is_output && !rows.begins && rows.begin(row) < end_before) {
+      refuse(fmt::format("rows of {} overlap", name_of_role(role)));
+    }
     end_before = rows.begin(row) + length;
   }
-  if (is_output && !ascend && overlap(rows)) {
-    refuse(fmt::format("{} of {} overlap", problem_.ragged ? "segments" : "rows", name_of_role(role)));
-  }
-}
-
-bool Call::overlap(const RowRanges& rows) const {
-  std::vector<std::uint64_t> written;
-  for (std::uint64_t row = 0; row < rows.rows; ++row) {
-    if (room(row) != 0) written.push_back(row);
-  }
-  std::sort(written.begin(), written.end(),
-            [&](std::uint64_t a, std::uint64_t b) { return rows.begin(a) < rows.begin(b); });
-  return std::adjacent_find(written.begin(), written.end(), [&](std::uint64_t a, std::uint64_t b) {
-           return rows.begin(a) + room(a) > rows.begin(b);
-         }) != written.end();
 }
 
 std::uint64_t Call::room(std::uint64_t row) const {

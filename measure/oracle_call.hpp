@@ -57,8 +57,6 @@ class Call {
   void set_ranges();
   /// The operand has room for its rows, or is not there where it need not be.
   void check(Role role, bool needed) const;
-  /// Whether two rows of what is written share an element. They may lie in any order.
-  [[nodiscard]] bool overlap(const RowRanges& rows) const;
   /// Places of the row's result.
   [[nodiscard]] std::uint64_t room(std::uint64_t row) const;
   [[nodiscard]] const std::byte* at(Role role, std::uint64_t row, std::uint64_t element_bytes) const;

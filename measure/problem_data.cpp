@@ -23,6 +23,11 @@ constexpr std::uint64_t many_keys = std::uint64_t{1} << 23;
 constexpr std::uint64_t threads_pay_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t host_memory_bytes = std::uint64_t{6} << 30;  // for what is made at once
 
+/// Where the segments of a problem of segments lie; empty of others.
+Segments segments_for(const Problem& problem, const MeasuredInput& measured, std::uint64_t seed) {
+  return problem.ragged ? packed_segments(make_lengths(problem, measured.lengths, seed)) : Segments{};
+}
+
 /// Images of an input and of what it must become, on the host.
 struct HostImages {
   std::vector<std::byte> input;
@@ -34,13 +39,20 @@ struct HostData {
   HostImages gapped;  ///< where they are wanted
 };
 
-std::vector<std::byte> make_input(const Problem& problem, const CallLayout& layout, Distribution distribution,
-                                  std::uint64_t seed) {
+/// segments: null of arrays and rows.
+std::vector<std::byte> make_input(const Problem& problem, const CallLayout& layout, const Segments* segments,
+                                  Distribution distribution, std::uint64_t seed) {
   std::vector<std::byte> image(layout.input_bytes(), std::byte{GuardedLayout::guard_value});
   for (const CallLayout::Part& part : layout.parts()) {
     if (part.array.in == Role::keys_in)
       fill_keys(CallLayout::rows(image, part), problem.key, distribution, seed);
     if (part.array.in == Role::values_in) fill_values(CallLayout::rows(image, part), seed);
+    if (segments == nullptr || !part.array.in) continue;
+    if (part.array.in == Role::offsets || part.array.in == Role::ends) {
+      CallLayout::write_bounds(image, part, *segments);
+    } else {
+      guard_gaps(std::span(image).subspan(part.begin), part.layout);
+    }
   }
   return image;
 }
@@ -54,7 +66,8 @@ std::vector<std::byte> make_expected(const Problem& problem, const CallLayout& l
     if (part.array.out) {
       operands[*part.array.out] = CallLayout::operand(part, image.data());
     } else {
-      place_rows(std::span(image).subspan(part.begin), part.layout, CallLayout::rows(input, part));
+      const auto from = std::span(input).subspan(part.begin, part.layout.bytes());
+      std::copy(from.begin(), from.end(), image.begin() + static_cast<std::ptrdiff_t>(part.begin));
     }
   }
   reference_call(problem, operands);
@@ -75,15 +88,22 @@ std::vector<std::byte> spread(std::vector<std::byte>& image, const CallLayout& l
   return result;
 }
 
-/// gapped: null if no images with gaps are wanted.
-HostData make_images(const Problem& problem, const CallLayout& layout, const CallLayout* gapped,
+HostData make_images(const Problem& problem, const CallLayouts& layouts, bool with_gaps,
                      Distribution distribution, std::uint64_t seed, bool with_expected) {
   HostData data;
-  data.packed.input = make_input(problem, layout, distribution, seed);
+  const bool is_ragged = problem.ragged;
+  data.packed.input =
+      make_input(problem, layouts.packed, is_ragged ? &layouts.segments : nullptr, distribution, seed);
   if (!with_expected) return data;
-  data.packed.expected = make_expected(problem, layout, data.packed.input);
-  if (gapped == nullptr) return data;
-  data.gapped = {spread(data.packed.input, layout, *gapped), spread(data.packed.expected, layout, *gapped)};
+  data.packed.expected = make_expected(problem, layouts.packed, data.packed.input);
+  if (!with_gaps) return data;
+  if (is_ragged) {
+    data.gapped.input = make_input(problem, layouts.gapped, &layouts.segments_with_gaps, distribution, seed);
+    data.gapped.expected = make_expected(problem, layouts.gapped, data.gapped.input);
+  } else {
+    data.gapped = {spread(data.packed.input, layouts.packed, layouts.gapped),
+                   spread(data.packed.expected, layouts.packed, layouts.gapped)};
+  }
   return data;
 }
 
@@ -93,14 +113,6 @@ std::uint64_t host_memory_for(const Problem& problem, const CallLayout& layout) 
   const std::uint64_t images = layout.input_bytes() + layout.bytes();
   return images +
          (sorts_keys_alone(problem) ? layout.bytes() : 2 * key_count(problem) * (size_of(problem.key) + 8));
-}
-
-CallLayout layout_for(const Problem& problem, RowGaps gaps) {
-  if (problem.kind() == ShapeKind::segments) {
-    throw Error(ErrorCode::usage,
-                "problem '" + text_of(problem) + "' cannot be verified: there is no reference for it");
-  }
-  return CallLayout(problem, gaps);
 }
 
 /// Bytes of device memory for all images.
@@ -113,14 +125,12 @@ std::uint64_t memory_for_both(const CallLayout& layout) { return layout.input_by
 
 /// Besides the images that each distribution has: input and expected result with gaps, and as much to work
 /// in.
-std::uint64_t gapped_memory(const Problem& problem) {
-  return 2 * memory_for_both(CallLayout(problem, RowGaps::odd));
-}
+std::uint64_t gapped_memory(const CallLayouts& layouts) { return 2 * memory_for_both(layouts.gapped); }
 
 /// Whether there is room for rows with gaps besides one distribution.
-bool can_have_gaps(const Problem& problem, std::int64_t memory_bytes) {
-  return problem.rows > 1 && gapped_memory(problem) <= memory_for_images(memory_bytes) &&
-         memory_for_both(CallLayout(problem)) <= memory_for_images(memory_bytes) - gapped_memory(problem);
+bool can_have_gaps(const Problem& problem, const CallLayouts& layouts, std::int64_t memory_bytes) {
+  return problem.rows > 1 && gapped_memory(layouts) <= memory_for_images(memory_bytes) &&
+         memory_for_both(layouts.packed) <= memory_for_images(memory_bytes) - gapped_memory(layouts);
 }
 
 std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std::byte>& bytes,
@@ -133,37 +143,41 @@ std::unique_ptr<DeviceBuffer> upload(const Device& device, const std::vector<std
 
 }  // namespace
 
-std::vector<Distribution> verified_distributions(const Problem& problem, std::int64_t memory_bytes) {
+CallLayouts CallLayouts::of(const Problem& problem, const Segments& segments) {
+  if (!problem.ragged) return {CallLayout(problem), CallLayout(problem, RowGaps::odd), {}, {}};
+  Segments with_gaps = bitune::segments_with_gaps(segments);
+  return {CallLayout(problem, segments), CallLayout(problem, with_gaps), segments, std::move(with_gaps)};
+}
+
+std::vector<Distribution> verified_distributions(const Problem& problem, const CallLayouts& layouts,
+                                                 std::int64_t memory_bytes) {
   std::vector<Distribution> distributions(all_distributions.begin(), all_distributions.end());
-  if (problem.n * problem.rows >= many_keys) {
+  if (key_count(problem) >= many_keys) {
     distributions = {Distribution::random, Distribution::few_distinct, Distribution::reversed,
                      Distribution::special};
   }
-  const CallLayout layout(problem);
   const std::uint64_t besides =
-      can_have_gaps(problem, memory_bytes) ? gapped_memory(problem) : layout.bytes();
+      can_have_gaps(problem, layouts, memory_bytes) ? gapped_memory(layouts) : layouts.packed.bytes();
   const std::uint64_t allowed = memory_for_images(memory_bytes);
   const std::uint64_t affordable =
-      allowed < besides ? 1 : std::max<std::uint64_t>(1, (allowed - besides) / memory_for_both(layout));
+      allowed < besides ? 1
+                        : std::max<std::uint64_t>(1, (allowed - besides) / memory_for_both(layouts.packed));
   if (affordable < distributions.size()) distributions.resize(affordable);
   return distributions;
 }
 
-ProblemData::ProblemData(const Device& device, const Problem& problem, Distribution measured,
-                         std::uint64_t seed, int inputs, Stream stream, KernelStore* kernels)
+ProblemData::ProblemData(const Device& device, const Problem& problem, const MeasuredInput& measured,
+                         Stream stream, KernelStore* kernels)
     : problem_(problem),
       measured_(measured),
-      seed_(seed),
-      inputs_(inputs),
-      layout_(layout_for(problem, RowGaps::none)),
-      gapped_layout_(problem, RowGaps::odd),
-      verified_(verified_distributions(problem, device.info().memory_bytes)) {
-  const bool with_gaps = can_have_gaps(problem, device.info().memory_bytes);
+      layouts_(CallLayouts::of(problem, segments_for(problem, measured, measured.seed))),
+      verified_(verified_distributions(problem, layouts_, device.info().memory_bytes)) {
+  const bool with_gaps = can_have_gaps(problem, layouts_, device.info().memory_bytes);
   if (kernels == nullptr || !ImageMaker::can_make(problem) ||
       !make_on_device(device, *kernels, with_gaps, stream)) {
     make_on_host(device, with_gaps, stream);
   }
-  work_ = device.allocate((has_gapped() ? gapped_layout_ : layout_).bytes());
+  work_ = device.allocate((has_gapped() ? gapped_layout() : layout()).bytes());
 }
 
 bool ProblemData::is_verified(Distribution distribution) const {
@@ -172,25 +186,27 @@ bool ProblemData::is_verified(Distribution distribution) const {
 
 std::vector<Distribution> ProblemData::wanted() const {
   std::vector<Distribution> distributions = verified_;
-  if (!is_verified(measured_)) distributions.push_back(measured_);
+  if (!is_verified(measured_.distribution)) distributions.push_back(measured_.distribution);
   return distributions;
 }
 
 bool ProblemData::make_on_device(const Device& device, KernelStore& kernels, bool with_gaps, Stream stream) {
   try {
-    ImageMaker maker(device, kernels, problem_, layout_, stream);
+    ImageMaker maker(device, kernels, problem_, layout(), stream);
     for (const Distribution distribution : wanted()) {
       Images& images = images_[distribution];
-      images.input = maker.make_input(distribution, seed_);
+      images.input = maker.make_input(distribution, measured_.seed);
       if (!is_verified(distribution)) continue;
       images.expected = maker.make_expected(*images.input);
       if (!with_gaps || distribution != Distribution::random) continue;
-      gapped_.input = maker.spread(*images.input, gapped_layout_);
-      gapped_.expected = maker.spread(*images.expected, gapped_layout_);
+      gapped_.input = maker.spread(*images.input, gapped_layout());
+      gapped_.expected = maker.spread(*images.expected, gapped_layout());
     }
-    const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs_);
-    for (int i = 1; i < in_turn; ++i)
-      other_inputs_.push_back(maker.make_input(measured_, seed_ + static_cast<std::uint64_t>(i)));
+    const int in_turn = images_in_turn(device, layout().input_bytes(), measured_.inputs);
+    for (int i = 1; i < in_turn; ++i) {
+      other_inputs_.push_back(
+          maker.make_input(measured_.distribution, measured_.seed + static_cast<std::uint64_t>(i)));
+    }
     device.synchronize(stream);  // the maker's memory goes away
     return true;
   } catch (const Error& error) {
@@ -207,12 +223,12 @@ void ProblemData::make_on_host(const Device& device, bool with_gaps, Stream stre
   // Large references take the host seconds each: several are made at once, as far as its memory may be taken.
   const auto start = [&](Distribution distribution) {
     const bool gaps = with_gaps && distribution == Distribution::random;
-    const auto policy = layout_.bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
-    return std::async(policy, make_images, problem_, std::cref(layout_), gaps ? &gapped_layout_ : nullptr,
-                      distribution, seed_, is_verified(distribution));
+    const auto policy = layout().bytes() < threads_pay_bytes ? std::launch::deferred : std::launch::async;
+    return std::async(policy, make_images, problem_, std::cref(layouts_), gaps, distribution, measured_.seed,
+                      is_verified(distribution));
   };
   const std::size_t at_once =
-      std::max<std::uint64_t>(1, host_memory_bytes / host_memory_for(problem_, layout_));
+      std::max<std::uint64_t>(1, host_memory_bytes / host_memory_for(problem_, layout()));
   const std::vector<Distribution> distributions = wanted();
   std::deque<std::future<HostData>> under_way;
   std::size_t started = 0;
@@ -228,16 +244,21 @@ void ProblemData::make_on_host(const Device& device, bool with_gaps, Stream stre
     gapped_.input = upload(device, host.gapped.input, stream);
     gapped_.expected = upload(device, host.gapped.expected, stream);
   }
-  const int in_turn = images_in_turn(device, layout_.input_bytes(), inputs_);
+  const int in_turn = images_in_turn(device, layout().input_bytes(), measured_.inputs);
   for (int i = 1; i < in_turn; ++i) {
-    const std::uint64_t other_seed = seed_ + static_cast<std::uint64_t>(i);
-    other_inputs_.push_back(upload(device, make_input(problem_, layout_, measured_, other_seed), stream));
+    const std::uint64_t seed = measured_.seed + static_cast<std::uint64_t>(i);
+    // Other keys, and segments of other lengths.
+    const CallLayouts others = CallLayouts::of(problem_, segments_for(problem_, measured_, seed));
+    other_inputs_.push_back(
+        upload(device,
+               make_input(problem_, others.packed, problem_.ragged ? &others.segments : nullptr,
+                          measured_.distribution, seed),
+               stream));
   }
 }
 
-bool ProblemData::is_for(const Problem& problem, Distribution measured, std::uint64_t seed,
-                         int inputs) const noexcept {
-  return problem == problem_ && measured == measured_ && seed == seed_ && inputs == inputs_;
+bool ProblemData::is_for(const Problem& problem, const MeasuredInput& measured) const noexcept {
+  return problem == problem_ && measured == measured_;
 }
 
 const void* ProblemData::input(Distribution distribution) const {
@@ -246,7 +267,7 @@ const void* ProblemData::input(Distribution distribution) const {
 
 std::vector<const void*> ProblemData::measured_inputs(Distribution distribution) const {
   std::vector<const void*> inputs = {input(distribution)};
-  if (distribution == measured_) {
+  if (distribution == measured_.distribution) {
     for (const auto& other : other_inputs_) inputs.push_back(other->data());
   }
   return inputs;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "measure/in_parts.hpp"
@@ -13,15 +14,29 @@
 #include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/segment_bounds.hpp"
 
 namespace bitune {
 namespace {
 
+/// The elements of one row, or one segment.
+struct RowPlace {
+  std::uint64_t row = 0;
+  std::uint64_t length = 0;                 ///< keys of it
+  std::optional<std::uint64_t> begin = {};  ///< of a segment, in all arrays but those that a top_k writes
+};
+
+RowPlace place_of(const Problem& problem, const Operands& on_host, std::uint64_t row) {
+  if (!problem.ragged) return {.row = row, .length = problem.n};
+  const SegmentBounds bounds(on_host);
+  return {.row = row, .length = bounds.end(row) - bounds.begin(row), .begin = bounds.begin(row)};
+}
+
 /// The beginning of a row; null where the operand is not given.
-std::byte* row_of(const Operand& operand, std::uint64_t row, std::size_t element_bytes) {
-  return operand.data == nullptr
-             ? nullptr
-             : static_cast<std::byte*>(operand.data) + row * operand.stride * element_bytes;
+std::byte* row_of(const Operand& operand, const RowPlace& place, std::size_t element_bytes) {
+  return operand.data == nullptr ? nullptr
+                                 : static_cast<std::byte*>(operand.data) +
+                                       place.begin.value_or(place.row * operand.stride) * element_bytes;
 }
 
 void copy_element(std::byte* to, std::uint64_t place, const std::byte* from, std::uint64_t index,
@@ -29,63 +44,82 @@ void copy_element(std::byte* to, std::uint64_t place, const std::byte* from, std
   if (to != nullptr) std::memcpy(to + place * bytes, from + index * bytes, bytes);
 }
 
-/// Key types of one width share the code, as in the oracle's close look.
+/// How keys of a width are ordered. Key types of one width share the code, as in the oracle's close look.
+template <class U>
+struct KeyPlaces {
+  std::function<U(U)> place;
+  U last_key;  ///< what fills a row that has fewer than k keys
+};
+
+void store_index(std::byte* indices, std::uint64_t i, std::uint64_t index, std::uint32_t bytes) {
+  if (indices == nullptr) return;
+  if (bytes == 4) {
+    key_orders::store(indices, i, static_cast<std::uint32_t>(index));
+  } else {
+    key_orders::store(indices, i, index);
+  }
+}
+
 template <class U, class Index>
-void sort_row(const Problem& problem, const Operands& on_host, std::uint64_t row, unsigned threads,
-              const std::function<U(U)>& place) {
+void sort_row(const Problem& problem, const Operands& on_host, RowPlace row, unsigned threads,
+              const KeyPlaces<U>& places) {
   const std::byte* const keys = row_of(on_host.input(), row, sizeof(U));
   const std::byte* const values = row_of(on_host.input_values(), row, problem.value_bytes);
+  if (problem.operation == Operation::top_k) row.begin = std::nullopt;  // its results are rows of k
   std::byte* const keys_out = row_of(on_host[Role::keys_out], row, sizeof(U));
   std::byte* const values_out = row_of(on_host[Role::values_out], row, problem.value_bytes);
   std::byte* const indices_out = row_of(on_host[Role::indices_out], row, problem.index_bytes);
   const auto order = stable_order<U, Index>(
-      problem.n, threads, [&](std::uint64_t i) { return place(key_orders::load<U>(keys, i)); });
-  const std::uint64_t count = result_length(problem);
+      row.length, threads, [&](std::uint64_t i) { return places.place(key_orders::load<U>(keys, i)); });
+  const std::uint64_t count = std::min(result_length(problem), row.length);
   in_parts(count, parts_of(count, least_items_to_sort, threads),
            [&](unsigned, std::uint64_t begin, std::uint64_t end) {
              for (std::uint64_t i = begin; i < end; ++i) {
                const std::uint64_t index = order[i].index;
                copy_element(keys_out, i, keys, index, sizeof(U));
                copy_element(values_out, i, values, index, problem.value_bytes);
-               if (indices_out == nullptr) continue;
-               if (problem.index_bytes == 4) {
-                 key_orders::store(indices_out, i, static_cast<std::uint32_t>(index));
-               } else {
-                 key_orders::store(indices_out, i, index);
-               }
+               store_index(indices_out, i, index, problem.index_bytes);
              }
            });
+  if (problem.operation != Operation::top_k) return;
+  for (std::uint64_t i = count; i < problem.k; ++i) {
+    if (keys_out != nullptr) key_orders::store(keys_out, i, places.last_key);
+    if (values_out != nullptr) std::memset(values_out + i * problem.value_bytes, 0, problem.value_bytes);
+    store_index(indices_out, i, std::numeric_limits<std::uint64_t>::max(), problem.index_bytes);
+  }
 }
 
-/// Calls sort_row(row, threads) for all rows, several at once where that pays.
+/// Calls sort_row(place, threads) for all rows, several at once where that pays.
 template <class SortRow>
-void for_each_row(const Problem& problem, const SortRow& sort_row) {
+void for_each_row(const Problem& problem, const Operands& on_host, const SortRow& sort_row) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const auto most = static_cast<unsigned>(std::clamp<std::uint64_t>(problem.rows, 1, cores));
-  const unsigned parts = parts_of(problem.n * problem.rows, least_items_to_sort, most);
+  const unsigned parts = parts_of(key_count(problem), least_items_to_sort, most);
   in_parts(problem.rows, parts, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t row = begin; row < end; ++row) sort_row(row, cores / parts);
+    for (std::uint64_t row = begin; row < end; ++row) {
+      sort_row(place_of(problem, on_host, row), cores / parts);
+    }
   });
 }
 
 template <class U>
-void sort_rows(const Problem& problem, const Operands& on_host, const std::function<U(U)>& place) {
+void sort_rows(const Problem& problem, const Operands& on_host, const KeyPlaces<U>& places) {
   const bool is_wide = problem.n > std::numeric_limits<std::uint32_t>::max();
-  for_each_row(problem, [&](std::uint64_t row, unsigned threads) {
+  for_each_row(problem, on_host, [&](const RowPlace& row, unsigned threads) {
     if (is_wide) {
-      sort_row<U, std::uint64_t>(problem, on_host, row, threads, place);
+      sort_row<U, std::uint64_t>(problem, on_host, row, threads, places);
     } else {
-      sort_row<U, std::uint32_t>(problem, on_host, row, threads, place);
+      sort_row<U, std::uint32_t>(problem, on_host, row, threads, places);
     }
   });
 }
 
 void sort_rows_of_keys(const Problem& problem, const Operands& on_host) {
   const std::size_t size = size_of(problem.key);
-  for_each_row(problem, [&](std::uint64_t row, unsigned threads) {
+  for_each_row(problem, on_host, [&](const RowPlace& row, unsigned threads) {
     std::byte* const sorted = row_of(on_host[Role::keys_out], row, size);
-    std::memmove(sorted, row_of(on_host.input(), row, size), problem.n * size);
-    reference_sort(sorted, problem.n, problem.key, problem.order, threads);
+    std::memmove(sorted, row_of(on_host.input(), row, size), row.length * size);
+    reference_sort(sorted, row.length, problem.key, problem.order, threads);
   });
 }
 
@@ -93,7 +127,7 @@ void sort_rows_of_keys(const Problem& problem, const Operands& on_host) {
 
 void reference_call(const Problem& problem, const Operands& on_host) {
   if (problem.n == 0) return;
-  if (sorts_keys_alone(problem)) {
+  if (problem.operation == Operation::sort && carried_bytes(problem) == 0) {
     sort_rows_of_keys(problem, on_host);
     return;
   }
@@ -102,7 +136,11 @@ void reference_call(const Problem& problem, const Operands& on_host) {
                             .equal_nans = carried_bytes(problem) != 0};
   key_orders::with_order(problem.key, [&](auto key_order) {
     using KeyOrder = decltype(key_order);
-    sort_rows<typename KeyOrder::Bits>(problem, on_host, oracle::Places<KeyOrder>(rules));
+    using Bits = typename KeyOrder::Bits;
+    sort_rows<Bits>(
+        problem, on_host,
+        {.place = oracle::Places<KeyOrder>(rules),
+         .last_key = key_orders::decode<KeyOrder>(std::numeric_limits<Bits>::max(), rules.descending)});
   });
 }
 

@@ -24,6 +24,14 @@ KernelSource compare_source(std::size_t word_bytes) {
           fmt::format("bitune::compare_words<bitune::u{}, {}>", 8 * word_bytes, compare_threads)};
 }
 
+/// Of all arrays that a call of the problem may have.
+std::vector<std::size_t> compared_words(const Problem& problem) {
+  std::vector<std::size_t> words;
+  for (const CallArray& array : arrays_of(problem)) words.push_back(word_bytes_for(array.element_bytes));
+  if (problem.ragged) words.insert(words.end(), {4, 8});  // offsets and ends
+  return words;
+}
+
 std::byte* part_of(const void* image, const CallLayout::Part& part, std::uint64_t shift = 0) {
   auto* const bytes = static_cast<std::byte*>(const_cast<void*>(image));
   return bytes + part.begin + shift * part.array.element_bytes;
@@ -45,16 +53,14 @@ struct Verifier::Case {
 };
 
 bool Verifier::is_ready_for(const Problem& problem) const {
-  const std::vector<CallArray> arrays = arrays_of(problem);
-  return std::all_of(arrays.begin(), arrays.end(), [this](const CallArray& array) {
-    return compare_.contains(word_bytes_for(array.element_bytes));
-  });
+  const std::vector<std::size_t> words = compared_words(problem);
+  return std::all_of(words.begin(), words.end(),
+                     [this](std::size_t bytes) { return compare_.contains(bytes); });
 }
 
 void Verifier::prepare(const Problem& problem) {
   if (!counters_) counters_ = device_.allocate(max_cases * sizeof(std::uint64_t));
-  for (const CallArray& array : arrays_of(problem)) {
-    const std::size_t bytes = word_bytes_for(array.element_bytes);
+  for (const std::size_t bytes : compared_words(problem)) {
     if (!compare_.contains(bytes)) compare_[bytes] = kernels_.get(compare_source(bytes)).kernel;
   }
 }
@@ -89,7 +95,8 @@ std::vector<Verifier::Case> Verifier::cases_of(const ExecutablePlan& plan, const
                      .layout = &data.gapped_layout(),
                      .input = data.gapped_input(),
                      .expected = data.gapped_expected(),
-                     .remark = " in rows with gaps between them"});
+                     .remark = data.problem().ragged ? " in segments with gaps between them"
+                                                     : " in rows with gaps between them"});
   }
   return cases;
 }

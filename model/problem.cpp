@@ -135,6 +135,11 @@ std::uint64_t result_length(const Problem& problem) noexcept {
   return problem.operation == Operation::top_k ? problem.k : problem.n;
 }
 
+std::uint64_t mean_length(const Problem& problem) noexcept {
+  if (!problem.ragged || problem.rows == 0) return problem.n;
+  return problem.n / problem.rows + (problem.n % problem.rows != 0 ? 1 : 0);
+}
+
 bool has_fitting_k(const Problem& problem) noexcept {
   return problem.operation != Operation::top_k || (problem.k >= 1 && problem.k <= problem.n);
 }

@@ -34,6 +34,9 @@ namespace bitune {
 /// Keys of each row of the result: the first k of a top_k, else all. Not of segments.
 [[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
 
+/// Keys of each row, or on average of a segment, rounded up.
+[[nodiscard]] std::uint64_t mean_length(const Problem& problem) noexcept;
+
 /// Whether its k is from 1 to n, if it is a top_k.
 [[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
 

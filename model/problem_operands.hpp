@@ -21,14 +21,18 @@ struct CallArray {
   std::optional<Role> out;  ///< nothing: it is only read, and stays as it is
   std::size_t element_bytes = 0;
   std::uint64_t row_length = 0;  ///< elements of each row
+  std::uint64_t rows = 1;        ///< segments lie in one row
 };
 
-/// What a problem reads and writes: keys, then values, then indices. Those that are read go first. Of arrays
-/// and rows, with an element for each key; a top_k reads and writes different arrays.
+/// What a problem reads and writes with an element for each key: keys, then values, then indices. Those that
+/// are read go first. A top_k reads and writes different arrays, and of segments too it writes rows of k.
 [[nodiscard]] inline std::vector<CallArray> arrays_of(const Problem& problem) {
   std::vector<CallArray> arrays;
   const auto add = [&](std::optional<Role> in, std::optional<Role> out, std::size_t bytes) {
-    if (bytes != 0) arrays.push_back({in, out, bytes, in ? problem.n : result_length(problem)});
+    if (bytes == 0) return;
+    const bool has_segments = problem.ragged && (in || problem.operation != Operation::top_k);
+    arrays.push_back(
+        {in, out, bytes, in ? problem.n : result_length(problem), has_segments ? 1 : problem.rows});
   };
   const std::size_t key_bytes = size_of(problem.key);
   if (problem.operation == Operation::top_k) {

@@ -51,6 +51,10 @@ bool read_field(std::string_view name, std::string_view value, Protocol& protoco
   if (name == "budget_ms")
     return read(value, protocol.sample_budget_ms) && std::isfinite(protocol.sample_budget_ms);
   if (name == "precision") return read(value, protocol.precision) && protocol.precision > 0;
+  if (name == "lengths") {
+    protocol.lengths = value;
+    return !value.empty();
+  }
   if (name == "inputs") return read(value, protocol.inputs) && protocol.inputs > 1;
   return false;
 }
@@ -78,6 +82,7 @@ std::string Protocol::text() const {
                                  seed, cold_l2 ? "cold" : "warm", min_samples, max_samples, sample_budget_ms);
   if (precision != 0) text += fmt::format(" precision={}", precision);
   if (inputs != 1) text += fmt::format(" inputs={}", inputs);
+  if (!lengths.empty()) text += fmt::format(" lengths={}", lengths);
   return text;
 }
 

@@ -48,6 +48,10 @@ struct Protocol {
   /// short (images_in_turn, measure/sampler.hpp).
   int inputs = 8;
 
+  /// Of segments, how long they are: "uniform" or another distribution, or the path of a file
+  /// (measure/segments.hpp). Empty of other shapes.
+  std::string lengths = {};
+
   bool operator==(const Protocol&) const = default;
 
   /// Canonical text: the key of a protocol in the database.

@@ -42,8 +42,8 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
 constexpr double most_behind = 1.4;
 constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 
-/// How many times as long the arrays of its own problem may not be. Many rows leave registers idle that they
-/// do not fill; a single short array takes as long as one that does.
+/// How many times as long the arrays of its own problem may not be, or segments on average. Many rows leave
+/// registers idle that they do not fill; a single short array takes as long as one that does.
 std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
 
 /// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
@@ -56,7 +56,7 @@ struct AlikeProblems {
   bool stable;
   std::uint64_t k;
   std::uint64_t rows;
-  std::uint64_t n;  ///< last, so that in their order a longer one follows a shorter one
+  std::uint64_t length;  ///< last, so that in their order a longer one follows a shorter one
 
   friend auto operator<=>(const AlikeProblems&, const AlikeProblems&) = default;
 };
@@ -71,7 +71,7 @@ AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_
           .stable = class_of(p).problem().stable,
           .k = class_of(p).problem().k,
           .rows = p.rows,
-          .n = p.n};
+          .length = mean_length(p)};
 }
 
 /// Of each shape the least time that any of it took, or any longer one: what sorts more keys in less time
@@ -89,7 +89,7 @@ std::map<AlikeProblems, double> best_times(const std::vector<AlikeProblems>& sha
     --entry;
     if (longer != nullptr) {
       AlikeProblems as_long = entry->first;
-      as_long.n = longer->first.n;
+      as_long.length = longer->first.length;
       if (as_long == longer->first) entry->second = std::min(entry->second, longer->second);
     }
     longer = &*entry;
@@ -108,9 +108,11 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     const Candidate& candidate = candidates[i];
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
-    const double factor = candidate.problem.n == problem.n ? most_behind : most_behind_elsewhere;
+    const std::uint64_t length = mean_length(problem);
+    const std::uint64_t tuned_length = mean_length(candidate.problem);
+    const double factor = tuned_length == length ? most_behind : most_behind_elsewhere;
     if (candidate.median_us > factor * bests.at(shapes[i])) continue;
-    if (candidate.problem.n / times_too_long(problem) >= problem.n) continue;
+    if (tuned_length / times_too_long(problem) >= length) continue;
     Rank rank;
     rank.shipped = shipped;
     rank.other_device = *step >= Step::same_capability;
@@ -122,14 +124,14 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
     rank.work_distance = work_distance(candidate.problem, problem);
-    rank.distance = log2_distance(candidate.problem.n, problem.n) + rank.work_distance;
+    rank.distance = log2_distance(tuned_length, length) + rank.work_distance;
     rank.other_operation = candidate.problem.operation != problem.operation;
     rank.other_stability = differ_in_stability(candidate.problem, problem);
     rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
     rank.older_kernels = shapes[i].older_kernels;
-    rank.smaller = candidate.problem.n < problem.n;
+    rank.smaller = tuned_length < length;
     rank.narrower = carried_bytes(candidate.problem) < carried_bytes(problem);
     rank.trial = candidate.rank();
     ranked.push_back({rank, *step, &candidate});

@@ -10,6 +10,7 @@ namespace bitune::ranking {
 namespace {
 
 std::string size_of_problem(const Problem& problem) {
+  if (problem.ragged) return fmt::format("{} in {} segments", size_text(problem.n), problem.rows);
   return problem.rows == 1 ? size_text(problem.n)
                            : fmt::format("{} rows of {}", problem.rows, size_text(problem.n));
 }

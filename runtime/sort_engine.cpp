@@ -15,6 +15,7 @@
 #include "model/problem_operands.hpp"
 #include "runtime/check_operands.hpp"
 #include "runtime/parts/host_call.hpp"
+#include "runtime/segment_bounds.hpp"
 
 namespace bitune {
 namespace {
@@ -156,6 +157,32 @@ void SortEngine::run(const Problem& problem, const Operands& operands, Stream st
   launch(*prepared, problem, operands, stream);
 }
 
+void SortEngine::check_segments(const Problem& problem, const Operands& operands, Stream stream) const {
+  if (!problem.ragged) {
+    throw Error(ErrorCode::usage, fmt::format("'{}' has no segments to check", text_of(problem)));
+  }
+  if (const auto missing = missing_bounds(problem, operands)) throw Error(ErrorCode::usage, *missing);
+  if (problem.rows == 0) return;
+  if (device_->is_capturing(stream)) {
+    throw Error(ErrorCode::capture,
+                "segments are checked on the host, which cannot be captured: check them before");
+  }
+  std::vector<std::byte> offsets;
+  std::vector<std::byte> ends;
+  Operands on_host;
+  const auto fetch = [&](Role role, std::uint64_t count, std::vector<std::byte>& bytes) {
+    const Operand& numbers = operands[role];
+    bytes.resize(count * numbers.stride);
+    device_->copy_to_host(bytes.data(), numbers.data, bytes.size(), stream);
+    on_host[role] = {bytes.data(), count, numbers.stride};
+  };
+  const bool has_ends = operands[Role::ends].data != nullptr;
+  fetch(Role::offsets, problem.rows + (has_ends ? 0 : 1), offsets);
+  if (has_ends) fetch(Role::ends, problem.rows, ends);
+  device_->synchronize(stream);
+  if (const auto wrong = find_wrong_segment(problem, on_host)) throw Error(ErrorCode::usage, *wrong);
+}
+
 std::optional<PartSizes> SortEngine::parts_of(const Problem& problem) {
   if (problem.ragged || is_trivial(problem)) return std::nullopt;
   const std::uint64_t arrays = array_bytes(problem);
@@ -208,11 +235,14 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
 HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
   check_operands(problem, operands);
   if (problem.rows == 0 || problem.n == 0) return {};
+  if (problem.ragged) {
+    if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
+  }
   if (const auto sizes = parts_of(problem)) {
     return HostParts([this](const HostCall& part) { return run_call(part); }, *sizes, host_.progress)
         .run(problem, operands);
   }
-  HostRows rows(problem);
+  HostRows rows(problem, operands);
   const HostSortTimes times = run_call(host_call(problem, operands, rows));
   rows.unpack();
   return times;

@@ -41,6 +41,9 @@ class SortEngine {
   /// unavailable)
   void run(const Problem& problem, const Operands& operands, Stream stream);
 
+  /// As Sorter::check_segments. \throws Error (usage, capture, device)
+  void check_segments(const Problem& problem, const Operands& operands, Stream stream) const;
+
   /// Sorts host memory, rows one behind the other; returns when it is sorted. The preparation of a new
   /// problem is not part of the times.
   HostSortTimes sort_host(void* keys, const Problem& problem);

@@ -107,6 +107,22 @@ Problem sort_problem(std::uint64_t n, KeyType type, Order order, std::uint64_t r
   return {{.key = type, .order = order}, {.n = n, .rows = rows}};
 }
 
+Shape shape_of(std::uint64_t n, const SegmentOffsets& segments) noexcept {
+  return {.n = n, .rows = segments.count, .ragged = true};
+}
+
+/// Offsets and ends alone.
+Operands operands_of(const SegmentOffsets& segments) noexcept {
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  const auto given = [&](const void* numbers) {
+    return Operand{const_cast<void*>(numbers), unchecked_elements, segments.bytes};
+  };
+  operands[Role::offsets] = given(segments.offsets);
+  if (segments.ends != nullptr) operands[Role::ends] = given(segments.ends);
+  return operands;
+}
+
 }  // namespace
 
 struct Sorter::Implementation {
@@ -165,6 +181,46 @@ void Sorter::top_k(const void* keys, void* first, void* indices, std::uint64_t n
   operands[Role::keys_out] = {first, unchecked_elements, k};
   operands[Role::indices_out] = {indices, unchecked_elements, k};
   run(problem, operands, stream);
+}
+
+void Sorter::sort_segments(void* keys, std::uint64_t n, const SegmentOffsets& segments, KeyType type,
+                           Stream stream, Order order) {
+  Operands operands = operands_of(segments);
+  operands[Role::keys_out] = {keys, unchecked_elements, n};
+  run({{.key = type, .order = order}, shape_of(n, segments)}, operands, stream);
+}
+
+void Sorter::sort_segment_pairs(void* keys, void* values, std::uint64_t n, const SegmentOffsets& segments,
+                                KeyType type, std::uint32_t value_bytes, Stream stream, Order order) {
+  Operands operands = operands_of(segments);
+  operands[Role::keys_out] = {keys, unchecked_elements, n};
+  operands[Role::values_out] = {values, unchecked_elements, n};
+  run({{.operation = Operation::sort_pairs,
+        .key = type,
+        .value_bytes = value_bytes,
+        .order = order,
+        .stable = true},
+       shape_of(n, segments)},
+      operands, stream);
+}
+
+void Sorter::argsort_segments(const void* keys, void* indices, std::uint64_t n,
+                              const SegmentOffsets& segments, KeyType type, std::uint32_t index_bytes,
+                              Stream stream, Order order) {
+  Operands operands = operands_of(segments);
+  operands[Role::keys_in] = {const_cast<void*>(keys), unchecked_elements, n};
+  operands[Role::indices_out] = {indices, unchecked_elements, n};
+  run({{.operation = Operation::argsort,
+        .key = type,
+        .index_bytes = index_bytes,
+        .order = order,
+        .stable = true},
+       shape_of(n, segments)},
+      operands, stream);
+}
+
+void Sorter::check_segments(const Problem& problem, const Operands& operands, Stream stream) {
+  implementation_->engine->check_segments(problem, operands, stream);
 }
 
 HostSortTimes Sorter::run_host(const Problem& problem, const Operands& operands) {

@@ -84,12 +84,14 @@ class LocalEvaluator final : public Evaluator {
         load(family.plan(request.problem, request.configuration, info), info, trial);
     if (!plan) return;
 
-    const Distribution measured = parse_distribution(request.protocol.distribution);
-    if (!data_ || !data_->is_for(request.problem, measured, request.protocol.seed, request.protocol.inputs)) {
+    MeasuredInput measured{.distribution = parse_distribution(request.protocol.distribution),
+                           .seed = request.protocol.seed,
+                           .inputs = request.protocol.inputs};
+    if (request.problem.ragged) measured.lengths = request.protocol.lengths;
+    if (!data_ || !data_->is_for(request.problem, measured)) {
       enter(EvaluationPhase::prepare);
       data_.reset();  // before the next: both at once may not fit
-      data_.emplace(*device_, request.problem, measured, request.protocol.seed, request.protocol.inputs,
-                    stream_->handle(),
+      data_.emplace(*device_, request.problem, measured, stream_->handle(),
                     ImageMaker::pays(*device_, request.problem) ? kernels_.get() : nullptr);
     }
     void* const workspace = workspace_for(plan->plan().workspace_bytes);
@@ -107,7 +109,7 @@ class LocalEvaluator final : public Evaluator {
     }
 
     enter(EvaluationPhase::run);
-    Measurement measurement = measurer_.measure(*plan, *data_, measured, request.protocol,
+    Measurement measurement = measurer_.measure(*plan, *data_, measured.distribution, request.protocol,
                                                 request.abandon_above_us, workspace, stream_->handle());
     trial.samples_us = std::move(measurement.samples_us);
     trial.clock = measurement.clock;

@@ -128,6 +128,14 @@ void check_request(const TuneRequest& request) {
                 fmt::format("samples {}..{} are no range: at least 1, and the most not below the least",
                             request.protocol.min_samples, request.protocol.max_samples));
   }
+  const auto is_ragged = [](const Problem& problem) { return problem.ragged; };
+  const auto begin = request.problems.begin();
+  const auto end = request.problems.end();
+  if (request.protocol.lengths.empty() ? std::any_of(begin, end, is_ragged)
+                                       : !std::all_of(begin, end, is_ragged)) {
+    throw Error(ErrorCode::usage,
+                "lengths are of segments: give them with segments, and tune other shapes in another session");
+  }
 }
 
 }  // namespace

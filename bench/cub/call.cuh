@@ -31,6 +31,8 @@ struct Call {
   bool descending = false;
   std::uint64_t n = 0;
   std::uint64_t rows = 1;
+  bool ragged = false;  ///< the rows are segments, of n keys in all
+  const int* offsets = nullptr;
   void* keys = nullptr;
   void* out = nullptr;
   void* values = nullptr;
@@ -39,7 +41,7 @@ struct Call {
   std::size_t bytes = 0;
   cudaStream_t stream = nullptr;
 
-  [[nodiscard]] std::uint64_t items() const { return n * rows; }
+  [[nodiscard]] std::uint64_t items() const { return ragged ? n : n * rows; }
 };
 
 struct Ascending {
@@ -56,20 +58,24 @@ struct Descending {
   }
 };
 
-/// Where the rows begin.
+/// Where the rows begin. nvcc takes long for each type of offsets, so that there is one for both shapes.
 struct RowOffset {
   int length;
-  __host__ __device__ int operator()(int row) const { return row * length; }
+  const int* offsets;  ///< of segments; null: rows of one length
+  __host__ __device__ int operator()(int row) const {
+    return offsets == nullptr ? row * length : offsets[row];
+  }
 };
 
 inline auto row_offsets(const Call& call, int first) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(first),
-                                         RowOffset{static_cast<int>(call.n)});
+                                         RowOffset{static_cast<int>(call.n), call.offsets});
 }
 
 /// Whether row_offsets has room for the place behind the last row.
 inline bool fits_32_bits(const Call& call) {
-  return call.items() <= static_cast<std::uint64_t>(std::numeric_limits<int>::max()) - call.n;
+  const std::uint64_t behind = call.ragged ? 0 : call.n;
+  return call.items() <= static_cast<std::uint64_t>(std::numeric_limits<int>::max()) - behind;
 }
 
 /// Leaves no sticky error behind for the next caller of the runtime.

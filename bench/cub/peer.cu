@@ -9,8 +9,9 @@
 ///   number of merge passes.
 /// - Segmented sorts of rows: out of place, from pointer to pointer. For rows of up to a tile that is one
 ///   pass, as with a DoubleBuffer. For longer ones it differs only in that the spare buffer is part of the
-///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. With
-///   more than 500 rows DeviceSegmentedSort waits for the device in between: that is part of its time.
+///   workspace. Offsets have 32 bits and are computed by an iterator, so none are read from memory. Those of
+///   segments are read from memory, 32 bits each. With more than 500 rows DeviceSegmentedSort waits for the
+///   device in between: that is part of its time.
 /// - An argsort is a sort of pairs whose values are the places of the keys. The sort's merge_copy counts
 ///   them by an iterator. The others read them from memory, and writing them there is part of the call.
 ///   The sorted keys, which nobody asked for, go to the workspace.
@@ -33,10 +34,12 @@ namespace {
 using SortKeys = int (*)(KeyType key, Call& call);
 using SortPairs = int (*)(KeyType key, Values values, Call& call);
 
-/// Only what is in arrays and rows is built in.
+/// Segments are for the segmented sorts, which make no indices of them.
 template <SortKeys keys, SortPairs pairs>
 int dispatch(const BitunePeerProblem& problem, Call& call) {
-  if (problem.ragged != 0) return not_built_in;
+  constexpr bool is_segmented = keys == sort_segmented || keys == sort_segmented_radix;
+  const bool makes_indices = static_cast<Operation>(problem.operation) == Operation::argsort;
+  if (call.ragged && (!is_segmented || makes_indices)) return not_built_in;
   const auto key = static_cast<KeyType>(problem.key_type);
   switch (static_cast<Operation>(problem.operation)) {
     case Operation::sort:
@@ -52,7 +55,10 @@ int dispatch(const BitunePeerProblem& problem, Call& call) {
 
 template <SortKeys keys, SortPairs pairs>
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
-  Call call{.descending = problem->descending != 0, .n = problem->n, .rows = problem->rows};
+  Call call{.descending = problem->descending != 0,
+            .n = problem->n,
+            .rows = problem->rows,
+            .ragged = problem->ragged != 0};
   const int status = dispatch<keys, pairs>(*problem, call);
   *bytes = call.bytes;
   return status;
@@ -62,9 +68,12 @@ template <SortKeys keys, SortPairs pairs>
 int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream) {
   const auto of = [operands](Role role) { return operands->of_role[static_cast<int>(role)]; };
   const bool writes_indices = static_cast<Operation>(problem->operation) == Operation::argsort;
+  if (problem->ragged != 0 && of(Role::offsets).stride != sizeof(int)) return not_built_in;
   Call call{.descending = problem->descending != 0,
             .n = problem->n,
             .rows = problem->rows,
+            .ragged = problem->ragged != 0,
+            .offsets = static_cast<const int*>(of(Role::offsets).data),
             .keys = of(Role::keys_in).data,
             .out = of(Role::keys_out).data,
             .values = of(Role::values_in).data,

@@ -27,15 +27,30 @@ struct Call {
   const BitunePeerProblem& problem;
   const BitunePeerOperands& operands;
 
+  [[nodiscard]] const BitunePeerOperand& operand(Role role) const {
+    return operands.of_role[static_cast<std::size_t>(role)];
+  }
+  [[nodiscard]] std::uint64_t offset(std::uint64_t i) const {
+    const auto* const offsets = static_cast<const std::byte*>(operand(Role::offsets).data);
+    return operand(Role::offsets).stride == 4 ? key_orders::load<std::uint32_t>(offsets, i)
+                                              : key_orders::load<std::uint64_t>(offsets, i);
+  }
+
+  /// Keys of a row, or of a segment.
+  [[nodiscard]] std::uint64_t length(std::uint64_t row) const {
+    return problem.ragged != 0 ? offset(row + 1) - offset(row) : problem.n;
+  }
   /// Keys of each row of the result.
-  [[nodiscard]] std::uint64_t count() const {
-    return static_cast<Operation>(problem.operation) == Operation::top_k ? problem.k : problem.n;
+  [[nodiscard]] std::uint64_t count(std::uint64_t row) const {
+    return static_cast<Operation>(problem.operation) == Operation::top_k ? problem.k : length(row);
   }
 
   [[nodiscard]] std::byte* row_of(Role role, std::uint64_t row, std::size_t element_bytes) const {
-    auto* const data = static_cast<std::byte*>(operands.of_role[static_cast<std::size_t>(role)].data);
+    auto* const data = static_cast<std::byte*>(operand(role).data);
+    if (data == nullptr) return nullptr;
     const bool is_input = role == Role::keys_in || role == Role::values_in;
-    return data == nullptr ? nullptr : data + row * (is_input ? problem.n : count()) * element_bytes;
+    const std::uint64_t begin = problem.ragged != 0 ? offset(row) : row * (is_input ? problem.n : count(row));
+    return data + begin * element_bytes;
   }
 };
 
@@ -54,13 +69,15 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
   const auto place = [keys, descending](Index i) {
     return key_orders::encode<KeyOrder>(key_orders::load<Bits>(keys, i), descending);
   };
-  std::iota(order, order + problem.n, Index{0});
-  std::stable_sort(order, order + problem.n, [&place](Index a, Index b) { return place(a) < place(b); });
-  gather(call.row_of(Role::keys_out, row, sizeof(Bits)), keys, order, call.count(), sizeof(Bits));
+  const std::uint64_t count = call.count(row);
+  Index* const end = order + call.length(row);
+  std::iota(order, end, Index{0});
+  std::stable_sort(order, end, [&place](Index a, Index b) { return place(a) < place(b); });
+  gather(call.row_of(Role::keys_out, row, sizeof(Bits)), keys, order, count, sizeof(Bits));
   gather(call.row_of(Role::values_out, row, problem.value_bytes),
-         call.row_of(Role::values_in, row, problem.value_bytes), order, call.count(), problem.value_bytes);
+         call.row_of(Role::values_in, row, problem.value_bytes), order, count, problem.value_bytes);
   std::byte* const indices = call.row_of(Role::indices_out, row, problem.index_bytes);
-  for (std::uint64_t i = 0; indices != nullptr && i < call.count(); ++i) {
+  for (std::uint64_t i = 0; indices != nullptr && i < count; ++i) {
     if (problem.index_bytes == 4) {
       key_orders::store(indices, i, static_cast<std::uint32_t>(order[i]));
     } else {
@@ -69,7 +86,9 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
   }
 }
 
-bool is_built_in(const BitunePeerProblem& problem) { return problem.ragged == 0; }
+bool is_built_in(const BitunePeerProblem& problem) {
+  return problem.ragged == 0 || static_cast<Operation>(problem.operation) != Operation::top_k;
+}
 
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
   if (!is_built_in(*problem)) return BITUNE_PEER_NOT_BUILT_IN;

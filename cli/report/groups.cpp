@@ -93,7 +93,9 @@ std::vector<ProblemGroup> grouped(std::span<const Problem> problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const Problem& problem = problems[i];
     std::string title = kind_text(problem);
-    if (problem.rows == 1) {
+    if (problem.ragged) {
+      title += ", segments";
+    } else if (problem.rows == 1) {
       title += ", single arrays";
     } else if (lengths[{static_cast<const SortSpec&>(problem), total_log2(problem)}].size() > 1) {
       title += fmt::format(", rows, 2^{} keys in all", total_log2(problem));

@@ -233,10 +233,17 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 ///
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
 /// narrow, if k is not from 1 to n, or if the workspace is too small; UNAVAILABLE for what is not built:
-/// values and indices of segments, top_k of segments, and lengths of what is no top_k; CAPTURE if the stream
-/// is being captured and the problem was not prepared; COMPILE, DEVICE, OUT_OF_RESOURCES.
+/// top_k of segments, and lengths of what is no top_k; CAPTURE if the stream is being captured and the
+/// problem was not prepared; COMPILE, DEVICE, OUT_OF_RESOURCES.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);
+
+/// Looks whether the offsets and ends of a problem of segments are right, in memory of the sorter's device:
+/// copies them to the host, and waits for the stream. USAGE, with a sentence that names the first segment
+/// that ends before it begins, or behind the keys, or overlaps another. bitune_run does not look: its kernels
+/// touch nothing outside the keys whatever the offsets are.
+BITUNE_API bitune_status bitune_check_segments(bitune_sorter* sorter, const bitune_problem* problem,
+                                               const bitune_operands* operands, void* stream);
 
 /// Times of one host sort in microseconds.
 typedef struct bitune_host_times {
@@ -251,8 +258,8 @@ typedef struct bitune_host_times {
   { sizeof(bitune_host_times), 0, 0, 0, 0 }
 
 /// As bitune_run for arrays in the host's memory, staged through pinned memory. The workspace is not looked
-/// at. Returns when all is written. `times` may be null; otherwise its size must be set, and it is written if
-/// the call succeeds.
+/// at; segments are checked as by bitune_check_segments. Returns when all is written. `times` may be null;
+/// otherwise its size must be set, and it is written if the call succeeds.
 BITUNE_API bitune_status bitune_run_host(bitune_sorter* sorter, const bitune_problem* problem,
                                          const bitune_operands* operands, bitune_host_times* times);
 
@@ -309,12 +316,16 @@ typedef struct bitune_tune_options {
   uint32_t resume;              ///< 1: what the database has is not measured again
   uint32_t warm_start;          ///< 1: begin with what won at near sizes and on near devices
   uint32_t cold_l2;             ///< 1: the L2 cache is flushed before each sample
+  /// Of segments, all problems of the session then: how long they are, of the mean length that n and rows
+  /// say. "uniform" (0 to twice the mean: the default), "zipf", "few_long", "equal", or the path of a text
+  /// file with a length a line, whose number and sum are then rows and n.
+  const char* lengths;
 } bitune_tune_options;
 
 #define BITUNE_TUNE_OPTIONS_INIT                                                                             \
   {                                                                                                          \
     sizeof(bitune_tune_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 80, 0, 30, 0.01, 200, 8, 4, 1, \
-        1, 0                                                                                                 \
+        1, 0, NULL                                                                                           \
   }
 
 /// What is going on in a session. The library writes `size`: read no members beyond it.

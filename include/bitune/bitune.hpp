@@ -113,11 +113,18 @@ class Sorter {
   /// device. What a row lacks of k is filled: with the key that sorts last of all, with values of zero bytes,
   /// and with indices whose bits are all ones. Without lengths all n count.
   ///
+  /// Segments (`ragged`): `rows` of them lie in arrays of `n` elements, where offsets and ends say
+  /// (Operands), which are read on the device: nothing waits for the host. An index is that of the key in its
+  /// segment. Keys, values and indices that are in no segment stay as they are. What is prepared for one
+  /// batch serves all whose number of segments and mean length round up to the same powers of two, whatever
+  /// the lengths are; so does a captured graph, for as many segments and keys as it was captured with. What
+  /// offsets say is not checked here: see check_segments.
+  ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
   /// missing, misaligned, or has too few elements; if rows or arrays overlap; if indices are too narrow for
   /// the number of keys; if k is not from 1 to n; or if the workspace is too small. Error (unavailable) for
-  /// what is not built: values and indices of segments, top_k of segments, and lengths of what is no top_k.
-  /// Error (capture) if the stream is being captured and the problem was not prepared.
+  /// what is not built: top_k of segments, and lengths of what is no top_k. Error (capture) if the stream is
+  /// being captured and the problem was not prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
   /// Sorts `n` keys in device memory, in place, asynchronously on `stream`. \throws Error as `run`
@@ -142,7 +149,29 @@ class Sorter {
   void top_k(const void* keys, void* first, void* indices, std::uint64_t n, std::uint64_t k, KeyType type,
              std::uint32_t index_bytes = 4, Stream stream = nullptr, Order order = Order::descending);
 
+  /// Sorts each segment of `n` keys in device memory on its own, in place, asynchronously on `stream`.
+  /// \throws Error as `run`
+  void sort_segments(void* keys, std::uint64_t n, const SegmentOffsets& segments, KeyType type,
+                     Stream stream = nullptr, Order order = Order::ascending);
+
+  /// As sort_segments, with a value of 1, 2, 4, 8 or 16 bytes for each key. Equal keys stay in the order of
+  /// the input. So the columns of each row of a CSR matrix are sorted with its data. \throws Error as `run`
+  void sort_segment_pairs(void* keys, void* values, std::uint64_t n, const SegmentOffsets& segments,
+                          KeyType type, std::uint32_t value_bytes, Stream stream = nullptr,
+                          Order order = Order::ascending);
+
+  /// As `argsort` for each segment: an index counts from the beginning of its segment. \throws Error as `run`
+  void argsort_segments(const void* keys, void* indices, std::uint64_t n, const SegmentOffsets& segments,
+                        KeyType type, std::uint32_t index_bytes = 4, Stream stream = nullptr,
+                        Order order = Order::ascending);
+
+  /// Looks whether offsets and ends in device memory are right: copies them to the host, and waits for the
+  /// stream. \throws Error (usage) that names the first segment that ends before it begins, or behind the
+  /// keys, or overlaps another
+  void check_segments(const Problem& problem, const Operands& operands, Stream stream = nullptr);
+
   /// As `run` for arrays in the host's memory, whose workspace is not looked at; returns when all is written.
+  /// Segments are checked as by check_segments, and are done at once.
   ///
   /// What takes more memory than the device has free, or than SorterOptions::device_memory, is done in parts,
   /// several at once. A large array goes to the device twice, and takes as much memory of the host again

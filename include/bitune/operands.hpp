@@ -40,6 +40,14 @@ struct Operand {
   bool operator!=(const Operand& other) const noexcept { return !(*this == other); }
 };
 
+/// Where segments lie among keys in device memory (Operands tells more).
+struct SegmentOffsets {
+  const void* offsets = nullptr;  ///< where each begins; without `ends`, then also where the last one ends
+  std::uint64_t count = 0;        ///< segments
+  std::uint32_t bytes = 8;        ///< of each offset and end, an unsigned integer: 4 or 8
+  const void* ends = nullptr;     ///< where each ends; null: where the next one begins
+};
+
 /// The memory of one call: an operand for each role. What a problem does not need stays empty.
 ///
 /// A call sorts in place where keys_in is empty or is keys_out. Otherwise no rows of an input and an output

@@ -17,6 +17,7 @@ from . import _arrays, _functions
 from ._errors import Error, UsageError
 from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
 from ._native import library as _library
+from ._segmented import segmented_argsort, segmented_sort, segmented_sort_by_key
 from ._top_k import first_keys
 from ._tuning import Database, devices, tune
 
@@ -28,6 +29,9 @@ __all__ = [
     "devices",
     "explain",
     "prepare",
+    "segmented_argsort",
+    "segmented_sort",
+    "segmented_sort_by_key",
     "sort",
     "sort_by_key",
     "top_k",
@@ -293,6 +297,7 @@ def prepare(
     index_dtype: Any = "int64",
     return_keys: bool = False,
     k: int | None = None,
+    segments: int | None = None,
     device: Any = None,
 ) -> None:
     """Compile and load the best for such an array now, so that the call only launches, and can be captured.
@@ -301,11 +306,13 @@ def prepare(
     ----------
     x : array
         Only its shape, type and device count.
-    operation : {"sort", "argsort", "sort_by_key", "top_k"}
+    operation : {"sort", "argsort", "sort_by_key", "top_k", "segmented_sort", "segmented_argsort", "segmented_sort_by_key"}
     values : array, optional
         Of sort_by_key; only the size of its elements counts.
     k : int, optional
         Of top_k, where `descending` means the largest.
+    segments : int, optional
+        How many there are, of the segmented ones. What is prepared serves other numbers and lengths of like size.
     axis, descending, stable, index_dtype, return_keys, device
         As in the call to come.
 
@@ -319,7 +326,9 @@ def prepare(
     >>> import bitune, numpy as np
     >>> bitune.prepare(np.empty(100, dtype="u4"), device="emulated")
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k)
+    sorter, key = problem_of(
+        x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k, segments
+    )
     sorter.prepare(key)
 
 
@@ -335,13 +344,14 @@ def explain(
     index_dtype: Any = "int64",
     return_keys: bool = False,
     k: int | None = None,
+    segments: int | None = None,
     device: Any = None,
 ) -> dict[str, Any]:
     """How a call with such an array sorts, and why.
 
     Parameters
     ----------
-    x, operation, values, k, axis, descending, stable, index_dtype, return_keys, device
+    x, operation, values, k, segments, axis, descending, stable, index_dtype, return_keys, device
         As in `prepare`.
 
     Returns
@@ -363,7 +373,9 @@ def explain(
     >>> bitune.explain(np.empty(100, dtype="u4"), device="emulated")["match"] in ("shipped", "default")
     True
     """
-    sorter, key = problem_of(x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k)
+    sorter, key = problem_of(
+        x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k, segments
+    )
     return sorter.explain(key)
 
 

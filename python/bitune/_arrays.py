@@ -65,6 +65,10 @@ class Kind:
         return self.empty(tuple(x.shape), dtype, x)
 
     def copy_into(self, target: Any, source: Any) -> None: ...
+
+    def set_all_bits(self, x: Any) -> None:
+        """Of all elements: -1, or the largest of an unsigned type."""
+
     def index_dtype(self, name: str) -> Any: ...
 
     def item_bytes(self, x: Any) -> int:
@@ -121,6 +125,9 @@ class _NumPyLike(Kind):
 
     def copy_into(self, target: Any, source: Any) -> None:
         target[...] = source
+
+    def set_all_bits(self, x: Any) -> None:
+        x.view("uint8")[...] = 255
 
     def index_dtype(self, name: str) -> Any:
         return self.module.dtype(name)
@@ -231,6 +238,9 @@ class PyTorch(Kind):
 
     def copy_into(self, target: Any, source: Any) -> None:
         target.copy_(source)
+
+    def set_all_bits(self, x: Any) -> None:
+        x.view(self.module.uint8).fill_(255)
 
     def index_dtype(self, name: str) -> Any:
         return getattr(self.module, name)

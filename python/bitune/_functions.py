@@ -10,7 +10,7 @@ from . import _native
 from ._arrays import INDEX_BYTES, Kind, Rows, carried, given_back, kind_of
 from ._errors import Error
 from ._native import ARGSORT, SORT, SORT_PAIRS
-from ._sorters import ProblemKey, Sorter, sorter_for_gpu, sorter_for_host
+from ._sorters import ProblemKey, Sorter, class_of, sorter_for_gpu, sorter_for_host
 
 _WHY_NOT = {
     "bool": "x: bool cannot be sorted; sort x as uint8 (x.view of that type costs nothing)",
@@ -178,22 +178,29 @@ class Pointers(NamedTuple):
     indices_stride: int = 0
 
 
-def run(asked: Asked, key: ProblemKey, pointers: Pointers, stream: Any) -> None:
-    """Sorts now (arrays of the host), or enqueues the sort on the stream, else the current one."""
+def run(asked: Asked, key: ProblemKey, pointers: Pointers, stream: Any, bounds: tuple[int, int, int] = (0, 0, 0)) -> None:
+    """Sorts now (arrays of the host), or enqueues the sort on the stream, else the current one.
+
+    `bounds`, of segments: addresses of offsets and ends (0: none), and bytes of each.
+    """
     sorter = asked.sorter
     if asked.gpu < 0:
-        operands = _native.operands_bytes(*pointers, 0, 0)
+        operands = _native.operands_bytes(*pointers, 0, 0, *bounds)
         status = _native.run_host(sorter.handle, sorter.problem(key), operands, None)
     else:
         kind = asked.kind
-        known = sorter.workspaces.get(key)
+        # Segments of one class are prepared together.
+        known_by = class_of(key) if bounds[2] else key
+        known = sorter.workspaces.get(known_by)
         if known is None:
             if kind.is_capturing():
                 raise Error("the stream is being captured, and this problem was not prepared: call bitune.prepare before", "capture")
-            known = sorter.prepared(key)
+            known = sorter.prepared(known_by)
         problem, size = known
+        if bounds[2]:
+            problem = sorter.problem(key)
         memory, address = kind.workspace(size, asked.gpu) if size else (None, 0)
-        operands = _native.operands_bytes(*pointers, address, size)
+        operands = _native.operands_bytes(*pointers, address, size, *bounds)
         # The library's allocator hands this memory out again in the order of the stream: it may go when this returns.
         status = _native.run(sorter.handle, problem, operands, kind.current_stream(asked.gpu))
         del memory
@@ -324,14 +331,30 @@ def sort_pairs(
     return given_back(found[0], keys), given_back(found[1], values)
 
 
-_OPERATIONS = ("sort", "argsort", "sort_by_key", "top_k")
+_OPERATIONS = (
+    "sort", "argsort", "sort_by_key", "top_k", "segmented_sort", "segmented_argsort", "segmented_sort_by_key",
+)  # fmt: skip
+_OF_SEGMENTS = "segmented_"
 
 
 def problem_of(
     x: Any, operation: str, axis: Any, descending: bool, stable: bool, index_dtype: Any, return_keys: bool, values: Any,
-    device: Any, k: Any = None,
+    device: Any, k: Any = None, segments: Any = None,
 ) -> tuple[Sorter, ProblemKey]:  # fmt: skip
     """What a call of this operation with these arrays would ask of which sorter."""
+    if operation in _OPERATIONS and operation.startswith(_OF_SEGMENTS):
+        sorter, key = problem_of(
+            x, operation[len(_OF_SEGMENTS) :], 0, descending, stable, index_dtype, False, values, device
+        )
+        try:
+            count = operator.index(segments)
+        except TypeError:
+            raise TypeError(f"segments: how many there are, an integer, not {type(segments).__name__}") from None
+        if count < 1 or len(x.shape) != 1:
+            raise ValueError("segments: 1 or more, in an array of one dimension")
+        if operation == "segmented_argsort":
+            key = (*key[:3], index_bytes_of(name_of_dtype(index_dtype), key[6]), *key[4:])
+        return sorter, class_of((*key[:7], count, 0, 1))
     asked = ask(x, axis, device, None)
     if operation == "sort":
         return asked.sorter, asked.key(SORT, 0, 0, bool(descending), False)

@@ -25,7 +25,7 @@ KEY_CODES = {
 }  # fmt: skip
 
 _PROBLEM = struct.Struct("=Q6I3Q2I")
-_OPERANDS = struct.Struct("=25Q")
+_OPERANDS = struct.Struct("=28Q")
 
 
 class SorterOptions(ctypes.Structure):
@@ -60,6 +60,7 @@ class TuneOptions(ctypes.Structure):
         ("resume", ctypes.c_uint32),
         ("warm_start", ctypes.c_uint32),
         ("cold_l2", ctypes.c_uint32),
+        ("lengths", ctypes.c_char_p),
     ]
 
 
@@ -108,6 +109,7 @@ def _open() -> ctypes.CDLL:
         "bitune_sorter_create": (status, [ctypes.POINTER(SorterOptions), out_pointer]),
         "bitune_run": (status, [pointer, text, text, pointer]),
         "bitune_run_host": (status, [pointer, text, text, pointer]),
+        "bitune_check_segments": (status, [pointer, text, text, pointer]),
         "bitune_prepare": (status, [pointer, text]),
         "bitune_workspace_size": (status, [pointer, text, ctypes.POINTER(ctypes.c_uint64)]),
         "bitune_explain": (status, [pointer, text, out_pointer]),
@@ -133,11 +135,11 @@ run_host = library.bitune_run_host
 
 def problem_bytes(
     operation: int, key: int, value_bytes: int, index_bytes: int, descending: int, stable: int, n: int, rows: int,
-    k: int = 0,
+    k: int = 0, ragged: int = 0,
 ) -> bytes:  # fmt: skip
     """A `bitune_problem`. Truth values are 0 and 1, as in a key of a sorter's problems."""
     return _PROBLEM.pack(
-        _PROBLEM.size, operation, key, value_bytes, index_bytes, descending, stable, k, n, rows, 0, 0
+        _PROBLEM.size, operation, key, value_bytes, index_bytes, descending, stable, k, n, rows, ragged, 0
     )
 
 
@@ -145,6 +147,7 @@ def operands_bytes(
     keys_in: int, keys_in_stride: int, keys_out: int, keys_out_stride: int,
     values_in: int, values_in_stride: int, values_out: int, values_out_stride: int,
     indices: int, indices_stride: int, workspace: int, workspace_bytes: int,
+    offsets: int = 0, ends: int = 0, offset_bytes: int = 0,
 ) -> bytes:  # fmt: skip
     """A `bitune_operands`. Arrays were checked where they were taken, so that their lengths are not said again."""
     return _OPERANDS.pack(
@@ -154,9 +157,10 @@ def operands_bytes(
         values_in, UNCHECKED, values_in_stride,
         values_out, UNCHECKED, values_out_stride,
         indices, UNCHECKED, indices_stride,
-        0, 0, 0,
+        offsets, UNCHECKED, offset_bytes,
         0, 0, 0,
         workspace, workspace_bytes, 0,
+        ends, UNCHECKED, offset_bytes,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from . import _native
 from ._errors import Error, UsageError
 
 ProblemKey = tuple[int, ...]
-"""Operation, key type, bytes of a value and of an index, descending, stable, n, rows; and of a top_k its k."""
+"""Operation, key type, bytes of a value and of an index, descending, stable, n, rows; of a top_k its k; and of segments 0, 1."""
 
 _MOST_PROBLEMS = 4096  # as many as the library keeps prepared
 
@@ -63,6 +63,17 @@ class Sorter:
 
     def name(self) -> str:
         return _native.text_from(_native.library.bitune_device_name, self.handle)
+
+
+def _rounded_up(number: int) -> int:
+    return 1 << max(number - 1, 0).bit_length()
+
+
+def class_of(key: ProblemKey) -> ProblemKey:
+    """The problem of segments that stands for all which are prepared as one: numbers and mean lengths by octaves."""
+    n, rows = key[6:8]
+    segments = _rounded_up(rows)
+    return (*key[:6], _rounded_up(-(-n // max(rows, 1))) * segments, segments, *key[8:])
 
 
 def remember(known: dict[Any, Any], key: Any, value: Any) -> None:

@@ -35,6 +35,9 @@ def devices() -> list[dict[str, Any]]:
     return found
 
 
+_LENGTHS = ("uniform", "zipf", "few_long", "equal")
+
+
 def problem_of_shape(
     shape: int | Shape,
     dtype: Any,
@@ -44,25 +47,32 @@ def problem_of_shape(
     stable: bool = True,
     index_dtype: Any = "int64",
     value_bytes: int = 4,
+    lengths: Any = None,
 ) -> bytes:
-    """The library's problem for arrays of a shape, sorted along the last axis."""
-    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    if not lengths or any(length < 1 for length in lengths):
+    """The library's problem for arrays of a shape, sorted along the last axis; or for segments."""
+    axes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if not axes or any(length < 1 for length in axes):
         raise ValueError(f"shapes: lengths of at least 1, not {shape!r}")
     code = _native.KEY_CODES.get(name_of_dtype(dtype))
     if code is None:
         raise refuse_dtype("dtype", name_of_dtype(dtype))
     rows = 1
-    for length in lengths[:-1]:
+    for length in axes[:-1]:
         rows *= length
-    n = lengths[-1]
+    n = axes[-1]
+    ragged = int(lengths is not None)
+    if lengths is not None:
+        if len(axes) != 2:
+            raise ValueError(f"shapes: of segments how many there are, and their mean length, not {shape!r}")
+        if lengths in _LENGTHS:
+            n *= rows
     if operation == "sort":
-        return _native.problem_bytes(_native.SORT, code, 0, 0, descending, False, n, rows)
+        return _native.problem_bytes(_native.SORT, code, 0, 0, descending, False, n, rows, 0, ragged)
     if operation == "argsort":
         size = index_bytes_of(name_of_dtype(index_dtype), n)
-        return _native.problem_bytes(_native.ARGSORT, code, 0, size, descending, stable, n, rows)
+        return _native.problem_bytes(_native.ARGSORT, code, 0, size, descending, stable, n, rows, 0, ragged)
     if operation == "sort_by_key":
-        return _native.problem_bytes(_native.SORT_PAIRS, code, value_bytes, 0, descending, stable, n, rows)
+        return _native.problem_bytes(_native.SORT_PAIRS, code, value_bytes, 0, descending, stable, n, rows, 0, ragged)
     raise ValueError(f"operation: sort, argsort or sort_by_key, not {operation!r}")
 
 
@@ -82,6 +92,7 @@ def tune(
     samples: int = 200,
     seed: int = 1,
     strategy: str | None = None,
+    lengths: str | os.PathLike[str] | None = None,
     progress: Optional[Callable[[dict[str, Any]], Any]] = None,
 ) -> dict[str, Any]:
     """Search for the fastest way to sort arrays of some shapes, and store every trial in the tuning database.
@@ -111,6 +122,9 @@ def tune(
         Of the strategy.
     strategy : str, optional
         As `bitune tune --strategy` has them.
+    lengths : str or path, optional
+        Segments instead of rows: how long they are. "uniform" (0 to twice the mean), "zipf", "few_long" or "equal", and
+        a shape (count, mean) each; or a text file with a length a line, and the shape (count, keys in all).
     progress : callable, optional
         Called with a dictionary after each evaluation. What it returns ends the session if it is true.
 
@@ -137,8 +151,9 @@ def tune(
         raise ValueError("shapes: at least one")
     problems = b"".join(
         problem_of_shape(
-            shape, dtype, operation, descending=descending, stable=stable, index_dtype=index_dtype, value_bytes=value_bytes
-        )
+            shape, dtype, operation, descending=descending, stable=stable, index_dtype=index_dtype, value_bytes=value_bytes,
+            lengths=lengths,
+        )  # fmt: skip
         for shape in wanted
     )
     selector = selector_of(device)
@@ -147,6 +162,7 @@ def tune(
     options = _native.TuneOptions(
         ctypes.sizeof(_native.TuneOptions), selector.encode(), _native.encoded(database), None, None, None,
         _native.encoded(strategy), None, seed, budget_seconds, budget_evaluations, 30.0, 0.01, samples, 8, 4, 1, 1, 0,
+        _native.encoded(lengths),
     )  # fmt: skip
     report = _session(options, problems, len(wanted), progress)
     forget_sorters()

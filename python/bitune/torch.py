@@ -1,4 +1,4 @@
-"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key` and `top_k`.
+"""Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key`, `top_k` and `segmented_sort`.
 
 They can be compiled (`torch.compile(fullgraph=True)`), and all but argsort have gradients. `bitune.sort` and its
 sisters call them where they must; import this module where you use `torch.ops.bitune` yourself.
@@ -16,6 +16,7 @@ from torch import Tensor
 import bitune
 
 from . import _functions
+from ._segments_torch import segmented_sort as segmented_sort
 from ._tensors import ShortWay
 from ._top_k_torch import top_k as top_k
 
@@ -131,6 +132,7 @@ operators = SimpleNamespace(
     argsort=torch.ops.bitune.argsort,
     sort_by_key=torch.ops.bitune.sort_by_key,
     top_k=torch.ops.bitune.top_k,
+    segmented_sort=torch.ops.bitune.segmented_sort,
 )
 bitune._torch = sys.modules[__name__]
 bitune._short = ShortWay()

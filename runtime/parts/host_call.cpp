@@ -12,24 +12,25 @@ HostCall host_call(const Problem& problem, const Operands& operands, HostRows& r
                                                        : Operand{};
     const Operand to = array.out ? operands[*array.out] : Operand{};
     if (from.data == nullptr && to.data == nullptr) continue;  // keys_out of a top_k
-    const std::uint64_t row_bytes = array.row_length * array.element_bytes;
     HostArray memory;
-    memory.to = rows.room_for(to, array.element_bytes, row_bytes);
-    memory.bytes = problem.rows * row_bytes;
-    if (from.data != nullptr) {
-      memory.from.push_back({rows.packed(from, array.element_bytes, row_bytes), memory.bytes});
-    }
+    memory.to = rows.room_for(to, array, from.data == to.data);
+    memory.bytes = array.rows * array.row_length * array.element_bytes;
+    if (from.data != nullptr) memory.from.push_back({rows.packed(from, array), memory.bytes});
     call.arrays.push_back({.role = array.out ? *array.out : *array.in,
                            .memory = std::move(memory),
-                           .elements = problem.rows * array.row_length,
+                           .elements = array.rows * array.row_length,
                            .stride = array.row_length});
   }
-  if (const Operand& lengths = operands[Role::lengths]; lengths.data != nullptr) {
-    const std::size_t bytes = problem.rows * lengths.stride;
-    call.arrays.push_back({.role = Role::lengths,
-                           .memory = {.from = {{lengths.data, bytes}}, .to = nullptr, .bytes = bytes},
-                           .elements = problem.rows,
-                           .stride = lengths.stride});
+  for (const Role role : {Role::offsets, Role::ends, Role::lengths}) {
+    const Operand& numbers = operands[role];
+    if (numbers.data == nullptr) continue;
+    const bool has_last = role == Role::offsets && operands[Role::ends].data == nullptr;
+    const std::uint64_t count = problem.rows + (has_last ? 1 : 0);
+    const std::size_t bytes = count * numbers.stride;
+    call.arrays.push_back({.role = role,
+                           .memory = {.from = {{numbers.data, bytes}}, .to = nullptr, .bytes = bytes},
+                           .elements = count,
+                           .stride = numbers.stride});
   }
   return call;
 }

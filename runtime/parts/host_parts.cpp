@@ -172,7 +172,7 @@ void HostParts::for_each(std::uint64_t parts, const std::function<void(std::uint
 }
 
 void HostParts::run_part(const Problem& problem, const Operands& operands, Tally& tally) const {
-  HostRows rows(problem);
+  HostRows rows(problem, operands);
   tally.add(run_(host_call(problem, operands, rows)));
   rows.unpack();
 }

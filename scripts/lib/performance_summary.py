@@ -3,6 +3,7 @@
 import statistics
 
 import performance_pairs
+import performance_segments
 import performance_topk
 from generated_page import size_text
 from performance_charts import charts, common_lengths, many_rows, rate
@@ -155,6 +156,7 @@ def section(results, gpu):
     yield from rows(of_rows, gpu, drawn)
     yield from performance_pairs.summary(of_single, of_rows, measured, lambda name: image(gpu, name, drawn), short)
     yield from performance_topk.section(results, gpu)
+    yield from performance_segments.section(results, gpu)
     yield from arranged(of_single)
     starts = suite(results, gpu, "start")
     if starts:

@@ -78,6 +78,54 @@ TEST_F(CLibrary, RowsAreSortedWithTheirStride) {
   EXPECT_EQ(keys, (std::vector<std::uint32_t>{1, 2, 3, 99, 4, 5, 6, 98}));
 }
 
+/// Three segments of 9 keys, one of them empty.
+struct Segments {
+  bitune_problem problem = BITUNE_PROBLEM_INIT;
+  std::vector<std::uint32_t> keys = {3, 1, 2, 9, 8, 7, 6, 5, 4};
+  std::vector<std::uint32_t> offsets = {0, 3, 3, 9};
+  bitune_operands operands = BITUNE_OPERANDS_INIT;
+
+  Segments() {
+    problem.n = 9;
+    problem.rows = 3;
+    problem.ragged = 1;
+    operands.keys_out = {keys.data(), keys.size(), 0};
+    operands.offsets = {offsets.data(), offsets.size(), 4};
+  }
+};
+
+TEST_F(CLibrary, SegmentsAreSortedWhereOffsetsSay) {
+  Segments call;
+  ASSERT_EQ(bitune_check_segments(sorter, &call.problem, &call.operands, nullptr), BITUNE_OK)
+      << bitune_last_error();
+  ASSERT_EQ(bitune_run(sorter, &call.problem, &call.operands, nullptr), BITUNE_OK) << bitune_last_error();
+  EXPECT_EQ(call.keys, (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+
+  Segments with_ends;
+  std::vector<std::uint32_t> ends = {2, 0, 8};
+  with_ends.offsets = {0, 0, 4};
+  with_ends.operands.offsets = {with_ends.offsets.data(), 3, 4};
+  with_ends.operands.ends = {ends.data(), 3, 4};
+  ASSERT_EQ(bitune_run_host(sorter, &with_ends.problem, &with_ends.operands, nullptr), BITUNE_OK)
+      << bitune_last_error();
+  EXPECT_EQ(with_ends.keys, (std::vector<std::uint32_t>{1, 3, 2, 9, 5, 6, 7, 8, 4}));
+  // Who does not know of ends says so by the size.
+  with_ends.operands.size = offsetof(bitune_operands, ends);
+  EXPECT_EQ(bitune_run_host(sorter, &with_ends.problem, &with_ends.operands, nullptr), BITUNE_ERROR_USAGE);
+}
+
+TEST_F(CLibrary, WrongSegmentsAreNamed) {
+  Segments call;
+  call.offsets = {0, 3, 2, 10};
+  EXPECT_EQ(bitune_check_segments(sorter, &call.problem, &call.operands, nullptr), BITUNE_ERROR_USAGE);
+  EXPECT_STREQ(bitune_last_error(), "segment 1 is of the keys 3 to 2: it ends before it begins");
+  EXPECT_EQ(bitune_run_host(sorter, &call.problem, &call.operands, nullptr), BITUNE_ERROR_USAGE);
+  call.operands.offsets.data = nullptr;
+  EXPECT_EQ(bitune_check_segments(sorter, &call.problem, &call.operands, nullptr), BITUNE_ERROR_USAGE);
+  const bitune_problem array = problem_of(9);
+  EXPECT_EQ(bitune_check_segments(sorter, &array, &call.operands, nullptr), BITUNE_ERROR_USAGE);
+}
+
 TEST_F(CLibrary, NothingIsSortedToo) {
   const bitune_problem problem = problem_of(0);
   const bitune_operands operands = BITUNE_OPERANDS_INIT;

@@ -27,9 +27,12 @@ void expect_same_images(const Problem& problem) {
   SCOPED_TRACE(text_of(problem));
   const Device& device = *emulated_bench().device;
   ASSERT_TRUE(ImageMaker::can_make(problem));
-  const ProblemData by_host(device, problem, Distribution::sawtooth, 3, 2, nullptr);
-  const ProblemData by_device(device, problem, Distribution::sawtooth, 3, 2, nullptr,
-                              emulated_bench().kernels.get());
+  const ProblemData by_host(device, problem,
+                            MeasuredInput{.distribution = Distribution::sawtooth, .seed = 3, .inputs = 2},
+                            nullptr);
+  const ProblemData by_device(device, problem,
+                              MeasuredInput{.distribution = Distribution::sawtooth, .seed = 3, .inputs = 2},
+                              nullptr, emulated_bench().kernels.get());
   const CallLayout& layout = by_host.layout();
   ASSERT_EQ(by_host.verified().size(), all_distributions.size());
   for (const Distribution distribution : by_host.verified()) {

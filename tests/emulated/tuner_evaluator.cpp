@@ -32,7 +32,7 @@ struct Verification {
   explicit Verification(const Problem& for_problem)
       : problem(for_problem),
         stream(emulated_bench().device->create_stream()),
-        data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle()),
+        data(*emulated_bench().device, problem, MeasuredInput{.seed = 1, .inputs = 8}, stream->handle()),
         verifier(*emulated_bench().device, *emulated_bench().kernels) {}
 
   std::optional<std::string> check(Plan plan) {
@@ -97,13 +97,13 @@ TEST(EmulatedVerifier, ChecksEachRow) {
 
 TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
   const Problem small{{}, {.n = 1000}};
-  EXPECT_EQ(verified_distributions(small, 0).size(), all_distributions.size());
+  EXPECT_EQ(verified_distributions(small, CallLayouts::of(small), 0).size(), all_distributions.size());
   const Problem large{{}, {.n = std::uint64_t{1} << 24}};
-  EXPECT_EQ(verified_distributions(large, 0).size(), 4u);
-  const auto few = verified_distributions(large, std::int64_t{700} << 20);
+  EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), 0).size(), 4u);
+  const auto few = verified_distributions(large, CallLayouts::of(large), std::int64_t{700} << 20);
   ASSERT_EQ(few.size(), 2u);
   EXPECT_EQ(few.front(), Distribution::random);
-  EXPECT_EQ(verified_distributions(large, 1).size(), 1u);
+  EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), 1).size(), 1u);
 }
 
 /// Whether values or indices travel with the keys that the variant sorts, it gives the first ones, or sorts

@@ -24,7 +24,9 @@ constexpr Problem argsort{stable_argsort, {.n = 500}};
 
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
   const auto stream = emulated_bench().device->create_stream();
-  const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
+  const ProblemData data(*emulated_bench().device, problem,
+                         MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8},
+                         stream->handle());
   Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
   const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes + 1);
   const auto executable =

@@ -14,7 +14,9 @@ namespace {
 
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
   const auto stream = emulated_bench().device->create_stream();
-  const ProblemData data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle());
+  const ProblemData data(*emulated_bench().device, problem,
+                         MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8},
+                         stream->handle());
   Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
   const auto executable =
       make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
@@ -78,9 +80,9 @@ TEST(EmulatedRows, AWriteToTheInputIsFound) {
 
 TEST(EmulatedRows, MemoryForGapsIsCounted) {
   const Problem large{{}, {.n = 1 << 10, .rows = 1 << 14}};
-  EXPECT_EQ(verified_distributions(large, 0).size(), 4u);
-  EXPECT_EQ(verified_distributions(large, std::int64_t{1200} << 20).size(), 2u);
-  EXPECT_EQ(verified_distributions(large, 1).size(), 1u);
+  EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), 0).size(), 4u);
+  EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), std::int64_t{1200} << 20).size(), 2u);
+  EXPECT_EQ(verified_distributions(large, CallLayouts::of(large), 1).size(), 1u);
 }
 
 }  // namespace

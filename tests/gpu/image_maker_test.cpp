@@ -37,9 +37,12 @@ class GpuImages : public ::testing::TestWithParam<Problem> {
 
 TEST_P(GpuImages, AreThoseOfTheHost) {
   ASSERT_TRUE(ImageMaker::pays(*bench.device, GetParam()));
-  const ProblemData by_host(*bench.device, GetParam(), Distribution::random, 3, 2, nullptr);
-  const ProblemData by_gpu(*bench.device, GetParam(), Distribution::random, 3, 2, nullptr,
-                           bench.kernels.get());
+  const ProblemData by_host(*bench.device, GetParam(),
+                            MeasuredInput{.distribution = Distribution::random, .seed = 3, .inputs = 2},
+                            nullptr);
+  const ProblemData by_gpu(*bench.device, GetParam(),
+                           MeasuredInput{.distribution = Distribution::random, .seed = 3, .inputs = 2},
+                           nullptr, bench.kernels.get());
   const CallLayout& layout = by_host.layout();
   for (const Distribution distribution : by_host.verified()) {
     SCOPED_TRACE(name_of(distribution));

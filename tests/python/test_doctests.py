@@ -6,10 +6,10 @@ import numpy
 import pytest
 
 import bitune
-from bitune import _tuning
+from bitune import _segmented, _tuning
 
 
-@pytest.mark.parametrize("module", [bitune, _tuning])
+@pytest.mark.parametrize("module", [bitune, _segmented, _tuning])
 def test_examples(module):
     if int(numpy.__version__.split(".")[0]) < 2:
         pytest.skip("the examples show results as NumPy 2 prints them")

@@ -23,6 +23,13 @@ def pairs(keys: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> npt.N
     return bitune.sort_by_key(keys, values)[0]
 
 
+def lists(x: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    bitune.prepare(x, "segmented_sort", segments=len(offsets) - 1)
+    order: Any = bitune.segmented_argsort(x, offsets, index_dtype=np.int32)
+    keys, _ = bitune.segmented_sort_by_key(x, order, offsets[:-1], ends=offsets[1:])
+    return bitune.segmented_sort(keys, offsets, descending=True)
+
+
 def best(x: npt.NDArray[np.float32]) -> Any:
     values, indices = bitune.top_k(x, 5, axis=0, largest=False, index_dtype=np.int32)
     return values, indices

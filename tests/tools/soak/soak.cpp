@@ -64,11 +64,11 @@ class Tally {
               (problem.operation == Operation::sort && problem.index_bytes != 0 ? " with indices" : "")]);
     count(by_["key"][std::string(name_of(problem.key))]);
     count(by_["order"][std::string(name_of(problem.order)) + (problem.stable ? ", stable" : "")]);
-    count(by_["shape"][problem.kind() == ShapeKind::array ? "array" : "rows"]);
+    count(by_["shape"][std::string(name_of(problem.kind()))]);
     if (problem.value_bytes != 0) count(by_["value bytes"][std::to_string(problem.value_bytes)]);
     if (problem.index_bytes != 0) count(by_["index bytes"][std::to_string(problem.index_bytes)]);
     count(by_["memory"][one.memory == Memory::host ? "host" : "device"]);
-    if (end == End::right) keys_ += problem.n * problem.rows;
+    if (end == End::right) keys_ += key_count(problem);
     if (end == End::refused) ++refusals_[sentence];
     if (end != End::fault) return;
     const std::string told = fmt::format("problem {}: {}: {}", number, text_of(one), sentence);
@@ -203,6 +203,7 @@ int main(int argc, char** argv) {
   app.add_option("--group", request.limits.group, "problems that share their kernels")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20));
+  app.add_flag("--segments", request.limits.segments, "segments alone");
   app.add_option("--only", request.only, "the numbers of the problems to repeat")->delimiter(',');
   app.add_option("--out", request.out, "a file for the counts, as JSON");
   CLI11_PARSE(app, argc, argv);

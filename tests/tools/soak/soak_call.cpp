@@ -15,8 +15,12 @@
 namespace bitune::soak {
 namespace {
 
-std::size_t element_bytes(const Problem& problem, Role role) {
+/// `segments`: empty of arrays and rows.
+std::size_t element_bytes(const Problem& problem, const Segments& segments, Role role) {
   switch (role) {
+    case Role::offsets:
+    case Role::ends:
+      return segments.number_bytes;
     case Role::values_in:
     case Role::values_out:
       return problem.value_bytes;
@@ -27,13 +31,29 @@ std::size_t element_bytes(const Problem& problem, Role role) {
   }
 }
 
-bool is_input(Role role) { return role == Role::keys_in || role == Role::values_in; }
+bool is_input(Role role) {
+  return role == Role::keys_in || role == Role::values_in || role == Role::offsets || role == Role::ends;
+}
 
-GuardedLayout layout_of(const Case& one, Role role) {
+GuardedLayout layout_of(const Case& one, const Segments& segments, Role role) {
   const Problem& problem = one.problem;
+  const std::size_t bytes = element_bytes(problem, segments, role);
+  if (role == Role::offsets || role == Role::ends) {
+    const std::uint64_t numbers = segments.count() + (segments.with_ends ? 0 : 1);
+    return {bytes, {.rows = 1, .row_length = numbers, .row_stride = bytes, .begins = {}, .lengths = {}}};
+  }
+  if (problem.ragged) {
+    GuardedLayout layout(bytes, {.rows = problem.rows,
+                                 .row_length = problem.n,
+                                 .row_stride = problem.n,
+                                 .begins = segments.begins,
+                                 .lengths = segments.lengths});
+    layout.elements = problem.n;
+    return layout;
+  }
   const bool is_shorter = problem.operation == Operation::top_k && !is_input(role);
   const std::uint64_t length = is_shorter ? std::min(problem.k, problem.n) : problem.n;
-  return {element_bytes(problem, role),
+  return {bytes,
           {.rows = problem.rows,
            .row_length = length,
            .row_stride = length + one.gaps[static_cast<std::size_t>(role)],
@@ -44,9 +64,17 @@ GuardedLayout layout_of(const Case& one, Role role) {
 /// The memory of a call, in the device's memory or in the host's.
 class Arrays {
  public:
-  Arrays(const Device& device, const Case& one, Stream stream) : device_(device), one_(one), stream_(stream) {
+  Arrays(const Device& device, const Case& one, Stream stream)
+      : device_(device),
+        one_(one),
+        segments_(one.problem.ragged ? segments_of(one) : Segments{}),
+        stream_(stream) {
     const Problem& problem = one.problem;
-    const std::uint64_t keys = problem.n * problem.rows;
+    const std::uint64_t keys = key_count(problem);
+    if (problem.ragged) {
+      add(Role::offsets, segments_.offsets());
+      if (segments_.with_ends) add(Role::ends, segments_.ends());
+    }
     std::vector<std::byte> input(keys * size_of(problem.key));
     fill_keys(input, problem.key, one.distribution, one.data_seed);
     add(Role::keys_in, input);
@@ -80,7 +108,7 @@ class Arrays {
 
  private:
   void add(Role role, const std::vector<std::byte>& packed) {
-    const GuardedLayout layout = layout_of(one_, role);
+    const GuardedLayout layout = layout_of(one_, segments_, role);
     before_.emplace(role, packed.empty() ? GuardedImage(layout) : GuardedImage(layout, packed));
     const GuardedImage& image = before_.at(role);
     if (one_.memory == Memory::host) {
@@ -105,7 +133,7 @@ class Arrays {
   }
 
   [[nodiscard]] std::uint64_t offset(Role role) const {
-    return one_.offsets[static_cast<std::size_t>(role)] * element_bytes(one_.problem, role);
+    return one_.offsets[static_cast<std::size_t>(role)] * element_bytes(one_.problem, segments_, role);
   }
   [[nodiscard]] std::byte* begin(const DeviceBuffer& memory, Role role) const {
     return static_cast<std::byte*>(memory.data()) + offset(role);
@@ -123,6 +151,7 @@ class Arrays {
 
   const Device& device_;
   const Case& one_;
+  Segments segments_;
   Stream stream_;
   std::map<Role, GuardedImage> before_;
   std::map<Role, GuardedImage> on_host_;

@@ -77,6 +77,15 @@ std::uint64_t draw_length(Dice& dice, std::uint64_t scale, std::uint64_t most) {
   return dice.one_in(64) ? dice.below(2) : std::min(length, most);
 }
 
+/// As many segments of a mean length, nearly, as make some keys in all.
+Shape draw_segments(Dice& dice, std::uint64_t mean, std::uint64_t octaves, const Limits& limits) {
+  const std::uint64_t keys = std::uint64_t{1} << dice.below(octaves);
+  Shape shape{.n = std::min(keys + dice.below(keys), limits.keys), .rows = 1, .ragged = true};
+  shape.rows = shape.n / std::max<std::uint64_t>(mean, 1) + 1 + dice.below(3);
+  if (dice.one_in(64)) shape.n = dice.below(2);
+  return shape;
+}
+
 bool is_rows(const Case& one) { return one.problem.kind() == ShapeKind::rows; }
 
 }  // namespace
@@ -87,10 +96,17 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
 
   Case one;
   static_cast<SortSpec&>(one.problem) = draw_spec(of_group);
-  const bool has_rows = of_group.one_in(2);
+  const std::uint64_t kind = limits.segments ? 0 : of_group.below(4);
+  const bool has_rows = kind == 1;
+  const bool has_segments = kind == 0 && one.problem.operation != Operation::top_k;
   const std::uint64_t octaves = std::bit_width(limits.keys);
   const std::uint64_t scale = std::uint64_t{1} << of_group.below(octaves);
   one.problem.n = draw_length(dice, scale, limits.keys);
+  if (has_segments) {
+    static_cast<Shape&>(one.problem) = draw_segments(dice, one.problem.n, octaves, limits);
+    one.lengths = dice.one_of(all_lengths);
+    one.segment_gaps = dice.one_in(2);
+  }
   if (has_rows) {
     // Some keys in all, as many rows as that makes.
     const std::uint64_t keys = std::uint64_t{1} << dice.below(octaves);
@@ -122,12 +138,20 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
   return one;
 }
 
+Segments segments_of(const Case& one) {
+  const Segments packed =
+      packed_segments(make_lengths(one.problem, std::string(name_of(one.lengths)), one.data_seed));
+  return one.segment_gaps ? segments_with_gaps(packed) : packed;
+}
+
 std::string text_of(const Case& one) {
   std::string text = fmt::format("{} on {} keys (data seed {})", bitune::text_of(one.problem),
                                  name_of(one.distribution), one.data_seed);
   const auto add = [&](bool is_so, std::string_view what) {
     if (is_so) text += fmt::format(", {}", what);
   };
+  add(one.problem.ragged, fmt::format("lengths {}", name_of(one.lengths)));
+  add(one.problem.ragged && one.segment_gaps, "gaps between segments");
   add(one.memory == Memory::host, "in the host's memory");
   add(one.keys_in_place, one.names_input ? "keys in place (input named)" : "keys in place");
   add(one.leaves_keys_out, "indices alone");

@@ -10,6 +10,7 @@
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "measure/inputs.hpp"
+#include "measure/segments.hpp"
 
 namespace bitune::soak {
 
@@ -17,6 +18,7 @@ namespace bitune::soak {
 struct Limits {
   std::uint64_t keys = std::uint64_t{1} << 20;  ///< of a problem, in all
   std::uint64_t group = 16;                     ///< problems that follow each other and share their kernels
+  bool segments = false;                        ///< only such
 };
 
 /// Whose memory a call is given.
@@ -27,6 +29,8 @@ struct Case {
   Problem problem;
   Distribution distribution = Distribution::random;
   std::uint64_t data_seed = 0;
+  Lengths lengths = Lengths::uniform;  ///< of segments
+  bool segment_gaps = false;           ///< between segments, whose ends are given then
   Memory memory = Memory::device;
   bool keys_in_place = false;
   bool values_in_place = false;
@@ -40,6 +44,9 @@ struct Case {
 /// The problem with this number. Groups of problems have one operation, types, order and scale of lengths, so
 /// that kernels are not compiled for each. The rest is each one's own.
 [[nodiscard]] Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits);
+
+/// Where the segments of a case lie. Precondition: it has such.
+[[nodiscard]] Segments segments_of(const Case& one);
 
 /// "argsort f32 ... on special keys, in place, rows with gaps, ..."
 [[nodiscard]] std::string text_of(const Case& one);

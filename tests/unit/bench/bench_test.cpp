@@ -186,7 +186,8 @@ TEST(InterleavedSampler, RestoresTheKeysForEverySortOfABatch) {
   device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, n, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  InterleavedSampler sampler(*device, kernels, u32_array(n), std::array{keys});
+  InterleavedSampler sampler(*device, kernels, u32_array(n), CallLayout(u32_array(n)),
+                             std::array{BenchInput{keys, {}}});
   std::vector<void*> buffers;
   const std::vector<Contestant> both = {host_sorter("a", true, n, &buffers), host_sorter("b", false, n)};
   const InterleavedSamples result = sampler.run(both, 5);
@@ -218,13 +219,15 @@ TEST(InterleavedSampler, TimesAPlanAsTheTunerDoes) {
   const Problem problem{{}, {.n = 1 << 16}};
 
   Measurer measurer(*device, kernels);
-  const ProblemData data(*device, problem, Distribution::random, 1, 8, nullptr);
+  const ProblemData data(
+      *device, problem, MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8}, nullptr);
   const Measurement tuned = measurer.measure(sort, data, Distribution::random,
                                              {.min_samples = 1, .max_samples = 1}, 0, nullptr, nullptr);
   const std::vector<std::string> by_tuner = last_sample(device->log);
 
-  InterleavedSampler sampler(*device, kernels, problem,
-                             std::array{make_keys(KeyType::u32, problem.n, Distribution::random, 1)});
+  InterleavedSampler sampler(
+      *device, kernels, problem, CallLayout(problem),
+      std::array{BenchInput{make_keys(KeyType::u32, problem.n, Distribution::random, 1), {}}});
   const std::vector<Contestant> contestants = {
       {"plan", true, [&sort](const Operands& operands, Stream stream) { sort.run(operands, stream); }, 7}};
   const InterleavedSamples benched = sampler.run(contestants, 1);
@@ -239,8 +242,8 @@ TEST(InterleavedSampler, TimesAPlanAsTheTunerDoes) {
 TEST(InterleavedSampler, SamplesWhatIsVerySlowLessOften) {
   const auto device = std::make_shared<fake::TimedDevice>();
   KernelStore kernels(device, nullptr);
-  InterleavedSampler sampler(*device, kernels, u32_array(8),
-                             std::array{make_keys(KeyType::u32, 8, Distribution::random, 1)});
+  InterleavedSampler sampler(*device, kernels, u32_array(8), CallLayout(u32_array(8)),
+                             std::array{BenchInput{make_keys(KeyType::u32, 8, Distribution::random, 1), {}}});
   const std::vector<Contestant> both = {
       {"fast", true, [&device](const Operands&, Stream) { device->work(1000); }},
       {"slow", true, [&device](const Operands&, Stream) { device->work(120000); }}};
@@ -256,7 +259,8 @@ TEST(InterleavedSampler, VerifiesBitForBit) {
   auto expected = keys;
   reference_sort(expected.data(), n, KeyType::u32, Order::ascending);
   KernelStore kernels(device, nullptr);
-  InterleavedSampler sampler(*device, kernels, u32_array(n), std::array{keys});
+  InterleavedSampler sampler(*device, kernels, u32_array(n), CallLayout(u32_array(n)),
+                             std::array{BenchInput{keys, {}}});
   EXPECT_TRUE(sampler.verify(host_sorter("in place", true, n)));
   EXPECT_TRUE(sampler.verify(host_sorter("out of place", false, n)));
   EXPECT_FALSE(sampler.verify({"nothing", true, [](const Operands&, Stream) {}}));

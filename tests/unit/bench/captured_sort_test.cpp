@@ -78,7 +78,8 @@ TEST(CapturedSort, IsVerifiedAndTimedInTurnWithTheSortItself) {
   device->let_events_pass_time();
   const auto keys = make_keys(KeyType::u32, captured_keys, Distribution::random, 1);
   KernelStore kernels(device, nullptr);
-  InterleavedSampler sampler(*device, kernels, array_to_capture(captured_keys), std::array{keys});
+  InterleavedSampler sampler(*device, kernels, array_to_capture(captured_keys),
+                             CallLayout(array_to_capture(captured_keys)), std::array{BenchInput{keys, {}}});
   const std::vector<Contestant> both = {sorter_to_capture(true), as_graph(*device, sorter_to_capture(true))};
   EXPECT_TRUE(sampler.verify(both[1]));
   EXPECT_FALSE(sampler.verify(as_graph(*device, {"nothing", true, [](const Operands&, Stream) {}})));

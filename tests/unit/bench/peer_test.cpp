@@ -73,19 +73,23 @@ TEST(HostPeer, SortsWhateverTravels) {
     }
   }
   for (const SortSpec& spec : specs) {
-    for (const std::uint64_t rows : {1u, 5u}) {
-      const Problem problem{spec, {.n = 70, .rows = rows}};
+    for (const Shape& shape :
+         {Shape{.n = 70}, Shape{.n = 70, .rows = 5}, Shape{.n = 70, .rows = 4, .ragged = true}}) {
+      const Problem problem{spec, shape};
+      if (shape.ragged && spec.operation == Operation::top_k) continue;
+      const Segments segments = packed_segments({20, 0, 47, 3});
       InterleavedSampler sampler(
-          *device, kernels, problem,
-          std::array{make_keys(problem.key, key_count(problem), Distribution::few_distinct, 1)});
+          *device, kernels, problem, shape.ragged ? CallLayout(problem, segments) : CallLayout(problem),
+          std::array{BenchInput{make_keys(problem.key, key_count(problem), Distribution::few_distinct, 1),
+                                segments}});
       int methods = 0;
       for (const BitunePeerMethod* method : peer->methods()) {
-        if (method->of_rows == 0 && rows > 1) continue;
+        if (method->of_rows == 0 && shape.rows > 1) continue;
         std::vector<std::byte> workspace;
         EXPECT_TRUE(sampler.verify(contestant_of(*peer, *method, problem, workspace))) << text_of(problem);
         ++methods;
       }
-      EXPECT_EQ(methods, rows == 1 ? 2 : 1);
+      EXPECT_EQ(methods, shape.rows == 1 ? 2 : 1);
     }
   }
 }
@@ -102,7 +106,8 @@ class InterleavedSamplerOfPairs : public testing::Test {
         {.n = keys.size()}};
     std::vector<std::byte> bytes(sizeof(keys));
     std::memcpy(bytes.data(), keys.data(), bytes.size());
-    InterleavedSampler sampler(*device_, kernels_, problem, std::array{bytes});
+    InterleavedSampler sampler(*device_, kernels_, problem, CallLayout(problem),
+                               std::array{BenchInput{bytes, {}}});
     Contestant contestant{
         "by order", in_place, [&](const Operands& operands, Stream) {
           EXPECT_EQ(operands[Role::keys_in].data == operands[Role::keys_out].data, in_place);

@@ -57,8 +57,9 @@ TEST(CallLayout, EachArrayHasGapsOfItsOwn) {
 
 /// The image of a right result, and of its input.
 struct Images {
-  explicit Images(const Problem& problem)
-      : layout(problem),
+  explicit Images(const Problem& problem) : Images(problem, CallLayout(problem), {}) {}
+  Images(const Problem& problem, CallLayout given, const Segments& segments)
+      : layout(std::move(given)),
         before(layout.input_bytes(), std::byte{GuardedLayout::guard_value}),
         after(layout.bytes(), std::byte{GuardedLayout::guard_value}) {
     Operands operands;
@@ -66,6 +67,11 @@ struct Images {
       if (part.array.in == Role::keys_in)
         fill_keys(CallLayout::rows(before, part), problem.key, Distribution::special, 3);
       if (part.array.in == Role::values_in) fill_values(CallLayout::rows(before, part), 3);
+      if (part.array.in == Role::offsets || part.array.in == Role::ends) {
+        CallLayout::write_bounds(before, part, segments);
+      } else if (problem.ragged && part.array.in) {
+        guard_gaps(std::span(before).subspan(part.begin), part.layout);
+      }
       if (part.array.in) operands[*part.array.in] = CallLayout::operand(part, before.data());
       if (part.array.out) {
         operands[*part.array.out] = CallLayout::operand(part, after.data());
@@ -81,19 +87,55 @@ struct Images {
   std::vector<std::byte> after;
 };
 
-TEST(CallImage, EveryByteThatIsSpoiledIsFound) {
-  for (const Problem& problem : {rows_of_pairs, keys_with_indices}) {
-    const Images right(problem);
-    ASSERT_EQ(find_fault_of_call(problem, right.layout, right.before, right.after), std::nullopt);
-    for (const CallLayout::Part& part : right.layout.parts()) {
-      for (std::uint64_t i = 0; i < part.layout.bytes(); ++i) {
-        std::vector<std::byte> spoiled = right.after;
-        spoiled[part.begin + i] ^= std::byte{0x40};
-        ASSERT_NE(find_fault_of_call(problem, right.layout, right.before, spoiled), std::nullopt)
-            << text_of(problem) << ": byte " << i << " of the array at " << part.begin;
-      }
+void expect_every_spoiled_byte_is_found(const Problem& problem, const Images& right) {
+  ASSERT_EQ(find_fault_of_call(problem, right.layout, right.before, right.after), std::nullopt)
+      << text_of(problem);
+  for (const CallLayout::Part& part : right.layout.parts()) {
+    for (std::uint64_t i = 0; i < part.layout.bytes(); ++i) {
+      std::vector<std::byte> spoiled = right.after;
+      spoiled[part.begin + i] ^= std::byte{0x40};
+      ASSERT_NE(find_fault_of_call(problem, right.layout, right.before, spoiled), std::nullopt)
+          << text_of(problem) << ": byte " << i << " of the array at " << part.begin;
     }
   }
+}
+
+TEST(CallImage, EveryByteThatIsSpoiledIsFound) {
+  for (const Problem& problem : {rows_of_pairs, keys_with_indices}) {
+    expect_every_spoiled_byte_is_found(problem, Images(problem));
+  }
+}
+
+TEST(CallImage, EveryByteThatIsSpoiledIsFoundInSegments) {
+  const Shape shape{.n = 34, .rows = 6, .ragged = true};
+  const Segments packed = packed_segments({3, 0, 17, 1, 2, 11});
+  const Segments with_gaps = segments_with_gaps(packed);
+  for (const SortSpec& spec :
+       {SortSpec{.key = KeyType::u16},
+        SortSpec{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true},
+        SortSpec{.operation = Operation::argsort, .key = KeyType::u64, .index_bytes = 8, .stable = true},
+        SortSpec{.operation = Operation::top_k, .key = KeyType::i16, .value_bytes = 2, .k = 5}}) {
+    const Problem problem{spec, shape};
+    const Segments& segments = problem.operation == Operation::sort_pairs ? packed : with_gaps;
+    expect_every_spoiled_byte_is_found(problem, Images(problem, CallLayout(problem, segments), segments));
+  }
+}
+
+TEST(CallImage, SaysWhichSegmentIsWrong) {
+  const Problem problem{{.key = KeyType::u32}, {.n = 10, .rows = 3, .ragged = true}};
+  const Segments segments = segments_with_gaps(packed_segments({4, 0, 6}));
+  const Images right(problem, CallLayout(problem, segments), segments);
+  std::vector<std::byte> spoiled = right.after;
+  spoiled.at(GuardedLayout::guard_bytes + 3 * 4) ^= std::byte{1};  // behind the three keys of segment 0
+  EXPECT_EQ(find_fault_of_call(problem, right.layout, right.before, spoiled),
+            "keys: wrote between segments, behind segment 0");
+  spoiled = right.after;
+  spoiled.at(GuardedLayout::guard_bytes + 4 * 4) ^= std::byte{1};
+  EXPECT_EQ(find_fault_of_call(problem, right.layout, right.before, spoiled)->substr(0, 22),
+            "segment 2, place 0: ke");
+  spoiled = right.after;
+  spoiled.at(right.layout.parts()[1].begin + GuardedLayout::guard_bytes) ^= std::byte{1};
+  EXPECT_EQ(find_fault_of_call(problem, right.layout, right.before, spoiled), "wrote to its input");
 }
 
 TEST(CallImage, SaysWhichArrayIsWrong) {
@@ -105,6 +147,29 @@ TEST(CallImage, SaysWhichArrayIsWrong) {
   spoiled.at(right.layout.parts()[1].begin) ^= std::byte{1};
   EXPECT_EQ(find_fault_of_call(keys_with_indices, right.layout, right.before, spoiled),
             "indices: wrote outside the array, before it");
+}
+
+TEST(ReferenceCall, SortsSegmentsWhereverTheyLie) {
+  for (const SortSpec& spec : {SortSpec{.operation = Operation::sort_pairs, .value_bytes = 8},
+                               SortSpec{.operation = Operation::argsort, .index_bytes = 4},
+                               SortSpec{.operation = Operation::top_k, .index_bytes = 4, .k = 20},
+                               SortSpec{.operation = Operation::sort}}) {
+    Problem problem{spec, {.n = 90, .rows = 4, .ragged = true}};
+    problem.key = KeyType::f32;
+    problem.stable = problem.operation != Operation::sort;
+    test::HostCall call(problem, {.offsets = {60, 2, 2, 51}, .ends = {85, 2, 50, 52}, .lengths = {}},
+                        Distribution::special);
+    const auto keys = call.keys_out;
+    const auto values = call.values_out;
+    const auto indices = call.indices_out;
+    call.with_keys_out = problem.operation != Operation::argsort;
+    for (auto* out : {&call.keys_out, &call.values_out, &call.indices_out})
+      std::fill(out->begin(), out->end(), std::byte{0xA5});
+    reference_call(problem, call.operands());
+    if (call.with_keys_out) EXPECT_EQ(call.keys_out, keys) << text_of(problem);
+    EXPECT_EQ(call.values_out, values) << text_of(problem);
+    EXPECT_EQ(call.indices_out, indices) << text_of(problem);
+  }
 }
 
 /// By another way: std::stable_sort, in tests/unit/measure/host_call.cpp.
@@ -141,8 +206,8 @@ TEST(VerifiedDistributions, CountWhatTravels) {
   wide.operation = Operation::sort_pairs;
   wide.value_bytes = 16;
   const std::int64_t memory = std::int64_t{1200} << 20;
-  EXPECT_EQ(verified_distributions(keys, memory).size(), 4u);
-  EXPECT_EQ(verified_distributions(wide, memory).size(), 1u);
+  EXPECT_EQ(verified_distributions(keys, CallLayouts::of(keys), memory).size(), 4u);
+  EXPECT_EQ(verified_distributions(wide, CallLayouts::of(wide), memory).size(), 1u);
 }
 
 TEST(FillValues, AreNotTheKeysAndDifferByTheirSeed) {

@@ -81,13 +81,14 @@ TEST(GuardedImage, GuardsWhatLiesBetweenSegments) {
   const std::vector<std::byte> keys(16);
   const GuardedImage right(layout, keys);
   EXPECT_EQ(stray_write(right), "none");
-  const std::vector<std::pair<std::uint64_t, std::string>> faults = {{1, "wrote before row 0"},
-                                                                     {3, "wrote between rows, behind row 0"},
-                                                                     {4, "wrote between rows, behind row 0"},
-                                                                     {8, "wrote between rows, behind row 2"},
-                                                                     {2, "none"},
-                                                                     {5, "none"},
-                                                                     {7, "none"}};
+  const std::vector<std::pair<std::uint64_t, std::string>> faults = {
+      {1, "wrote before segment 0"},
+      {3, "wrote between segments, behind segment 0"},
+      {4, "wrote between segments, behind segment 0"},
+      {8, "wrote between segments, behind segment 2"},
+      {2, "none"},
+      {5, "none"},
+      {7, "none"}};
   for (const auto& [element, sentence] : faults) {
     GuardedImage image = right;
     byte_at(image, element) = std::byte{0x5A};

@@ -22,7 +22,10 @@ class Measure : public testing::Test {
 
   std::shared_ptr<fake::TimedDevice> device = std::make_shared<fake::TimedDevice>();
   KernelStore kernels{device, nullptr};
-  ProblemData data{*device, {{}, {.n = 1000}}, Distribution::random, 1, 8, nullptr};
+  ProblemData data{*device,
+                   {{}, {.n = 1000}},
+                   MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8},
+                   nullptr};
   ExecutablePlan plan = make_executable(*device, kernels, plan_of_one_launch());
   Measurer measurer{*device, kernels};
 };

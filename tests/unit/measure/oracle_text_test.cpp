@@ -94,19 +94,21 @@ TEST(OracleText, RefusesWhatItCannotCheck) {
   segments.problem.rows = 2;
   std::vector<std::uint64_t> offsets = {0, 2, 1};
   Operands ragged = segments.operands();
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 3 offsets");
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 3 offsets, and 0 were given");
   ragged[Role::offsets] = {offsets.data(), offsets.size(), 2};
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: an offset or length of 2 bytes: it has 4 or 8");
+  EXPECT_EQ(sentence(segments, ragged),
+            "the oracle: offsets are unsigned integers of 4 or 8 bytes, and their stride says which: not 2");
   ragged[Role::offsets].stride = 8;
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: segment 1 ends before it begins");
+  EXPECT_EQ(sentence(segments, ragged),
+            "the oracle: segment 1 is of the keys 2 to 1: it ends before it begins");
   offsets = {0, 2, 4};
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: segment 1 ends at 4, behind the 3 keys");
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: segment 1 is of the keys 2 to 4, and there are 3 keys");
   std::vector<std::uint64_t> ends = {3, 2};
   ragged[Role::ends] = {ends.data(), 1, 8};
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 2 ends");
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: 2 segments need 2 ends, and 1 were given");
   ragged[Role::ends].elements = 2;
   offsets = {1, 0};
-  EXPECT_EQ(sentence(segments, ragged), "the oracle: segments of keys_out overlap");
+  EXPECT_EQ(sentence(segments, ragged), "the oracle: segments 0 and 1 overlap");
 
   SmallCall argsort;
   argsort.problem.operation = Operation::argsort;

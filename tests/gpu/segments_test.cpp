@@ -1,0 +1,140 @@
+// Segments on a GPU: every operation and distribution of lengths, and a captured graph that is replayed with
+// other offsets in the same memory.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bitune/bitune.hpp"
+#include "measure/call_image.hpp"
+#include "measure/inputs.hpp"
+#include "measure/segments.hpp"
+#include "model/problem.hpp"
+#include "runtime/cuda/driver.hpp"
+#include "runtime/device.hpp"
+#include "tests/gpu/checked_call.hpp"
+
+namespace bitune {
+namespace {
+
+constexpr Shape shape{.n = 4096, .rows = 40, .ragged = true};
+constexpr Problem problems[] = {
+    {{.key = KeyType::u32}, shape},
+    {{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true}, shape},
+    {{.operation = Operation::argsort, .key = KeyType::i64, .index_bytes = 4, .stable = true}, shape}};
+
+/// An image of a call's input, and of what the call makes of it.
+struct Batch {
+  Segments segments;
+  CallLayout layout;
+  std::vector<std::byte> before;
+
+  Batch(const Problem& problem, Segments given, std::uint64_t seed)
+      : segments(std::move(given)),
+        layout(problem, segments),
+        before(layout.bytes(), std::byte{GuardedLayout::guard_value}) {
+    for (const CallLayout::Part& part : layout.parts()) {
+      if (part.array.in == Role::keys_in)
+        fill_keys(CallLayout::rows(before, part), problem.key, Distribution::random, seed);
+      if (part.array.in == Role::values_in) fill_values(CallLayout::rows(before, part), seed);
+      if (part.array.in == Role::offsets || part.array.in == Role::ends) {
+        CallLayout::write_bounds(before, part, segments);
+      } else if (part.array.in) {
+        guard_gaps(std::span(before).subspan(part.begin), part.layout);
+      }
+    }
+  }
+
+  /// In place, of an image in device memory.
+  [[nodiscard]] Operands operands(void* image) const {
+    Operands operands;
+    for (const CallLayout::Part& part : layout.parts()) {
+      operands[part.array.out ? *part.array.out : *part.array.in] = CallLayout::operand(part, image);
+    }
+    return operands;
+  }
+};
+
+class GpuSegments : public testing::Test {
+ protected:
+  void SetUp() override {
+    const cuda::Driver* found = cuda::driver_if_present();
+    if (found == nullptr || found->device_count == 0) GTEST_SKIP() << "this machine has no GPU";
+    device = open_device("0");
+    stream = device->create_stream();
+  }
+
+  /// Has `sort` sort the batch in this memory; what is wrong with the result.
+  template <class Sort>
+  [[nodiscard]] std::string fault_of(const Problem& problem, const Batch& batch, void* memory,
+                                     const Sort& sort) {
+    std::vector<std::byte> after(batch.before.size());
+    device->copy_to_device(memory, batch.before.data(), batch.before.size(), stream->handle());
+    sort();
+    device->copy_to_host(after.data(), memory, after.size(), stream->handle());
+    device->synchronize(stream->handle());
+    const auto input = std::span(batch.before).first(batch.layout.input_bytes());
+    return find_fault_of_call(problem, batch.layout, input, after).value_or("");
+  }
+
+  std::shared_ptr<Device> device;
+  std::unique_ptr<DeviceStream> stream;
+};
+
+TEST_F(GpuSegments, AreSortedWhateverTheirLengths) {
+  Sorter sorter(test::own_options());
+  for (const Problem& problem : problems) {
+    for (const Lengths lengths : all_lengths) {
+      const Segments packed = packed_segments(make_lengths(problem, std::string(name_of(lengths)), 7));
+      for (const Segments& segments : {packed, segments_with_gaps(packed)}) {
+        const Batch batch(problem, segments, 3);
+        const auto memory = device->allocate(batch.before.size());
+        EXPECT_EQ(fault_of(problem, batch, memory->data(),
+                           [&] { sorter.run(problem, batch.operands(memory->data()), stream->handle()); }),
+                  "")
+            << text_of(problem) << ", " << name_of(lengths) << (segments.with_ends ? ", with gaps" : "");
+      }
+    }
+  }
+}
+
+TEST_F(GpuSegments, AGraphIsReplayedWithOtherOffsetsInTheSameMemory) {
+  Sorter sorter(test::own_options());
+  for (const Problem& problem : problems) {
+    const auto batch_of = [&](Lengths lengths, std::uint64_t seed) {
+      return Batch(problem, packed_segments(make_lengths(problem, std::string(name_of(lengths)), seed)),
+                   seed);
+    };
+    const Batch first = batch_of(Lengths::uniform, 1);
+    const auto memory = device->allocate(first.before.size());
+    sorter.prepare(problem);
+    const auto graph = device->capture(
+        stream->handle(), [&] { sorter.run(problem, first.operands(memory->data()), stream->handle()); });
+    ASSERT_NE(graph, nullptr);
+    std::uint64_t seed = 1;
+    for (const Lengths lengths : all_lengths) {
+      EXPECT_EQ(fault_of(problem, batch_of(lengths, ++seed), memory->data(),
+                         [&] { graph->launch(stream->handle()); }),
+                "")
+          << text_of(problem) << ", " << name_of(lengths);
+    }
+  }
+}
+
+TEST_F(GpuSegments, WrongOffsetsAreToldWhereThatIsAsked) {
+  Sorter sorter(test::own_options());
+  const Problem& problem = problems[0];
+  const Batch batch(problem, packed_segments(make_lengths(problem, "uniform", 1)), 1);
+  const auto memory = device->allocate(batch.before.size());
+  device->copy_to_device(memory->data(), batch.before.data(), batch.before.size(), stream->handle());
+  const Operands operands = batch.operands(memory->data());
+  sorter.check_segments(problem, operands, stream->handle());
+  const std::uint32_t behind = shape.n + 1;
+  device->copy_to_device(static_cast<std::uint32_t*>(operands[Role::offsets].data) + shape.rows, &behind,
+                         sizeof(behind), stream->handle());
+  EXPECT_THROW(sorter.check_segments(problem, operands, stream->handle()), Error);
+}
+
+}  // namespace
+}  // namespace bitune
