@@ -14,6 +14,7 @@
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
 #include "runtime/variants/expressions.hpp"
+#include "runtime/variants/long_segments.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
@@ -44,6 +45,9 @@ std::int64_t item_registers(const Problem& problem) {
 }
 std::int64_t value_registers(const Problem& problem) { return (problem.value_bytes + 3) / 4; }
 
+/// Lists, and their tiles, are counted in 32 bits.
+constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
+
 /// What a warp holds.
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
 
@@ -57,6 +61,17 @@ int list_count(const Configuration& c) { return static_cast<int>(c.at("block_lis
 /// Of the longest segment that a block sorts, or a warp where there are no lists.
 std::uint64_t longest_of_block(const Configuration& c, const Problem& problem) {
   return lists_of(c, problem).longest(list_count(c) - 1);
+}
+
+/// What no block sorts is for long_segments.
+std::uint64_t least_long(const Configuration& c, const Problem& problem) {
+  return longest_of_block(c, problem) + 1;
+}
+
+/// With the parameters of long segments, which no search varies here: segments_radix is for that.
+Configuration with_long(Configuration c, const Problem& problem, const DeviceInfo& device) {
+  long_segments::set_defaults(c, problem, device, least_long);
+  return c;
 }
 
 std::int64_t threads_of_list(const Configuration& c, const Problem& problem, int list) {
@@ -101,12 +116,15 @@ class SegmentsVariant final : public Variant {
     return "segments of different lengths: several a warp, a warp or a block each, by class of length";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_counts_kernel.header, short_kernel.header, short_pair_kernel.header, block_kernel.header,
-            block_pair_kernel.header};
+    std::vector<std::string_view> headers = long_segments::kernel_headers();
+    headers.insert(headers.begin(),
+                   {clear_counts_kernel.header, short_kernel.header, short_pair_kernel.header,
+                    block_kernel.header, block_pair_kernel.header});
+    return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::segments && device.warp_size == 32 &&
-           (carries_one_thing(problem) || problem.operation == Operation::sort) && problem.n <= 8192;
+           (carries_one_thing(problem) || problem.operation == Operation::sort) && problem.n <= most_keys;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -147,11 +165,6 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
        },
        {"segments_per_block", "block_size_x"}},
-      {"a block holds the longest segment that there can be",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return longest_of_block(c, p) >= p.n;
-       },
-       {"lane_items", "block_lists", "list_octaves"}},
       {"no list is for segments that are longer than all keys, and one list is enough where there is none",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const int lists = list_count(c);
@@ -183,6 +196,17 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {"lane_items", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
+      // Last, as it takes longest to tell.
+      {"what is longer than a block holds can be sorted digit by digit",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         if (least_long(c, p) > p.n) return true;
+         SearchSpace of_long;
+         long_segments::add_to(of_long, least_long);
+         const Configuration whole = with_long(c, p, d);
+         return std::all_of(of_long.restrictions.begin(), of_long.restrictions.end(),
+                            [&](const Restriction& r) { return r.holds(whole, p, d); });
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
   };
   return space;
 }
@@ -297,14 +321,23 @@ Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const int list_total = list_count(c);
   Parts parts{.types = types_of(problem, c), .lists = lists_of(c, problem)};
-  const bool lists_any = longest_of_warp(c) < static_cast<std::int64_t>(problem.n);
+  const bool lists_any = as_count(longest_of_warp(c)) < problem.n;
   const auto counter_words = as_count(layout::list_counter_words());
   parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
   parts.listed = parts.long_listed =
       builder.workspace(parts.lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
   if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
+  const bool has_long = least_long(c, problem) <= problem.n;
+  long_segments::List longest;
+  const Configuration whole = has_long ? with_long(c, problem, device) : c;
+  if (has_long) {
+    longest = long_segments::List::make(builder, parts.counters, problem, least_long(c, problem));
+    parts.long_listed = longest.listed;
+    parts.long_tile_keys = as_count(long_segments::tile_keys(whole));
+  }
   add_short(builder, parts, problem, c);
   // Longer ones first, so that those that end last are short.
+  if (has_long) long_segments::append(builder, longest, problem, whole, device, list_total == 0);
   for (int list = list_total - 1; list >= 0; --list) add_list(builder, parts, list, problem, c, device);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;

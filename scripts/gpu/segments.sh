@@ -37,7 +37,7 @@ problems_of() {
     local i names=(uniform zipf few_long equal) numbers
     for ((i = 0; i < ${DRAWN:-100}; ++i)); do
       numbers=$(printf '%d' "0x$(printf 'bitune %d' "$i" | sha256sum | cut -c 1-12)")
-      echo "${names[numbers % 4]} --keys u32 --sizes $(((1 << (numbers / 4 % 15)) + numbers / 60 % 97)) --total 2^$((14 + numbers / 5820 % 13))"
+      echo "${names[numbers % 4]} --keys u32 --sizes $(((1 << (numbers / 4 % 15)) + numbers / 60 % 97)) --total 2^$((16 + numbers / 5820 % 11))"
     done
     ;;
   *) echo "$0: there is no part '$1'; there are check uniform zipf few_long pairs small ones equal drawn" >&2 && return 1 ;;

@@ -109,6 +109,17 @@ TEST_P(Segments, CarriesValuesAndIndices) {
 INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
+/// What no block holds is sorted digit by digit, beside all others.
+TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
+  const SegmentPlaces places = places_of({3, 1500, 0, 513, 300, 2000, 40, 512}, 4, true);
+  Configuration c = small_configuration(1);
+  EXPECT_EQ(c.at("block_lists") * c.at("list_octaves"), 1) << "a block holds 512 keys";
+  const SortSpec keys{.key = KeyType::i16, .order = Order::descending};
+  EXPECT_TRUE(sorts_segments(emulated_bench(), keys, places, c, Distribution::random, 1, false));
+  const Problem pairs = problem_of(all_loads[3], KeyType::f32, Order::ascending, 1);
+  EXPECT_TRUE(sorts_segments(emulated_bench(), pairs, places, c, Distribution::special, 2, true));
+}
+
 /// In whatever order threads run.
 TEST(SegmentsVariant, HasAllBarriersThatItNeeds) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {

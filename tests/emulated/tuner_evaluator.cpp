@@ -32,7 +32,7 @@ struct Verification {
   explicit Verification(const Problem& for_problem)
       : problem(for_problem),
         stream(emulated_bench().device->create_stream()),
-        data(*emulated_bench().device, problem, Distribution::random, 1, 8, stream->handle()),
+        data(*emulated_bench().device, problem, MeasuredInput{.seed = 1, .inputs = 8}, stream->handle()),
         verifier(*emulated_bench().device, *emulated_bench().kernels) {}
 
   std::optional<std::string> check(Plan plan) {

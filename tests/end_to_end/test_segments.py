@@ -64,7 +64,7 @@ def test_refusals_write_nothing(bitune, keys):
     np.save("ends.npy", np.array([6, 9]))
     refused("segments 0 and 1 overlap", 1, np.array([0, 5]), "--ends", "ends.npy")
     refused("leave --rows and --generate out", 2, np.array([0, 5]), "--rows", "3")
-    bitune.refuses(2, "--ends needs --offsets", "sort", "keys.npy", "--ends", "ends.npy")
+    bitune.refuses(2, "--ends requires --offsets", "sort", "keys.npy", "--ends", "ends.npy")
     with pytest.raises(FileNotFoundError):
         np.load("out.npy")
 
@@ -74,7 +74,7 @@ def test_tuned_and_benched(bitune, tmp_path):
     for lengths in ["zipf", "lengths.txt"]:
         sizes = [] if lengths == "lengths.txt" else ["--sizes", "16", "--total", "400"]
         session = json.loads(bitune.tune("--keys", "u32", "--lengths", lengths, *sizes, "--budget", "2evals").out)
-        assert session["outcomes"][0]["problem"]["ragged"] and session["outcomes"][0]["best"]
+        assert session["problems"][0]["problem"]["ragged"] and session["problems"][0]["best"]
     told = bitune.json("sort", "--device", "emulated", "--db", bitune.database, *segments_of(600, 7))
     assert told["match"] == "exact", "another batch of like size"
     records = bitune.json("bench", "--device", "emulated", "--against", "host", "--suite", "segments", "--keys", "u32", "--sizes", "10",

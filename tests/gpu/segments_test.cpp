@@ -18,7 +18,7 @@
 namespace bitune {
 namespace {
 
-constexpr Shape shape{.n = 1 << 20, .rows = 3000, .ragged = true};
+constexpr Shape shape{.n = 4096, .rows = 40, .ragged = true};
 constexpr Problem problems[] = {
     {{.key = KeyType::u32}, shape},
     {{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true}, shape},

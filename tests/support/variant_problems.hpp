@@ -12,9 +12,10 @@
 namespace bitune::test {
 
 /// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
-/// their indices, and segments of keys alone.
+/// their indices, and segments of both.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
+  const Shape segments{.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true};
   return {
       {{.key = key}, shape},
       {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true}, shape},
@@ -23,7 +24,9 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
         .index_bytes = 4,
         .k = std::max<std::uint64_t>(1, shape.n / 40)},
        shape},
-      {{.key = key}, {.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true}}};
+      {{.key = key}, segments},
+      {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true},
+       segments}};
 }
 
 /// The first of them that the variant can do; the first of all if it can do none.

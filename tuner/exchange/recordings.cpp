@@ -4,6 +4,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "tuner/exchange/document.hpp"
 #include "tuner/exchange/readers.hpp"
 

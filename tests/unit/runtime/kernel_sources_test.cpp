@@ -178,21 +178,25 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
   for (const Variant* family : variants()) {
     const auto named = family->kernel_headers();
     std::set<std::string_view> used;
+    const auto add = [&](const Problem& problem, const Configuration& configuration) {
+      const Plan plan = family->plan(problem, configuration, device);
+      for (const Launch& launch : plan.launches) {
+        const KernelSource& kernel = plan.kernels[launch.kernel];
+        const auto known = std::find(named.begin(), named.end(), kernel.header);
+        ASSERT_NE(known, named.end()) << family->name() << " launches a kernel of " << kernel.header;
+        used.insert(*known);
+      }
+    };
     for (const std::uint64_t n : {100, 5000, 1 << 20}) {
-      const Problem problem = test::problem_for(*family, device, KeyType::f16, {.n = n});
-      if (!family->supports(problem, device)) continue;
-      const SearchSpace space = family->space(problem, device);
-      constexpr std::uint64_t stride =
-          1000003;  // a prime, so that points all over the product have their turn
-      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 600); ++i) {
-        const Configuration configuration = space.point(i * stride % space.cartesian_size());
-        if (space.violation(configuration, problem, device)) continue;
-        const Plan plan = family->plan(problem, configuration, device);
-        for (const Launch& launch : plan.launches) {
-          const KernelSource& kernel = plan.kernels[launch.kernel];
-          const auto known = std::find(named.begin(), named.end(), kernel.header);
-          ASSERT_NE(known, named.end()) << family->name() << " launches a kernel of " << kernel.header;
-          used.insert(*known);
+      for (const Problem& problem : test::kinds_of_problems(KeyType::f16, {.n = n})) {
+        if (!family->supports(problem, device)) continue;
+        add(problem, family->default_configuration(problem, device));
+        const SearchSpace space = family->space(problem, device);
+        constexpr std::uint64_t stride =
+            1000003;  // a prime, so that points all over the product have their turn
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 600); ++i) {
+          const Configuration configuration = space.point(i * stride % space.cartesian_size());
+          if (!space.violation(configuration, problem, device)) add(problem, configuration);
         }
       }
     }

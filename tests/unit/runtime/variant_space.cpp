@@ -29,9 +29,8 @@ Problem problem_for(const Variant& variant, KeyType key, std::uint64_t n) {
 std::vector<const Variant*> variants_of_any_length() {
   std::vector<const Variant*> found;
   for (const Variant* variant : variants()) {
-    if (variant->supports(problem_for(*variant, KeyType::u8, std::uint64_t{1} << 33), h200())) {
-      found.push_back(variant);
-    }
+    const Problem problem = problem_for(*variant, KeyType::u8, std::uint64_t{1} << 33);
+    if (!problem.ragged && variant->supports(problem, h200())) found.push_back(variant);
   }
   return found;
 }
