@@ -25,6 +25,9 @@ namespace fs = std::filesystem;
 // Not the name that it had when it was locked itself: an older bitune would find nobody there.
 constexpr const char* owner_name = "bitune-owner";
 
+/// How deep folders are removed: kernels lie less deep.
+constexpr int deepest = 8;
+
 /// The path is written before the flag and read after it, by a signal handler, too.
 struct Place {
   std::array<char, 4096> path{};
@@ -137,11 +140,12 @@ Leftover::~Leftover() {
 }
 
 void remove_leftovers() noexcept {
-  constexpr int deepest = 8;
   for (const Place& place : places) {
     if (place.is_there && place.owner == ::getpid()) remove_entry(AT_FDCWD, place.path.data(), deepest);
   }
 }
+
+void remove_folder(const fs::path& folder) noexcept { remove_entry(AT_FDCWD, folder.c_str(), deepest); }
 
 bool lock_file(int descriptor) noexcept { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
@@ -202,7 +206,7 @@ void sweep_folders(const fs::path& folder, std::string_view prefix) noexcept {
       std::error_code ignored;
       // One without an owner was left before it had one, and is empty; or it is no folder of ours.
       if (fs::exists(path / owner_name, ignored)) {
-        fs::remove_all(path, ignored);
+        remove_folder(path);
       } else {
         ::rmdir(path.c_str());
       }

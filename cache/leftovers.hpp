@@ -27,6 +27,10 @@ class Leftover {
 /// called by a signal handler.
 void remove_leftovers() noexcept;
 
+/// Removes a folder with all that is in it, `bitune-owner` last: whoever is killed meanwhile leaves a folder
+/// that is swept.
+void remove_folder(const std::filesystem::path& folder) noexcept;
+
 /// Locks a file for as long as it is open here or in a fork; false if another process has it. The system
 /// unlocks it when that process ends, however it ends.
 [[nodiscard]] bool lock_file(int descriptor) noexcept;

@@ -45,6 +45,6 @@ wheel=$(echo build/wheel/*.whl)
 tag=$("$VENV/bin/python" -m auditwheel show "$wheel" | tr '\n' ' ' | grep -oE 'following platform tag: *"[a-z0-9_]+"' | cut -d '"' -f 2)
 "$VENV/bin/python" -m wheel tags --remove --platform-tag "$tag" "$wheel" >/dev/null
 wheel=$(echo build/wheel/*.whl)
-(($(stat -c %s "$wheel") <= 12 << 20)) || fail "$wheel has $(stat -c %s "$wheel") bytes: more than 12 MB are too many for those who install it"
+(($(stat -c %s "$wheel") <= 12 << 20)) || fail "$wheel has $(stat -c %s "$wheel") bytes, and 12 MB are the most: BITUNE_SHIP_KERNELS_OF says of which tunings kernels are shipped"
 mv "$wheel" "$out/"
 ls -l "$out"/bitune-*"$tag".whl

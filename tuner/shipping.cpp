@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/selector.hpp"
 #include "runtime/variant.hpp"
@@ -24,10 +26,18 @@ struct Job {
   std::string key;  ///< in an archive
 };
 
-/// What calls may write where a problem was tuned. Indices of 4 bytes were tuned. Those of the array API have
-/// 8, and who asks for them may want the keys, too. Of long arrays the faces make 8 bytes of 4.
-std::vector<Problem> with_other_indices(const Problem& tuned) {
+/// What is asked for most where a problem was tuned. An array of keys alone may have those of any type of
+/// this width: they are sorted by the same tunings. Indices of 4 bytes were tuned; those of the array API
+/// have 8, and who asks for them may want the keys, too. Of long arrays the faces make 8 bytes of 4.
+std::vector<Problem> sorted_alike(const Problem& tuned) {
   std::vector<Problem> found = {tuned};
+  if (sorts_keys_alone(tuned) && tuned.kind() == ShapeKind::array) {
+    for (const KeyType key : all_key_types) {
+      if (size_of(key) != size_of(tuned.key)) continue;
+      found.push_back(tuned);
+      found.back().key = key;
+    }
+  }
   if (tuned.index_bytes == 0) return found;
   Problem wide = tuned;
   wide.index_bytes = 8;
@@ -48,7 +58,7 @@ std::set<Problem> problems_to_ship(const TuningDatabase& tunings, const DeviceIn
   filter.device_digest = device.digest();
   std::set<Problem> problems;
   for (const TrialRow& best : tunings.best(filter)) {
-    for (Problem problem : with_other_indices(best.trial.problem)) {
+    for (Problem problem : sorted_alike(best.trial.problem)) {
       problems.insert(problem);
       const std::uint64_t n = problem.n;
       for (const std::uint64_t length : {n - n / 5, n + n / 5}) {

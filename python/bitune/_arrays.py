@@ -70,8 +70,12 @@ class Kind:
     def item_bytes(self, x: Any) -> int:
         return int(x.dtype.itemsize)
 
-    def accept(self, x: Any) -> Any:
-        """x itself, or the same numbers in the byte order of this machine."""
+    def accept(self, x: Any, argument: str) -> Any:
+        """Keys: x itself, or the same numbers in the byte order of this machine."""
+        return self.resolved(x, argument)
+
+    def resolved(self, x: Any, argument: str) -> Any:
+        """x itself, or a copy whose memory holds its elements as they are. Raises TypeError where they do not lie in rows."""
         return x
 
     def current_stream(self, gpu: int) -> int:
@@ -121,7 +125,7 @@ class _NumPyLike(Kind):
     def index_dtype(self, name: str) -> Any:
         return self.module.dtype(name)
 
-    def accept(self, x: Any) -> Any:
+    def accept(self, x: Any, argument: str) -> Any:
         return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
 
     def pointer(self, x: Any) -> int:
@@ -231,10 +235,10 @@ class PyTorch(Kind):
     def index_dtype(self, name: str) -> Any:
         return getattr(self.module, name)
 
-    def accept(self, x: Any) -> Any:
+    def resolved(self, x: Any, argument: str) -> Any:
         if x.layout is not self.module.strided:
-            raise TypeError("x: a sparse tensor cannot be sorted; make it dense by x.to_dense()")
-        return x.resolve_neg() if x.is_neg() else x
+            raise TypeError(f"{argument}: a sparse tensor cannot be sorted; make it dense by to_dense()")
+        return x.resolve_conj().resolve_neg() if x.is_neg() or x.is_conj() else x
 
     def current_stream(self, gpu: int) -> int:
         return int(self.module.cuda.current_stream(gpu).cuda_stream)

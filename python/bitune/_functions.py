@@ -52,7 +52,7 @@ def ask(x: Any, axis: Any, device: Any, stream: Any, argument: str = "x") -> Ask
     kind = kind_of(x)
     if kind is None:
         x, kind = carried(x, argument)
-    x = kind.accept(x)
+    x = kind.accept(x, argument)
     code = kind.code_of(x.dtype)
     if code < 0:
         raise refuse_dtype(argument, x.dtype)
@@ -298,6 +298,7 @@ def sort_pairs(
         carried_values, kind = carried(values, "values")
     if kind is not asked.kind:
         raise TypeError(f"values: an array of the library of keys, not {type(values).__name__}")
+    carried_values = kind.resolved(carried_values, "values")
     if tuple(carried_values.shape) != tuple(asked.array.shape):
         raise ValueError(f"values: their shape is {tuple(carried_values.shape)}, and that of the keys {tuple(asked.array.shape)}")
     if kind.location(carried_values) != asked.gpu:

@@ -10,7 +10,7 @@ import warnings
 from typing import Any, Callable
 
 from . import _native
-from ._errors import Error
+from ._errors import Error, UsageError
 
 ProblemKey = tuple[int, ...]
 """Operation, key type, bytes of a value and of an index, descending, stable, n, rows; and of a top_k its k."""
@@ -24,7 +24,10 @@ class Sorter:
     def __init__(self, selector: str) -> None:
         options = _native.SorterOptions(ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0)
         handle = ctypes.c_void_p()
-        _native.check(_native.library.bitune_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
+        try:
+            _native.check(_native.library.bitune_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
+        except UsageError as error:
+            raise UsageError(f"device: {error}", error.code) from None
         assert handle.value is not None
         self.handle: int = handle.value
         self.workspaces: dict[ProblemKey, tuple[bytes, int]] = {}

@@ -102,6 +102,8 @@ class ShortWay:
             call = self.make(key, keys, axis, SORT_PAIRS, size, descending, stable, None, "keys")
         if call is None or not self.is_plain(keys) or not self.is_plain(values):
             return None
+        if values.is_conj():  # as keys, which are real, cannot be
+            return None
         sorted_keys = self.empty_like(keys)
         sorted_values = self.empty_like(values)
         self.run(
@@ -122,7 +124,7 @@ class ShortWay:
                 return False
         except RuntimeError:  # a sparse tensor
             return False
-        if x.is_neg() or x.is_conj():  # its elements are the negated or conjugated ones of its memory
+        if x.is_neg():  # its elements are the negated ones of its memory
             return False
         return not (x.requires_grad and self.is_grad_enabled())
 

@@ -36,8 +36,7 @@ TemporaryFolder::TemporaryFolder() : owner_(getpid()) {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (getpid() == owner_) fs::remove_all(path_, ignored);
+  if (getpid() == owner_) remove_folder(path_);
 }
 
 fs::path TemporaryFolder::unique(std::string_view suffix) const {

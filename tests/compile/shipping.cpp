@@ -8,6 +8,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_archive.hpp"
+#include "model/problem.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
@@ -18,14 +19,20 @@
 namespace bitune::test {
 namespace {
 
+Problem two_rows(std::uint64_t n = 1024) {
+  Problem rows = problem(n);
+  rows.rows = 2;
+  return rows;
+}
+
 /// Tunings of one problem on a GPU that NVRTC compiles for, and on an emulated device.
 class Shipping : public DirectoryTest {
  protected:
   Shipping() : tunings(directory / "tunings.db", DatabaseMode::read_write) {
     for (const DeviceInfo& device : {gpu, emulated()}) {
       const auto session = tunings.begin_session(device, software(), {});
-      const auto configuration = variant("rows").default_configuration(problem(), device);
-      Trial stored = trial(problem(), configuration.text(), 5);
+      const auto configuration = variant("rows").default_configuration(two_rows(), device);
+      Trial stored = trial(two_rows(), configuration.text(), 5);
       stored.kernel_digest = "of other kernels";
       tunings.store(session, stored);
     }
@@ -38,7 +45,7 @@ class Shipping : public DirectoryTest {
 TEST_F(Shipping, TakesTheKernelsOfTunedLengthsAndOfThoseBetween) {
   const auto kernels = kernels_to_ship(tunings, gpu);
   const auto has = [&](std::uint64_t n) {
-    Problem asked = problem(n);
+    const Problem asked = two_rows(n);
     CandidateSet candidates;
     candidates.shipped = tunings.candidates(asked);
     const auto selected = select(asked, gpu, candidates);
@@ -50,6 +57,33 @@ TEST_F(Shipping, TakesTheKernelsOfTunedLengthsAndOfThoseBetween) {
   EXPECT_TRUE(has(1024));
   EXPECT_TRUE(has(1000)) << "a tile that is not full";
   EXPECT_EQ(std::set<KernelSource>(kernels.begin(), kernels.end()).size(), kernels.size());
+}
+
+TEST_F(Shipping, TakesArraysOfAllTypesThatAreAsWideAndIndicesOfEitherWidth) {
+  const auto take = [&](const Problem& tuned) {
+    TuningDatabase database(directory / "other.db", DatabaseMode::read_write);
+    const auto& family = variant(sorts_keys_alone(tuned) ? "rows" : "rows_by_place");
+    Trial stored = trial(tuned, family.default_configuration(tuned, gpu).text(), 5);
+    database.store(database.begin_session(gpu, software(), {}), stored);
+    std::string names;
+    for (const KernelSource& kernel : kernels_to_ship(database, gpu)) names += kernel.name_expression + '\n';
+    std::filesystem::remove(directory / "other.db");
+    return names;
+  };
+  const std::string wide = take(problem(1024, KeyType::u64));
+  for (const char* codec : {"Codec<8, bitune::KeyClass::signed", "Codec<8, bitune::KeyClass::floating"}) {
+    EXPECT_NE(wide.find(codec), wide.npos) << codec;
+  }
+  EXPECT_EQ(wide.find("Codec<4"), wide.npos);
+  Problem argsort = problem();
+  argsort.operation = Operation::argsort;
+  argsort.index_bytes = 4;
+  argsort.stable = true;
+  const std::string indices = take(argsort);
+  // Bytes of a value and of an index, and whether keys are written.
+  for (const char* written : {" 0, 4, false", " 0, 8, false", " 0, 8, true"}) {
+    EXPECT_NE(indices.find(written), indices.npos) << written << " is not among " << indices;
+  }
 }
 
 TEST_F(Shipping, CompilesForGpusAloneAndNamesKernelsAlikeForEachBuildOfTheCompiler) {

@@ -41,6 +41,7 @@ def pages(tmp_path_factory, make_bitune):
     bitune = make_bitune(folder)
     for stored, name in (("report_h200.db.xz", "tuning.db"), ("report_h200_bench.json.xz", "bench.json")):
         unpack(stored, folder / name)
+    bitune("db", "report", folder / "shipped.html", "--db", ROOT / "data/tunings.db")
     bitune("db", "report", folder / "report.html", "--db", folder / "tuning.db", "--bench", folder / "bench.json")
 
     shutil.copy(folder / "tuning.db", folder / "hostile.db")
@@ -141,6 +142,25 @@ def test_desktop(shown):
     crossings = page.evaluate("document.getElementById('crossings').textContent")
     assert "warp → cluster" in crossings and "bitune → CUB" in crossings, f"crossings: {crossings}"
     check_clean(page, "desktop")
+
+
+def test_what_is_shipped(shown):
+    """Many variants, which have colours of their own; and problems with one trial, which is a final."""
+    page = shown("shipped.html", 1280, 900)
+    titles = page.evaluate("[...document.getElementById('group').options].map((option) => option.textContent)")
+    pick(page, "group", next(i for i, title in enumerate(titles) if title.startswith("u32, ascending, single arrays")))
+    colors = page.evaluate("Chart.getChart('over-n').data.datasets.map((set) => set.borderColor)")
+    assert len(colors) == len(set(colors)) >= 6, f"colours of the variants: {colors}"
+    texts = []
+    for problem in options(page, "problem-n"):
+        pick(page, "problem-n", problem)
+        texts.append(page.evaluate("document.getElementById('problem').textContent"))
+    alone = [text for text in texts if "1 valid configuration of 1 trial" in text]
+    assert 0 < len(alone) < len(texts)
+    for text in alone:
+        assert "Only one is valid." in text and "The only trial did not fail." in text
+    assert any("No search is stored" in text for text in texts)
+    check_clean(page, "shipped")
 
 
 def test_the_last_evaluation_is_not_cut(shown):

@@ -138,6 +138,11 @@ def test_prepare_then_nothing_is_compiled():
     assert told["match"] == "default" and told["configuration"] and told["reason"]
 
 
+def test_a_device_that_is_none_is_named():
+    with pytest.raises(ValueError, match="^device: 'nonsense' names no device"):
+        bitune.sort(KEYS, device="nonsense")
+
+
 def test_devices():
     emulated = bitune.devices()[-1]
     assert emulated["selector"] == "emulated" and emulated["info"]["kind"] == "emulated"

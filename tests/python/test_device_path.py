@@ -112,6 +112,9 @@ def test_what_the_short_way_leaves_to_the_long_one(gpu):
     negated = torch.complex(x, x).conj().imag
     assert torch.equal(bitune.sort(torch._neg_view(x)), torch.sort(-x).values)
     assert torch.equal(bitune.sort(negated), torch.sort(-x).values)
+    order = torch.argsort(x[0])
+    for values in (torch.complex(x, -x)[0], torch.complex(x, x).conj()[0]):
+        assert torch.equal(bitune.sort_by_key(x[0], values)[1], values[order])
     with pytest.raises(TypeError, match="^x: "):
         bitune.sort(torch.eye(8).to_sparse())
     with pytest.raises(TypeError, match="^axis: "):

@@ -76,3 +76,5 @@ def test_refusals():
         bitune.sort(torch.eye(2).to_sparse(), **EMULATED)
     with pytest.raises(TypeError, match="^values: "):
         bitune.sort_by_key(torch.zeros(2), torch.zeros(2).numpy(), **EMULATED)
+    with pytest.raises(TypeError, match="^values: a sparse"):
+        bitune.sort_by_key(torch.zeros(2), torch.zeros(2).to_sparse(), **EMULATED)

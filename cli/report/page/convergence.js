@@ -8,12 +8,15 @@ function reachedText(problem) {
 }
 
 function convergenceCard(problem) {
-  return card("Convergence of the search", reachedText(problem), { id: "convergence-card" },
+  const title = "Convergence of the search";
+  if (!problem.convergence.evaluations) return card(title, "No search is stored, only what was measured in finals.", { id: "convergence-card" });
+  return card(title, reachedText(problem), { id: "convergence-card" },
     chartBox("convergence", "Best time so far over the evaluations"));
 }
 
 function drawConvergence(problem) {
   const { evaluations, improvements, sample } = problem.convergence;
+  if (!evaluations) return;
   const best = problem.best.us;
   const point = ([x, us]) => ({ x, y: us / best, us });
   const placeOf = (name) => problem.variants.findIndex((variant) => variant.name === name);

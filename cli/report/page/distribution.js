@@ -6,9 +6,13 @@ function withinText(problem) {
       `${count.toLocaleString("en-US")} (${percentText(count / problem.valid)})`]);
 }
 
+function distributionText(problem) {
+  if (problem.valid === 1) return "Only one is valid.";
+  return `${countText(problem.valid, "configuration")}; half of them take at most ${ratioText(problem.distribution.median / problem.best.us)} the best.`;
+}
+
 function distributionCard(problem) {
-  return card("All valid configurations",
-    `${countText(problem.valid, "configuration")}; half of them take at most ${ratioText(problem.distribution.median / problem.best.us)} the best.`,
+  return card("All valid configurations", distributionText(problem),
     { id: "distribution-card" },
     chartBox("distribution", `Distribution of the times of ${problem.valid} configurations`, "tall"),
     pairs(withinText(problem)));

@@ -3,7 +3,7 @@
 function failuresCard(problem) {
   const count = problem.failures.reduce((sum, kind) => sum + kind.count, 0);
   const title = "Failures by kind";
-  if (!count) return card(title, `None of ${countText(problem.trials, "trial")} failed.`, { wide: true, id: "failures-card" });
+  if (!count) return card(title, problem.trials === 1 ? "The only trial did not fail." : `None of ${countText(problem.trials, "trial")} failed.`, { wide: true, id: "failures-card" });
   return card(title, `${count.toLocaleString("en-US")} of ${countText(problem.trials, "trial")} (${percentText(count / problem.trials)}).`, { wide: true, id: "failures-card" },
     chartBox("failures", "Failed trials by kind and variant", "low"),
     table([{ title: "kind" }, { title: "variant" }, { title: "count", number: true }, { title: "the newest" }], problem.failures.map((kind) => ({

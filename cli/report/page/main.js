@@ -122,6 +122,7 @@ function choose(i) {
 }
 
 function showAll() {
+  variantOrder = [...new Set(group().problems.flatMap((one) => one.variants.map((variant) => variant.name)))].sort();
   showFacts();
   showOverview(group(), state, choose);
   showProblem();
@@ -154,7 +155,6 @@ async function readModel() {
 
 async function start() {
   model = await readModel();
-  variantOrder = [...new Set(model.devices.flatMap((one) => one.groups.flatMap((of) => of.problems.flatMap((each) => each.variants.map((variant) => variant.name)))))].sort();
   readAddress();
   startTheme(showAll);
   showPickers();

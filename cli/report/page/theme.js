@@ -1,7 +1,7 @@
 // Light and dark, and the colours of the charts.
 
 const darkSystem = window.matchMedia("(prefers-color-scheme: dark)");
-let variantOrder = [];
+let variantOrder = [];  // of the group in view
 
 function storedTheme() {
   try {
@@ -46,7 +46,7 @@ function isDark() {
   return document.documentElement.dataset.theme === "dark";
 }
 
-// Each variant has one colour on the whole page.
+// Each variant has one colour in all charts of a group.
 function variantColor(name) {
   const place = variantOrder.indexOf(name);
   return color(place < 0 || place > 7 ? "v7" : `v${place}`);

@@ -2,10 +2,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tests/unit/cache/database_fixture.hpp"
 
@@ -77,6 +81,54 @@ TEST_F(LeftoversTest, FoldersOfDeadProcessesAreSwept) {
   EXPECT_FALSE(is_there("bitune-empty1"));
   for (const char* name : {"bitune-backup/file", "bitune-living", "bitune-seven77"}) {
     EXPECT_TRUE(is_there(name)) << name;
+  }
+}
+
+/// The names that are removed from a folder while this lives, in order.
+class Removals {
+ public:
+  explicit Removals(const std::filesystem::path& folder)
+      : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    EXPECT_GE(::inotify_add_watch(events_, folder.c_str(), IN_DELETE), 0);
+  }
+  ~Removals() { ::close(events_); }
+  Removals(const Removals&) = delete;
+  Removals& operator=(const Removals&) = delete;
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    alignas(inotify_event) std::array<char, 8192> buffer;
+    for (ssize_t size = 0; (size = ::read(events_, buffer.data(), buffer.size())) > 0;) {
+      for (ssize_t at = 0; at < size;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+        if (event->len > 0) names.emplace_back(event->name);
+      }
+    }
+    return names;
+  }
+
+ private:
+  int events_;
+};
+
+// A folder that has lost its owner, but not its files, would be nobody's for ever.
+TEST_F(LeftoversTest, TheOwnerOfAFolderGoesLast) {
+  constexpr int files = 20;
+  for (const bool is_swept : {false, true}) {
+    const auto folder = make_folder("bitune-abc123");
+    { const FolderLock lock(folder); }
+    for (int i = 0; i < files; ++i) write_bytes(folder / std::to_string(i), "x");
+    const Removals removals(folder);
+    if (is_swept) {
+      sweep_folders(directory, "bitune-");
+    } else {
+      remove_folder(folder);
+    }
+    EXPECT_FALSE(is_there("bitune-abc123"));
+    const std::vector<std::string> names = removals.names();
+    ASSERT_EQ(names.size(), files + 3u) << "and a file, a folder and the owner";
+    EXPECT_EQ(names.back(), "bitune-owner");
   }
 }
 
