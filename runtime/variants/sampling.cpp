@@ -57,13 +57,15 @@ std::uint64_t room_for_rank(std::uint64_t samples, std::uint64_t rank, std::uint
 }
 
 std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank) {
-  for (std::uint64_t samples = rank;; ++samples) {
+  std::uint64_t samples = rank;
+  for (; samples < 4 * groups; ++samples) {
     // So many samples have fewer than `rank` groups if more than the others meet another one in their group.
     const auto meetings = static_cast<double>(samples - rank + 1);
     const double mean =
         static_cast<double>(samples) * static_cast<double>(samples) / (2.0 * static_cast<double>(groups));
-    if (meetings > mean && tail(mean, meetings) <= accepted_chance) return samples;
+    if (meetings > mean && tail(mean, meetings) <= accepted_chance) break;
   }
+  return samples;
 }
 
 }  // namespace bitune::sampling

@@ -35,7 +35,8 @@ inline constexpr double accepted_chance = 1e-6;
                                           std::uint64_t n);
 
 /// How many samples are up to the minimum of that rank, but for the accepted chance, where samples are in as
-/// many groups by chance, and each has its minimum. rank: at most a fifth of the groups.
+/// many groups by chance, and each has its minimum. It says that of at most a fifth of the groups; of more it
+/// is too large.
 [[nodiscard]] std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank);
 
 }  // namespace bitune::sampling
