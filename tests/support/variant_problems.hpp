@@ -12,7 +12,7 @@
 namespace bitune::test {
 
 /// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
-/// their indices, and segments of both.
+/// their indices (many and few), and segments of keys, and of keys with values.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
   const Shape segments{.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true};
@@ -23,6 +23,11 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
         .key = key,
         .index_bytes = 4,
         .k = std::max<std::uint64_t>(1, shape.n / 40)},
+       shape},
+      {{.operation = Operation::top_k,
+        .key = key,
+        .index_bytes = 4,
+        .k = std::max<std::uint64_t>(1, std::min<std::uint64_t>(shape.n / 40, 50))},
        shape},
       {{.key = key}, segments},
       {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true},
