@@ -82,6 +82,18 @@ bool favours_select_rows(const Problem& p, const DeviceInfo&) {
   return p.k <= p.n / 4 && p.n <= (p.rows > 1 ? 16384u : 8192u);
 }
 
+/// Arrays and a few rows that clusters hold all at once; many rows where a block would be alone on its
+/// multiprocessor.
+bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
+  if (p.k > 256 || p.k > p.n / 16) return false;
+  if (p.n > 16384 && p.n <= 32768) return true;
+  return p.n > 8192 && p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
+         p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
+}
+
+/// Beyond what a cluster holds, each multiprocessor reads its share.
+bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
+
 /// A cluster reads a few million keys before the whole device would have begun.
 std::uint64_t longest_of_cluster(const DeviceInfo& device) {
   return std::uint64_t{1} << (device.max_cluster_size > 1 ? 21 : 18);
@@ -106,7 +118,9 @@ struct Preference {
 constexpr auto policy = std::to_array<Preference>({
     {"segments", always},
     {"segments_radix", always},
+    {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
+    {"select_array", favours_select_array},
     {"filter_rows", favours_filter_rows},
     {"filter_array", favours_filter_array},
     {"rows_topk", favours_one_block},

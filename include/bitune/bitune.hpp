@@ -40,7 +40,7 @@ struct SorterOptions {
   /// parts. $BITUNE_DEVICE_MEMORY ("4G") says it where this is 0.
   std::uint64_t device_memory = 0;
   /// Told of calls on host arrays that are done in parts.
-  ProgressFunction progress;
+  ProgressFunction progress = {};
 };
 
 /// Times of one host sort in microseconds. Those of parts are added up, and overlap.

@@ -52,6 +52,45 @@ constexpr FilteredRow filtered_row(Size threads, Size samples, Size capacity, Si
   return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
 }
 
+/// As many minima are sorted by the threads of one warp.
+constexpr Size minima_of_warp() { return 512; }
+
+/// As many candidates are put in order by counting which of them are before each other.
+constexpr Size ranked_candidates() { return 224; }
+
+/// Where all minima begin in a block's shared memory in sample_minima, behind those of its threads, and how many bytes both are together.
+struct SampledMinima {
+  Size minima;
+  Size bytes;
+};
+
+constexpr SampledMinima sampled_minima(Size threads, Size groups, Size word_bytes) {
+  const Size minima = rounded_up(threads * (word_bytes + 4), 16);
+  return {minima, minima + groups * (word_bytes + 4)};
+}
+
+/// Where the parts of a block's shared memory in select_cluster begin, and how many bytes they are together. The first block's candidates
+/// come first; before them the minima of each block's threads lie there.
+struct SelectedCluster {
+  Size minima;    ///< of all blocks
+  Size bound;
+  Size count;     ///< a number
+  Size of_ranks;  ///< two numbers of each block
+  Size sums;      ///< GroupPrefixSum's
+  Size bytes;
+};
+
+constexpr SelectedCluster selected_cluster(Size threads, Size ranks, Size groups, Size capacity, Size item_bytes, Size word_bytes) {
+  const Size candidates = padded_bytes(capacity, item_bytes);
+  const Size of_threads = threads * (word_bytes + 4);
+  const Size minima = rounded_up(candidates > of_threads ? candidates : of_threads, 16);
+  const Size bound = rounded_up(minima + groups * (word_bytes + 4), 16);
+  const Size count = bound + 32;
+  const Size of_ranks = count + 16;
+  const Size sums = of_ranks + 8 * ranks;
+  return {minima, bound, count, of_ranks, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
+}
+
 /// Shared memory of filter_array: candidates, and three numbers.
 constexpr Size staged_bytes(Size staged, Size item_bytes) { return staged * item_bytes + 16; }
 

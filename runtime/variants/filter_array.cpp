@@ -13,6 +13,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
+#include "runtime/variants/array_filter.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/first_keys.hpp"
@@ -26,28 +27,16 @@ namespace bitune {
 namespace of_filter_array {
 namespace {
 
-constexpr std::string_view filter_header = "kernels/topk/filter_array.cuh";
+constexpr std::string_view filter_header = ArrayFilter::header;
 constexpr std::string_view runs_header = "kernels/topk/candidate_runs.cuh";
 constexpr Kernel<Address, Address, Address, Address, OperandStride, U32, U32, U32> sample_kernel{
     filter_header, "sample_bound"};
-constexpr Kernel<Address, U32, Address, Address, Address, Address, OperandStride, U32> filter_kernel{
-    filter_header, "filter_array"};
 constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, U32, U32, Address, U32,
                  Address>
     finish_kernel{filter_header, "filter_candidates"};
 constexpr Kernel<Address, U32, Address, Address, Address, OperandStride, U32, U32> settle_kernel{
     runs_header, "settle_candidates"};
 constexpr Kernel<Address, Address, Address, U32> runs_kernel{runs_header, "sort_candidates"};
-
-constexpr std::uint64_t longest_array = std::uint64_t{1} << 31;
-
-/// Candidates that a block puts together before it writes them.
-constexpr std::int64_t staged = 1024;
-
-/// Keys of a vector of 16 bytes.
-std::int64_t vector_keys(const Problem& problem) {
-  return 16 / static_cast<std::int64_t>(size_of(problem.key));
-}
 
 /// How the sample is sorted: by a cluster of 8 blocks where it is large, or by one block.
 struct SampleShape {
@@ -88,10 +77,6 @@ std::int64_t finish_bytes(const Configuration& c, const Problem& problem) {
       .bytes;
 }
 
-std::int64_t filter_bytes(const Configuration&, const Problem& problem) {
-  return layout::staged_bytes(staged, merged_item_bytes(problem.key));
-}
-
 /// Whether the candidates that there is room for can be filtered once more.
 bool fits_one_block(const Configuration& c, const Problem& problem) {
   const auto held = as_count(finished_at_once(c));
@@ -120,8 +105,8 @@ class FilterArrayVariant final : public Variant {
     return {filter_header, runs_header, FirstKeysMerge::header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 || problem.n > longest_array ||
-        problem.n < 512 || problem.k > problem.n / 4) {
+    if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
+        problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4) {
       return false;
     }
     return !space(problem, device).violation(default_configuration(problem, device), problem, device);
@@ -138,9 +123,6 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"samples",
        {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
        "random keys from which the bound is taken"},
-      {"block_size_x", {128, 256, 512, 1024}, "threads of a block that filters"},
-      {"vectors_per_thread", {1, 2, 4, 8}, "vectors of 16 bytes that a thread has under way"},
-      {"min_blocks_per_sm", {1, 2, 3, 4, 8}, "blocks a multiprocessor that filter"},
       {"merge_runs",
        {0, 1},
        "how the candidates are sorted: 0: filtered once more, by one cluster; 1: in runs, which are merged"},
@@ -152,8 +134,8 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"dependent_launch", {0, 1}, "whether each launch may begin while the one before it ends"},
   };
-  space.restrictions = {
-      block_fits_device(),
+  ArrayFilter::add_to(space);
+  const std::vector<Restriction> own = {
       {"there are twice as many keys as samples at least, and the sample fits a block, or a cluster of "
        "8",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -165,17 +147,6 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
                     d.shared_bytes_per_block_optin;
        },
        {"samples"}},
-      {"a thread has at most 32 keys under way",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("vectors_per_thread") * vector_keys(p) <= 32;
-       },
-       {"vectors_per_thread"}},
-      {"the keys under way and 26 registers besides fit a multiprocessor's, for min_blocks_per_sm blocks",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t keys = c.at("vectors_per_thread") * std::max<std::int64_t>(vector_keys(p), 4);
-         return registers_fit(c, keys + 26, c.at("min_blocks_per_sm"), d);
-       },
-       {"block_size_x", "vectors_per_thread", "min_blocks_per_sm"}},
       {"finish_threads are at most the device's threads per block, and their candidates fit its registers",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t registers = c.at("finish_items") * registers_of_item(p) + 34;
@@ -200,11 +171,11 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
       shared_memory_fits_block([](const Configuration& c, const Problem& p) {
         const std::int64_t merged =
             c.at("merge_runs") != 0 ? merge_shape(c).shared_bytes(merged_item_bytes(p.key)) : 0;
-        return std::max({finish_bytes(c, p), filter_bytes(c, p), merged});
+        return std::max(finish_bytes(c, p), merged);
       }),
-      blocks_fit_multiprocessor(filter_bytes),
       dependent_launch_fits_device(),
   };
+  space.restrictions.insert(space.restrictions.end(), own.begin(), own.end());
   return space;
 }
 
@@ -216,7 +187,7 @@ Configuration FilterArrayVariant::default_configuration(const Problem& problem,
       std::string(name()),
       {{"samples", 256},
        {"block_size_x", most},
-       {"vectors_per_thread", std::min<std::int64_t>(4, 32 / vector_keys(problem))},
+       {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
        {"min_blocks_per_sm", 2},
        {"merge_runs", 1},
        {"finish_threads", std::min<std::int64_t>(most, 256)},
@@ -273,16 +244,8 @@ Plan FilterArrayVariant::plan(const Problem& problem, const Configuration& c,
       bound, count, keys, lengths, length_bytes, problem.n, problem.k,
       sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n));
 
-  const std::uint64_t chunk =
-      as_count(c.at("block_size_x") * c.at("vectors_per_thread") * vector_keys(problem));
-  const std::uint64_t at_once = as_count(c.at("min_blocks_per_sm") * device.sm_count);
-  builder.launch(filter_kernel,
-                 fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
-                             staged, c.at("min_blocks_per_sm")),
-                 {.blocks = std::min(at_once, parts_of(problem.n, chunk)),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(filter_bytes(c, problem))},
-                 items, candidates, count, bound, keys, lengths, length_bytes, problem.n);
+  ArrayFilter::add_to(builder, problem, c, device, carrying,
+                      {.items = items, .room = candidates, .count = count, .bound = bound});
 
   const LaunchShape finish{.blocks = as_count(c.at("finish_blocks")),
                            .threads = static_cast<std::uint32_t>(c.at("finish_threads")),

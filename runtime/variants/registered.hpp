@@ -28,6 +28,8 @@ namespace bitune {
 [[nodiscard]] const Variant& rows_topk_variant();
 [[nodiscard]] const Variant& filter_array_variant();
 [[nodiscard]] const Variant& filter_rows_variant();
+[[nodiscard]] const Variant& select_array_variant();
+[[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();
 [[nodiscard]] const Variant& segments_variant();
 [[nodiscard]] const Variant& segments_radix_variant();

@@ -43,7 +43,10 @@ bool fits(std::uint64_t samples, std::uint64_t k, std::uint64_t capacity, std::u
 }
 
 std::uint64_t room_for(std::uint64_t samples, std::uint64_t k, std::uint64_t n) {
-  const std::uint64_t rank = bound_rank(samples, k, n);
+  return room_for_rank(samples, bound_rank(samples, k, n), k, n);
+}
+
+std::uint64_t room_for_rank(std::uint64_t samples, std::uint64_t rank, std::uint64_t k, std::uint64_t n) {
   std::uint64_t low = std::min(k, n);  // there is never room for fewer
   std::uint64_t high = n;
   while (low + 1 < high) {
@@ -51,6 +54,18 @@ std::uint64_t room_for(std::uint64_t samples, std::uint64_t k, std::uint64_t n) 
     (overflow_chance(samples, rank, room, n) <= accepted_chance ? high : low) = room;
   }
   return high;
+}
+
+std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank) {
+  std::uint64_t samples = rank;
+  for (; samples < 4 * groups; ++samples) {
+    // So many samples have fewer than `rank` groups if more than the others meet another one in their group.
+    const auto meetings = static_cast<double>(samples - rank + 1);
+    const double mean =
+        static_cast<double>(samples) * static_cast<double>(samples) / (2.0 * static_cast<double>(groups));
+    if (meetings > mean && tail(mean, meetings) <= accepted_chance) break;
+  }
+  return samples;
 }
 
 }  // namespace bitune::sampling

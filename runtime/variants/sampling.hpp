@@ -30,4 +30,13 @@ inline constexpr double accepted_chance = 1e-6;
 /// Room for all that is not behind the bound of the first k, but for the accepted chance; at most n.
 [[nodiscard]] std::uint64_t room_for(std::uint64_t samples, std::uint64_t k, std::uint64_t n);
 
+/// The same where the bound is the sample of that rank.
+[[nodiscard]] std::uint64_t room_for_rank(std::uint64_t samples, std::uint64_t rank, std::uint64_t k,
+                                          std::uint64_t n);
+
+/// How many samples are up to the minimum of that rank, but for the accepted chance, where samples are in as
+/// many groups by chance, and each has its minimum. It says that of at most a fifth of the groups; of more it
+/// is too large.
+[[nodiscard]] std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank);
+
 }  // namespace bitune::sampling

@@ -189,6 +189,8 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   const SearchSpace all = space(problem, device);
+  // More candidates than a thread sorts well only where there would be no room for them else.
+  while (c.at("candidate_factor") > 2 && sorted_items(c, problem) > 8) c.parameters["candidate_factor"] /= 2;
   while (c.at("candidate_factor") > 1 && all.violation(c, problem, device))
     c.parameters["candidate_factor"] /= 2;
   // As many rows at once as registers hold: while some are loaded, others are sorted.

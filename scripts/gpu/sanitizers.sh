@@ -35,7 +35,11 @@ sanitize_variant() {
   left=$((${LIMIT:-3600} - SECONDS - 40))
   limited env BITUNE_DB="$OUT/$tool-$variant.db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
     "$BIN/bitune" tune --keys "$keys" --operation "$operations" --sizes "100,1000,${N:-6000}" --total "${N:-6000}" --variants "$variant" \
-    --budget "$((problems * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate
+    --budget "$((problems * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate && return
+  local rc=$?
+  # Why none of a problem's configurations sorted, if that is what went wrong.
+  "$BIN/bitune" db trials --db "$OUT/$tool-$variant.db" --limit 0 | grep -v ' ok '
+  return "$rc"
 }
 
 # sanitized TOOL...: what the tools said, a line for each variant. racecheck's reports on `multiway` are none: racecheck_groups.cu.

@@ -26,7 +26,8 @@ done
 # The tests first: they take a processor each, and no more.
 if wants chains; then test_gpu chains '*Neighbours*'; fi
 if wants contexts; then test_gpu contexts 'GpuContexts*'; fi
-if wants memory; then test_gpu memory '*GpuOutOfMemory*'; fi
+# A test of these takes up to a minute: a process each.
+if wants memory; then SHARDS=14 test_gpu memory '*GpuOutOfMemory*'; fi
 if wants soak; then beside soak limited "$here/soak.sh" "$OUT/soak" "$BIN"; fi
 if ((${#tools[@]})); then sanitize "${tools[@]}"; fi
 together

@@ -46,7 +46,7 @@ std::int64_t keys_a_thread(const Configuration& configuration) {
 /// Keys alone, the first of keys with their indices, or segments of keys.
 Problem problem_of(const Variant& variant, const DeviceInfo& device, KeyType key, std::uint64_t n) {
   const Problem keys{{.key = key}, {.n = n}};
-  const Problem top_k{{.operation = Operation::top_k, .key = key, .index_bytes = 4, .k = n / 10}, {.n = n}};
+  const Problem top_k{{.operation = Operation::top_k, .key = key, .index_bytes = 4, .k = n / 500}, {.n = n}};
   const Problem segments{{.key = key}, {.n = n, .rows = n / 100, .ragged = true}};
   if (variant.supports(segments, device)) return segments;
   return variant.supports(top_k, device) ? top_k : keys;

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,23 +37,25 @@ constexpr std::array cases = {
     Case{"filter_rows", {.n = 9001}, 300},          Case{"filter_rows", {.n = 3000, .rows = 2}, 3},
     Case{"filter_array", {.n = 10000}, 10},         Case{"filter_array", {.n = 20001}, 1000}};
 
-class TopKSelection : public ::testing::TestWithParam<KeyType> {};
+/// Those that have two kinds of words, of 32 and of 64 bits, and no other difference between key types.
+constexpr std::array cases_of_words = {Case{"select_cluster", {.n = 9001}, 100},
+                                       Case{"select_cluster", {.n = 4096, .rows = 2}, 3},
+                                       Case{"select_array", {.n = 30001}, 20}};
 
-/// All cases of each type, with the default configuration and another one: loads, orders, distributions,
-/// gaps and lengths in turn.
-TEST_P(TopKSelection, GivesTheFirstKeysWhateverTheConfiguration) {
-  const KeyType key = GetParam();
+/// The cases, each with the default configuration and `others` more: loads, orders, distributions, gaps and
+/// lengths in turn.
+void expect_first_keys(std::span<const Case> of_variants, KeyType key, std::size_t others) {
   auto turn = 5 * static_cast<std::uint64_t>(key);
   const DeviceInfo& device = emulated_bench().device->info();
   std::vector<std::pair<Problem, Configuration>> sorts;
-  for (const Case& of : cases) {
+  for (const Case& of : of_variants) {
     ++turn;
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
     const Problem problem = top_k_of(all_loads.at(turn % all_loads.size()), key, order, of.k, of.shape);
     const Variant& family = variant(of.variant);
     ASSERT_TRUE(family.supports(problem, device)) << of.variant;
     sorts.emplace_back(problem, family.default_configuration(problem, device));
-    for (auto& c : sample_configurations(family, problem, device, 1, turn))
+    for (auto& c : sample_configurations(family, problem, device, others, turn))
       sorts.emplace_back(problem, std::move(c));
   }
   compile_all(emulated_bench(), sorts);
@@ -69,12 +73,28 @@ TEST_P(TopKSelection, GivesTheFirstKeysWhateverTheConfiguration) {
   }
 }
 
+class TopKSelection : public ::testing::TestWithParam<KeyType> {};
+
+TEST_P(TopKSelection, GivesTheFirstKeysWhateverTheConfiguration) { expect_first_keys(cases, GetParam(), 1); }
+
 INSTANTIATE_TEST_SUITE_P(All, TopKSelection, ::testing::ValuesIn(all_key_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+class TopKSelectionOfWords : public ::testing::TestWithParam<KeyType> {};
+
+TEST_P(TopKSelectionOfWords, GivesTheFirstKeysWhateverTheConfiguration) {
+  expect_first_keys(cases_of_words, GetParam(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Some, TopKSelectionOfWords,
+                         ::testing::Values(KeyType::i8, KeyType::bf16, KeyType::f32, KeyType::f64),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 /// In whatever order threads run, and on every distribution.
 TEST(TopKSelectionOrders, DoNotMatter) {
-  for (const Case& of : cases) {
+  std::vector<Case> all(cases.begin(), cases.end());
+  all.insert(all.end(), cases_of_words.begin(), cases_of_words.end());
+  for (const Case& of : all) {
     const Problem problem = top_k_of(all_loads[0], KeyType::f32, Order::descending, of.k, of.shape);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const Bench bench = seeded(seed);
@@ -111,9 +131,9 @@ TEST(TopKSelectionBounds, MayBeWrong) {
     bool merges;
   };
   for (const Wrong& of : {Wrong{"filter_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
-                          Wrong{"filter_array", 6000, 40, true}}) {
+                          Wrong{"filter_array", 6000, 40, true}, Wrong{"select_array", 6000, 40, false}}) {
     for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
-      for (const std::uint64_t rank : {1U, 200U, 1U << 30}) {
+      for (const std::uint32_t rank : {1U, 200U, 1U << 30}) {
         const Problem problem = top_k_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
         const DeviceInfo& device = emulated_bench().device->info();
         const Variant& family = variant(of.variant);
@@ -123,17 +143,8 @@ TEST(TopKSelectionBounds, MayBeWrong) {
           c.parameters["finish_blocks"] = 1;
         }
         ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
-        Plan plan = family.plan(problem, c, device);
-        plan.launches.front().arguments.back() = Argument::number32(static_cast<std::uint32_t>(rank));
-        const ExecutablePlan executable =
-            make_executable(*emulated_bench().device, *emulated_bench().kernels, plan);
-        const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes);
-        const auto run = [&](Operands operands) {
-          operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-          executable.run(operands, nullptr);
-        };
         for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-          EXPECT_TRUE(gives_first(*emulated_bench().device, problem, distribution, rank, {}, run))
+          EXPECT_TRUE(gives_first(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
               << of.variant << ", sample " << rank;
         }
       }

@@ -84,14 +84,19 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
     return ::testing::AssertionFailure() << configuration.text() << ": " << *violation;
   }
-  const ExecutablePlan plan =
-      make_executable(*bench.device, *bench.kernels, family.plan(problem, configuration, device));
-  const auto workspace = bench.device->allocate(plan.plan().workspace_bytes);
-  auto result = check([&](Operands operands) {
-    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-    plan.run(operands, nullptr);
-  });
+  auto result = by_plan(bench, family.plan(problem, configuration, device), check);
   return result ? result : result << " by " << configuration.text();
+}
+
+::testing::AssertionResult by_plan(
+    const Bench& bench, const Plan& plan,
+    const std::function<::testing::AssertionResult(const CallRunner&)>& check) {
+  const ExecutablePlan executable = make_executable(*bench.device, *bench.kernels, plan);
+  const auto workspace = bench.device->allocate(plan.workspace_bytes);
+  return check([&](Operands operands) {
+    operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+    executable.run(operands, nullptr);
+  });
 }
 
 ::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,

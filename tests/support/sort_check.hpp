@@ -62,6 +62,11 @@ using CallRunner = std::function<void(const Operands&)>;
     const Bench& bench, const Problem& problem, const Configuration& configuration,
     const std::function<::testing::AssertionResult(const CallRunner&)>& check);
 
+/// The same by a plan, which need not be that of any configuration.
+[[nodiscard]] ::testing::AssertionResult by_plan(
+    const Bench& bench, const Plan& plan,
+    const std::function<::testing::AssertionResult(const CallRunner&)>& check);
+
 /// Sorts generated keys on the device and asks the oracle. Guard bytes around the keys and between their rows
 /// must be as they were, and so must the input of a sort out of place.
 [[nodiscard]] ::testing::AssertionResult sorts(const Bench& bench, const Problem& problem,

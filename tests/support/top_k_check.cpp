@@ -126,9 +126,13 @@ class TopKOperands {
 ::testing::AssertionResult gives_first(const Bench& bench, const Problem& problem,
                                        const Configuration& configuration, Distribution distribution,
                                        std::uint64_t seed, const TopKCall& how) {
-  return by_configuration(bench, problem, configuration, [&](const auto& run) {
+  const auto check = [&](const auto& run) {
     return gives_first(*bench.device, problem, distribution, seed, how, run);
-  });
+  };
+  if (!how.sample) return by_configuration(bench, problem, configuration, check);
+  Plan plan = variant(configuration.variant).plan(problem, configuration, bench.device->info());
+  plan.launches.front().arguments.back() = Argument::number32(*how.sample);
+  return by_plan(bench, plan, check);
 }
 
 }  // namespace bitune::test

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "bitune/operands.hpp"
 #include "measure/inputs.hpp"
@@ -38,6 +39,9 @@ struct TopKCall {
   bool gaps = false;          ///< rows are apart, in each array by another stride
   bool with_keys = true;      ///< else keys_out is empty
   unsigned length_bytes = 0;  ///< of a row's length: 4 or 8; 0: there are none
+  /// Which of the sorted samples is the bound, where the plan's first launch takes one; else what the plan
+  /// says.
+  std::optional<std::uint32_t> sample = std::nullopt;
 };
 
 /// Runs one top_k of an array or of rows: its operands are in device memory, each between guard bytes,

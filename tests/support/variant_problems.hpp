@@ -12,7 +12,7 @@
 namespace bitune::test {
 
 /// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
-/// their indices, and segments of both.
+/// their indices (many and few), and segments of keys, and of keys with values.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
   const Shape segments{.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true};
@@ -22,7 +22,12 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
       {{.operation = Operation::top_k,
         .key = key,
         .index_bytes = 4,
-        .k = std::max<std::uint64_t>(1, shape.n / 10)},
+        .k = std::max<std::uint64_t>(1, shape.n / 40)},
+       shape},
+      {{.operation = Operation::top_k,
+        .key = key,
+        .index_bytes = 4,
+        .k = std::max<std::uint64_t>(1, std::min<std::uint64_t>(shape.n / 40, 50))},
        shape},
       {{.key = key}, segments},
       {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true},
@@ -42,8 +47,13 @@ inline Problem problem_for(const Variant& variant, const DeviceInfo& device, Key
 inline std::vector<const Variant*> sorting_variants(const DeviceInfo& device) {
   std::vector<const Variant*> found;
   for (const Variant* variant : variants()) {
-    const Problem problem = problem_for(*variant, device, KeyType::u8, {.n = 1000});
-    if (problem.operation != Operation::top_k && !problem.ragged) found.push_back(variant);
+    const auto sorts = [&](std::uint64_t n) {
+      const std::vector<Problem> kinds = kinds_of_problems(KeyType::u8, {.n = n});
+      return std::any_of(kinds.begin(), kinds.end(), [&](const Problem& problem) {
+        return problem.operation != Operation::top_k && !problem.ragged && variant->supports(problem, device);
+      });
+    };
+    if (sorts(1000) || sorts(1 << 20)) found.push_back(variant);
   }
   return found;
 }

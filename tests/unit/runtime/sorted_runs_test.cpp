@@ -57,7 +57,7 @@ TEST(SortedRuns, AreCutAtEveryRank) {
   std::mt19937 random(7);
   for (const std::uint32_t distinct : {1U, 5U, 1000U}) {
     std::vector<std::uint32_t> keys(200);
-    for (auto& key : keys) key = random() % distinct;
+    for (auto& key : keys) key = static_cast<std::uint32_t>(random()) % distinct;
     const auto less = std::less<>{};
     expect_right_cuts(sorted_in_runs(keys, less), four_runs, {KeyType::u32}, less);
     const auto greater = std::greater<>{};
@@ -83,7 +83,9 @@ TEST(SortedRuns, TakeNansForEqualWhereSomethingTravels) {
   };
   std::mt19937 random(3);
   std::vector<float> keys(200);
-  for (auto& key : keys) key = random() % 4 == 0 ? nan(random() % 100) : static_cast<float>(random() % 10);
+  for (auto& key : keys)
+    key = random() % 4 == 0 ? nan(static_cast<std::uint32_t>(random()) % 100)
+                            : static_cast<float>(random() % 10);
   const auto less = [](float a, float b) { return a < b || (b != b && a == a); };
   expect_right_cuts(sorted_in_runs(keys, less), four_runs, {KeyType::f32, Order::ascending, true}, less);
   const auto greater = [&](float a, float b) { return less(b, a); };

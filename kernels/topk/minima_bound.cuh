@@ -1,0 +1,112 @@
+#pragma once
+
+// A bound from the minima of groups of keys, where equal keys are told apart by their places.
+//
+// The k-th smallest minimum is not before the k-th key, whatever the keys are: k different keys are up to it. Of minima that equal it, as many
+// as are wanted have the lowest places. So where a group's keys do not lie side by side, few keys are up to the bound: of equal keys, too.
+
+#include "kernels/network/codec.cuh"
+#include "kernels/network/register_tile.cuh"
+#include "kernels/topk/row_threads.cuh"
+#include "kernels/topk/topk_layout.hpp"
+
+namespace bitune {
+
+/// A key, by the word that it is compared by, and its place.
+template <class Word>
+struct PlacedWord {
+  Word word;
+  u32 place;
+
+  BITUNE_DEVICE friend bool operator<(PlacedWord a, PlacedWord b) { return a.word < b.word || (a.word == b.word && a.place < b.place); }
+};
+
+/// The minima of a block's threads become those of `groups` groups: thread t is in group t % groups. words, places: of nt minima, the
+/// threads' before, and the groups' afterwards, behind another barrier. All threads of the block call it, with the minimum of each.
+template <int nt, int groups, class Word>
+BITUNE_DEVICE void reduce_minima(Word* words, u32* places, PlacedWord<Word> least) {
+  words[thread_index()] = least.word;
+  places[thread_index()] = least.place;
+  if constexpr (groups < nt) {
+    sync_block();
+    if (thread_index() < groups) {
+      BITUNE_UNROLL_N(8)
+      for (u32 i = thread_index() + groups; i < nt; i += groups) {
+        const PlacedWord<Word> other{words[i], places[i]};
+        if (other < least) least = other;
+      }
+      words[thread_index()] = least.word;
+      places[thread_index()] = least.place;
+    }
+  }
+}
+
+/// What is up to a bound: words below `word`, and those that equal it and stand before the place `end`. No word is below `least`.
+template <class Word>
+struct PlacedBound {
+  Word word;
+  Word least;
+  u32 end;
+};
+
+/// The minima of a row in shared memory, `groups` of them; each group's place beside its word.
+template <class Word, int groups>
+struct Minima {
+  static constexpr int vt = groups / static_cast<int>(warp_size);
+  using Tile = RegisterTile<Word, Comparator<0>, static_cast<int>(warp_size), vt, 5, false>;
+  static_assert(is_power_of_two(groups) && groups >= static_cast<int>(warp_size) && groups <= layout::minima_of_warp());
+
+  Word* words;
+  u32* places;
+
+  BITUNE_DEVICE void set(u32 i, PlacedWord<Word> minimum) const {
+    words[i] = minimum.word;
+    places[i] = minimum.place;
+  }
+
+  /// The bound of the first k keys, 1 to `groups`. By a whole warp, behind a barrier.
+  BITUNE_DEVICE PlacedBound<Word> bound(u32 k) const {
+    Word sorted[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) sorted[r] = words[r * warp_size + lane()];
+    Tile::sort(nullptr, sorted);
+    Word of_lane = sorted[0];  // by moves: of an array with an index there would be a copy in memory
+    BITUNE_UNROLL
+    for (int r = 1; r < vt; ++r) move_if((k - 1) % vt == u32(r), of_lane, sorted[r]);
+    const Word word = shuffle(of_lane, (k - 1) / vt);
+    const Word least = shuffle(sorted[0], 0);
+
+    u32 sums[3] = {0, 0, 0};  // of minima below the word, of those that equal it, and of the places of these
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const Word minimum = words[r * warp_size + lane()];
+      sums[0] += minimum < word ? 1 : 0;
+      sums[1] += minimum == word ? 1 : 0;
+      sums[2] += minimum == word ? places[r * warp_size + lane()] : 0;
+    }
+    warp_sum_each(sums);
+    if (sums[1] == 1) return {word, least, sums[2] + 1};
+    return {word, least, end_of_equal(word, k - sums[0])};
+  }
+
+ private:
+  /// Before which place there are `wanted` minima that equal the word.
+  BITUNE_DEVICE u32 end_of_equal(Word word, u32 wanted) const {
+    u32 few = 0;
+    u32 enough = ~u32{0};
+    while (enough - few > 1) {
+      const u32 end = few + (enough - few) / 2;
+      u32 count[1] = {0};
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        const u32 i = r * warp_size + lane();
+        count[0] += words[i] == word && places[i] < end ? 1 : 0;
+      }
+      warp_sum_each(count);
+      (count[0] < wanted ? few : enough) = end;
+    }
+    return enough;
+  }
+};
+
+}  // namespace bitune

@@ -1,0 +1,233 @@
+// The variant `select_cluster`: the first k keys of rows and arrays that a cluster holds in registers,
+// without sorting them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/topk/topk_layout.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variant.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/first_keys.hpp"
+#include "runtime/variants/plan_builder.hpp"
+#include "runtime/variants/registered.hpp"
+#include "runtime/variants/restrictions.hpp"
+
+namespace bitune {
+namespace of_select_cluster {
+namespace {
+
+constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
+                 OperandStride, Address, OperandStride, Address, OperandStride, U32, U32>
+    kernel{"kernels/topk/select_cluster.cuh", "select_cluster"};
+
+/// What 16 blocks of 1024 threads hold. Shorter rows are one block's work.
+constexpr std::uint64_t longest_row = std::uint64_t{1} << 19;
+constexpr std::uint64_t shortest_row = 2048;
+
+/// What a block of a cluster holds at least.
+constexpr std::int64_t smallest_share = 1024;
+
+std::int64_t rounded_k(const Problem& problem) { return static_cast<std::int64_t>(std::bit_ceil(problem.k)); }
+
+std::int64_t tile_for(const Problem& problem) { return static_cast<std::int64_t>(std::bit_ceil(problem.n)); }
+
+/// Keys that the registers of a cluster hold.
+std::int64_t capacity(const Configuration& c) {
+  return c.at("cluster_size") * c.at("block_size_x") * c.at("items_per_thread");
+}
+
+/// Candidates that a row has room for.
+std::int64_t candidates(const Configuration& c, const Problem& problem) {
+  std::int64_t count = rounded_k(problem) * c.at("candidate_factor");
+  while (!layout::is_sorted_by(c.at("block_size_x"), count)) count *= 2;
+  return count;
+}
+
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  return layout::selected_cluster(c.at("block_size_x"), c.at("cluster_size"), c.at("minima"),
+                                  candidates(c, problem), merged_item_bytes(problem.key),
+                                  word_bytes(problem.key))
+      .bytes;
+}
+
+/// Candidates that a thread sorts at most: a warp's threads, or a block's.
+std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
+  const std::int64_t all = candidates(c, problem);
+  return all / (all < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
+}
+
+/// Registers that a thread has, for the keys of a row, or for candidates or minima as they are sorted.
+std::int64_t registers(const Configuration& c, const Problem& problem) {
+  const std::int64_t wide = word_bytes(problem.key) / 4;
+  const std::int64_t sorted =
+      std::max(sorted_items(c, problem) * placed_item_registers(problem.key), wide * c.at("minima") / 32);
+  return std::max(c.at("items_per_thread") * wide, sorted) + (wide == 2 ? 44 : 28);
+}
+
+class SelectClusterVariant final : public Variant {
+ public:
+  std::string_view name() const noexcept override { return "select_cluster"; }
+  std::string_view description() const noexcept override {
+    return "the first keys of rows and arrays in the registers of a cluster of blocks: a bound from minima "
+           "of "
+           "groups of keys; only what is not behind it is put in order";
+  }
+  std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
+  bool supports(const Problem& problem, const DeviceInfo& device) const override {
+    if (!is_top_k(problem) || device.warp_size != 32 || device.max_cluster_size < 2 ||
+        problem.n < shortest_row || problem.n > longest_row ||
+        problem.k > as_count(layout::minima_of_warp())) {
+      return false;
+    }
+    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+  }
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+};
+
+SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
+  space.parameters = {
+      {"cluster_size", {2, 4, 8, 16}, "blocks a row"},
+      {"block_size_x", {128, 256, 512, 1024}, "threads a block"},
+      {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
+      {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads at once"},
+      {"minima", {32, 64, 128, 256, 512}, "groups of a row's keys whose smallest ones bound the first k"},
+      {"candidate_factor", {2, 4, 8}, "candidates that there is room for, for each of the first k"},
+      {"compare_as_double",
+       {0, 1},
+       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      {"min_blocks_per_sm",
+       {1, 2, 3, 4},
+       "blocks a multiprocessor that the compiler must leave registers for"},
+      {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      vector_fits_access(),
+      {"the device allows clusters of that size",
+       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+         return c.at("cluster_size") <= d.largest_cluster_size();
+       },
+       {"cluster_size"}},
+      {"the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
+       "at least",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return capacity(c) == tile_for(p) && capacity(c) >= smallest_share * c.at("cluster_size");
+       },
+       {"cluster_size", "block_size_x", "items_per_thread"}},
+      {"a thread holds whole vectors",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("vector_width") <= c.at("items_per_thread");
+       },
+       {"items_per_thread", "vector_width"}},
+      {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
+       "or "
+       "the fewest there are",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("minima") >= rounded_k(p) &&
+                (c.at("minima") <= 8 * rounded_k(p) || c.at("minima") == 32);
+       },
+       {"minima"}},
+      {"a thread sorts 16 candidates at most, 8 of 64-bit keys",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return sorted_items(c, p) <= (size_of(p.key) == 8 ? 8 : 16);
+       },
+       {"block_size_x", "candidate_factor"}},
+      placed_words_may_be_doubles(),
+      {"the keys and 28 registers besides (44 of 64-bit keys), or as many for candidates or minima, fit a "
+       "block's registers, and min_blocks_per_sm times a multiprocessor's",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
+       },
+       {"block_size_x", "items_per_thread", "minima", "candidate_factor", "min_blocks_per_sm"}},
+      shared_memory_fits_block(shared_bytes),
+      blocks_fit_multiprocessor(shared_bytes),
+      dependent_launch_fits_device(),
+  };
+  return space;
+}
+
+Configuration SelectClusterVariant::default_configuration(const Problem& problem,
+                                                          const DeviceInfo& device) const {
+  const std::int64_t tile = tile_for(problem);
+  const auto key_bytes = static_cast<std::int64_t>(size_of(problem.key));
+  const std::int64_t most_items = key_bytes == 8 ? 16 : 32;
+  // As many blocks a row as there are multiprocessors, if that leaves them 4096 keys each; else as few as
+  // hold it.
+  std::int64_t ranks = 2;
+  while (ranks < device.largest_cluster_size() &&
+         ((problem.rows * as_count(2 * ranks) <= as_count(device.sm_count) && tile / ranks >= 8192) ||
+          tile / ranks > 512 * most_items)) {
+    ranks *= 2;
+  }
+  // Threads of a few rows hold few keys each, so that loads and minima take less time.
+  const bool few = problem.rows * as_count(ranks) <= as_count(device.sm_count);
+  std::int64_t items = few ? 8 : most_items;
+  while (items > 4 && tile / ranks / items < 128) items /= 2;
+  while (items < most_items && tile / ranks / items > 512) items *= 2;
+  if (tile / ranks / items > 512) items = tile / ranks / 1024;
+  Configuration c{std::string(name()),
+                  {{"cluster_size", ranks},
+                   {"block_size_x", tile / ranks / items},
+                   {"items_per_thread", items},
+                   {"vector_width", std::min<std::int64_t>({items, 16 / key_bytes, 4})},
+                   {"minima", std::clamp<std::int64_t>(2 * rounded_k(problem), 32, layout::minima_of_warp())},
+                   {"candidate_factor", 8},
+                   {"compare_as_double", prefers_doubles(problem.key, device)},
+                   {"min_blocks_per_sm", few ? 1 : 2},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  const SearchSpace all = space(problem, device);
+  while (c.at("candidate_factor") > 2 && all.violation(c, problem, device))
+    c.parameters["candidate_factor"] /= 2;
+  while (c.at("min_blocks_per_sm") > 1 && all.violation(c, problem, device))
+    --c.parameters["min_blocks_per_sm"];
+  return c;
+}
+
+Plan SelectClusterVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
+  PlanBuilder builder(problem.rows);
+  if (problem.n == 0 || problem.rows == 0) return builder.take();
+  const auto ranks = as_count(c.at("cluster_size"));
+  builder.launch(
+      kernel,
+      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                  codec_arguments(problem.key, problem.order),
+                  merged_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                  problem.index_bytes, c.at("block_size_x"), c.at("items_per_thread"), c.at("vector_width"),
+                  ranks, c.at("minima"), candidates(c, problem), 2, c.at("min_blocks_per_sm")),
+      {.blocks = problem.rows * ranks,
+       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+       .shared_bytes = as_count(shared_bytes(c, problem)),
+       .cluster = static_cast<std::uint32_t>(ranks)},
+      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
+      OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths}, problem.n,
+      problem.k);
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
+  plan.out_of_place = true;
+  return plan;
+}
+
+}  // namespace
+}  // namespace of_select_cluster
+
+/// One launch for arrays, and rows, of up to 16 blocks' registers, on GPUs with distributed shared memory
+/// (sm_90 on; kernels/topk/select_cluster.cuh).
+const Variant& select_cluster_variant() {
+  static const of_select_cluster::SelectClusterVariant variant;
+  return variant;
+}
+
+}  // namespace bitune
