@@ -295,10 +295,8 @@ def sort_indices(
     return given_back(found[0], x), None if found[1] is None else given_back(found[1], x)
 
 
-def sort_pairs(
-    keys: Any, values: Any, axis: Any, descending: bool, stable: bool, stream: Any, device: Any
-) -> tuple[Any, Any]:
-    asked = ask(keys, axis, device, stream, "keys")
+def values_for(asked: Asked, values: Any) -> tuple[Any, int]:
+    """Values that travel with the keys, as their library has them, and the bytes of each."""
     kind = kind_of(values)
     carried_values = values
     if kind is None:
@@ -313,6 +311,14 @@ def sort_pairs(
     size = kind.item_bytes(carried_values)
     if size not in (1, 2, 4, 8, 16) or getattr(carried_values.dtype, "hasobject", False):
         raise TypeError(f"values: elements of 1, 2, 4, 8 or 16 bytes travel, not {carried_values.dtype}; use argsort, and take by it")
+    return carried_values, size
+
+
+def sort_pairs(
+    keys: Any, values: Any, axis: Any, descending: bool, stable: bool, stream: Any, device: Any
+) -> tuple[Any, Any]:
+    asked = ask(keys, axis, device, stream, "keys")
+    carried_values, size = values_for(asked, values)
     with on_stream(asked, stream):
         sorted_keys = Output(asked, asked.array.dtype, None)
         sorted_values = Output(asked, carried_values.dtype, None)

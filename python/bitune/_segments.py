@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ._arrays import INDEX_BYTES, carried, given_back, kind_of
 from ._functions import (
-    Asked, Output, Pointers, ask, index_bytes_of, last_axis, name_of_dtype, on_stream, run, wait_for_carried,
+    Asked, Output, Pointers, ask, index_bytes_of, last_axis, name_of_dtype, on_stream, run, values_for, wait_for_carried,
 )  # fmt: skip
 from ._native import ARGSORT, SORT, SORT_PAIRS
 from ._sorters import ProblemKey
@@ -44,7 +44,7 @@ def _numbers(asked: Asked, given: Any, argument: str) -> tuple[Any, int, int]:
         raise TypeError(f"{argument}: int32, uint32, int64 or uint64, not {given.dtype}")
     if len(given.shape) != 1:
         raise ValueError(f"{argument}: a list of numbers, not an array with {len(given.shape)} dimensions")
-    given = kind.contiguous(kind.accept(given))
+    given = kind.contiguous(kind.accept(given, argument))
     return given, int(given.shape[0]), size
 
 
@@ -125,19 +125,7 @@ def sort_segment_pairs(
     keys: Any, values: Any, offsets: Any, ends: Any, descending: Any, stable: Any, stream: Any, device: Any
 ) -> tuple[Any, Any]:
     asked, bounds = ask_segments(keys, offsets, ends, stream, device, "keys")
-    kind = kind_of(values)
-    carried_values = values
-    if kind is None:
-        carried_values, kind = carried(values, "values")
-    if kind is not asked.kind:
-        raise TypeError(f"values: an array of the library of keys, not {type(values).__name__}")
-    if tuple(carried_values.shape) != tuple(asked.array.shape):
-        raise ValueError(f"values: their shape is {tuple(carried_values.shape)}, and that of the keys {tuple(asked.array.shape)}")
-    if kind.location(carried_values) != asked.gpu:
-        raise ValueError("values: they are not on the device of the keys")
-    size = kind.item_bytes(carried_values)
-    if size not in (1, 2, 4, 8, 16) or getattr(carried_values.dtype, "hasobject", False):
-        raise TypeError(f"values: elements of 1, 2, 4, 8 or 16 bytes travel, not {carried_values.dtype}")
+    carried_values, size = values_for(asked, values)
     with on_stream(asked, stream):
         sorted_keys = _result(asked, bounds, asked.array)
         sorted_values = _result(asked, bounds, carried_values)

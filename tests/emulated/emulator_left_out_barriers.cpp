@@ -72,6 +72,9 @@ bool uses(std::string_view variant_name, std::string_view header) {
                      [&](std::string_view kernel) { return includes(kernel, header); });
 }
 
+/// Whether barriers of what gives the first k keys are left out as well: they take 11 core-minutes.
+bool with_first_keys() { return std::getenv("BITUNE_TEST_ALL_BARRIERS") != nullptr; }
+
 std::vector<Barrier> all_barriers() {
   std::vector<Barrier> found;
   for (const EmbeddedFile& file : embedded_kernels()) {
@@ -79,6 +82,10 @@ std::vector<Barrier> all_barriers() {
     // Not yet: most barriers of segments are passed by some lengths alone, for which there are no problems
     // here.
     if (file.path.find("/segments/") != std::string_view::npos) continue;
+    if (!with_first_keys() && (file.path.find("/topk/") != std::string_view::npos ||
+                               file.path.find("first_keys") != std::string_view::npos)) {
+      continue;
+    }
     for (const std::string_view barrier : barriers) {
       for (std::size_t at = file.text.find(barrier); at != std::string_view::npos;
            at = file.text.find(barrier, at + 1)) {
@@ -355,6 +362,7 @@ std::vector<Try> all_tries() {
     const Problem problem = problem_for(configuration);
     all.push_back({std::move(configuration), problem});
   }
+  if (!with_first_keys()) return all;
   for (Try& tried : first_keys_tries()) all.push_back(std::move(tried));
   return all;
 }
@@ -409,7 +417,9 @@ TEST_P(LeftOutBarrier, IsCaughtUnderOneOfThreeSeeds) {
 TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
   EXPECT_FALSE(all_barriers().empty());
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const Bench bench = make_bench(device_with(seed));
+    const auto device = device_with(seed, headers_that_ask());
+    const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
+    const Bench bench{device, std::make_shared<KernelStore>(device, cache)};
     for (const Try& tried : all_tries()) {
       EXPECT_TRUE(passes(bench, tried, seed)) << tried.configuration.text() << ", seed " << seed;
     }

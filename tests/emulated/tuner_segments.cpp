@@ -39,6 +39,7 @@ Plan spoiling_plan(Role role, std::uint64_t offset) {
   Launch launch;
   launch.arguments = {Argument::number64(3), Argument::pointer_to(role, offset)};
   plan.launches = {launch};
+  plan.workspace_bytes = 8;
   return plan;
 }
 
