@@ -251,9 +251,9 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
 struct Parts {
   std::string types;  ///< the first template arguments
   layout::BlockLists lists;
-  Address counters;
-  Address listed;
-  Address long_listed;
+  Address counters = {};
+  Address listed = {};
+  Address long_listed = {};
   std::uint64_t long_tile_keys = 1;
 };
 
