@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ._arrays import INDEX_BYTES, carried, given_back, kind_of
@@ -162,6 +163,5 @@ def jagged_parts(x: Any, argument: str = "x") -> tuple[Any, Any, Any]:
 
 def jagged_like(values: Any, x: Any) -> Any:
     """A nested tensor with the rows of x, and other elements."""
-    import torch
-
+    torch: Any = import_module("torch")
     return torch.nested.nested_tensor_from_jagged(values, x.offsets(), x.lengths())
