@@ -259,7 +259,7 @@ struct Parts {
 
 /// Codec and payload, and what is written where something travels with the keys.
 std::string types_of(const Problem& problem, const Configuration& c) {
-  const std::string codec = codec_arguments(problem.key, problem.order);
+  std::string codec = codec_arguments(problem.key, problem.order);
   if (!carries(problem)) return codec;
   return fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}", codec,
                      placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
