@@ -5,9 +5,10 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <thread>
 #include <utility>
+
+#include "runtime/at_once.hpp"
 
 namespace bitune {
 namespace {
@@ -33,10 +34,14 @@ void end_quietly(const Device& device, Stream stream) noexcept {
   }
 }
 
-/// Reads pieces one behind the other.
+/// Reads pieces one behind the other, from a byte of them all on.
 class PieceReader {
  public:
-  explicit PieceReader(std::span<const HostPiece> pieces) : pieces_(pieces) {}
+  PieceReader(std::span<const HostPiece> pieces, std::size_t begin) : pieces_(pieces), done_(begin) {
+    for (; !pieces_.empty() && done_ >= pieces_.front().bytes; pieces_ = pieces_.subspan(1)) {
+      done_ -= pieces_.front().bytes;
+    }
+  }
 
   /// Precondition: there are so many bytes left.
   void read(std::byte* to, std::size_t bytes) {
@@ -56,26 +61,8 @@ class PieceReader {
 
  private:
   std::span<const HostPiece> pieces_;
-  std::size_t done_ = 0;  ///< bytes of the first piece
+  std::size_t done_;  ///< bytes of the first piece
 };
-
-/// `bytes` bytes of the array from one on; only read.
-HostArray part_of(const HostArray& array, std::size_t begin, std::size_t bytes) {
-  HostArray part;
-  part.bytes = bytes;
-  for (const HostPiece& piece : array.from) {
-    if (bytes == 0) break;
-    if (begin >= piece.bytes) {
-      begin -= piece.bytes;
-      continue;
-    }
-    const std::size_t size = std::min(bytes, piece.bytes - begin);
-    part.from.push_back({static_cast<const std::byte*>(piece.data) + begin, size});
-    bytes -= size;
-    begin = 0;
-  }
-  return part;
-}
 
 }  // namespace
 
@@ -125,11 +112,12 @@ void HostSort::give_back(std::unique_ptr<Lane> lane) {
   if (idle_.size() < idle_lanes) idle_.push_back(std::move(lane));
 }
 
-void HostSort::upload(Lane& lane, void* to, const HostArray& from, std::size_t& chunks) const {
+void HostSort::upload(Lane& lane, void* to, const HostArray& from, std::size_t begin, std::size_t bytes,
+                      std::size_t& chunks) const {
   const Stream stream = lane.stream->handle();
-  PieceReader reader(from.from);
-  for (std::size_t offset = 0; offset < from.bytes; offset += chunk_bytes_, ++chunks) {
-    const std::size_t size = std::min(chunk_bytes_, from.bytes - offset);
+  PieceReader reader(from.from, begin);
+  for (std::size_t offset = begin; offset < begin + bytes; offset += chunk_bytes_, ++chunks) {
+    const std::size_t size = std::min(chunk_bytes_, begin + bytes - offset);
     Slot& slot = lane.slots[chunks % slots_per_lane];
     // Waits for the copy that used this buffer two chunks ago; the other buffer's copy runs on meanwhile.
     if (chunks >= slots_per_lane) static_cast<void>(device_->elapsed_ms(*slot.copied, *slot.copied));
@@ -167,41 +155,30 @@ unsigned HostSort::copies_of(std::size_t bytes) const noexcept {
 void HostSort::copy_at_once(std::size_t bytes,
                             const std::function<void(Lane&, std::size_t, std::size_t)>& copy) {
   const std::size_t copies = copies_of(bytes);
-  const std::size_t share = (bytes / copies + 1 + chunk_bytes_) / chunk_bytes_ * chunk_bytes_;
-  std::mutex mutex;
-  std::exception_ptr failure;  // guarded by mutex
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t begin = 0; begin < bytes; begin += share) {
-      threads.emplace_back([&, begin] {
-        try {
-          device_->in_own_context([&] {
-            auto lane = take_lane();
-            lane->reserve(*device_, slots_per_lane, chunk_bytes_);
-            const Stream stream = lane->stream->handle();
-            try {
-              copy(*lane, begin, std::min(share, bytes - begin));
-              device_->synchronize(stream);
-            } catch (...) {
-              end_quietly(*device_, stream);
-              throw;
-            }
-            give_back(std::move(lane));
-          });
-        } catch (...) {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
-        }
-      });
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  const std::size_t share = (bytes / copies / chunk_bytes_ + 1) * chunk_bytes_;
+  at_once(copies, copies, [&](std::uint64_t i) {
+    const std::size_t begin = i * share;
+    if (begin >= bytes) return;
+    device_->in_own_context([&] {
+      auto lane = take_lane();
+      lane->reserve(*device_, slots_per_lane, chunk_bytes_);
+      const Stream stream = lane->stream->handle();
+      try {
+        copy(*lane, begin, std::min(share, bytes - begin));
+        device_->synchronize(stream);
+      } catch (...) {
+        end_quietly(*device_, stream);
+        throw;
+      }
+      give_back(std::move(lane));
+    });
+  });
 }
 
 void HostSort::upload_at_once(void* to, const HostArray& from) {
   copy_at_once(from.bytes, [&](Lane& lane, std::size_t begin, std::size_t size) {
     std::size_t chunks = 0;
-    upload(lane, static_cast<std::byte*>(to) + begin, part_of(from, begin, size), chunks);
+    upload(lane, to, from, begin, size, chunks);
   });
 }
 
@@ -251,7 +228,7 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
       if (at_once) {
         upload_at_once(memory[i], arrays[i]);
       } else {
-        upload(*lane, memory[i], arrays[i], chunks);
+        upload(*lane, memory[i], arrays[i], 0, arrays[i].bytes, chunks);
       }
     }
     device_->record(*lane->marks[1], stream);

@@ -58,8 +58,10 @@ class HostSort {
                             const std::function<void(std::span<void* const>, Stream)>& sort);
   [[nodiscard]] std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
-  /// `chunks`: how many the lane has carried since its run began.
-  void upload(Lane& lane, void* to, const HostArray& from, std::size_t& chunks) const;
+  /// Carries `bytes` bytes of an array, from its byte `begin` on, to where they belong in `to`. `chunks`: how
+  /// many the lane has carried since its run began.
+  void upload(Lane& lane, void* to, const HostArray& from, std::size_t begin, std::size_t bytes,
+              std::size_t& chunks) const;
   void download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const;
   /// Into how many parts an array of so many bytes is cut, each with a thread and a lane of its own.
   [[nodiscard]] unsigned copies_of(std::size_t bytes) const noexcept;

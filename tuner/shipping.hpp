@@ -17,8 +17,8 @@
 
 namespace bitune {
 
-/// The kernels that a device launches for the tuned problems that match the filter, and for lengths between
-/// them, if these tunings are all there are. None twice.
+/// The kernels that a device launches if these tunings are all there are. Of the tuned problems that match
+/// the filter, and of lengths between them. None twice.
 [[nodiscard]] std::vector<KernelSource> kernels_to_ship(const TuningDatabase& tunings,
                                                         const DeviceInfo& device,
                                                         const TrialFilter& filter = {});

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/parts/host_scratch.hpp"
 #include "runtime/parts/sorted_runs.hpp"
 
@@ -147,30 +145,6 @@ HostSortTimes HostParts::run(const Problem& problem, const Operands& operands) c
   return times;
 }
 
-void HostParts::for_each(std::uint64_t parts, const std::function<void(std::uint64_t)>& work) const {
-  std::atomic<std::uint64_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;  // guarded by mutex
-  const auto take_parts = [&] {
-    for (std::uint64_t part = next++; part < parts; part = next++) {
-      try {
-        work(part);
-      } catch (...) {
-        next = parts;  // nobody begins another
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < std::min<std::uint64_t>(sizes_.at_once, parts); ++i)
-      threads.emplace_back(take_parts);
-    take_parts();
-  }
-  if (failure) std::rethrow_exception(failure);
-}
-
 void HostParts::run_part(const Problem& problem, const Operands& operands, Tally& tally) const {
   HostRows rows(problem, operands);
   tally.add(run_(host_call(problem, operands, rows)));
@@ -179,7 +153,7 @@ void HostParts::run_part(const Problem& problem, const Operands& operands, Tally
 
 void HostParts::run_rows(const Problem& problem, const Operands& operands, Tally& tally) const {
   const std::uint64_t group = rows_at_once(problem, sizes_);
-  for_each(count_of(problem.rows, group), [&](std::uint64_t part) {
+  at_once(count_of(problem.rows, group), sizes_.at_once, [&](std::uint64_t part) {
     Problem rows = problem;
     rows.rows = std::min(group, problem.rows - part * group);
     run_part(rows, from_row(problem, operands, part * group), tally);
@@ -197,7 +171,7 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     runs.push_back({part * sizes_.keys, std::min((part + 1) * sizes_.keys, problem.n)});
   }
 
-  for_each(parts, [&](std::uint64_t part) {
+  at_once(parts, sizes_.at_once, [&](std::uint64_t part) {
     const ElementRange& run = runs[part];
     Problem one = problem;
     one.n = run.size();
@@ -216,7 +190,7 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
   });
 
   const KeyRules rules{problem.key, problem.order, carried.bytes != 0};
-  for_each(parts, [&](std::uint64_t part) {
+  at_once(parts, sizes_.at_once, [&](std::uint64_t part) {
     const ElementRange& result = runs[part];
     const auto begins = cut_runs(keys.data(), runs, rules, result.begin);
     const auto ends = cut_runs(keys.data(), runs, rules, result.end);
@@ -264,7 +238,7 @@ void HostParts::first_of_array(const Problem& problem, const Operands& operands,
   const HostScratch keys(candidates * key_bytes);
   const HostScratch values(candidates * carried.bytes);
 
-  for_each(parts, [&](std::uint64_t part) {
+  at_once(parts, sizes_.at_once, [&](std::uint64_t part) {
     const std::uint64_t first = part * sizes_.keys;
     const std::uint64_t k = begins[part + 1] - begins[part];
     Problem one = problem;

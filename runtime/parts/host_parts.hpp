@@ -53,8 +53,6 @@ class HostParts {
   void sort_array(const Problem& problem, const Operands& operands, Tally& tally) const;
   void first_of_array(const Problem& problem, const Operands& operands, Tally& tally) const;
   void run_part(const Problem& problem, const Operands& operands, Tally& tally) const;
-  /// Calls work(i) for each part, several at once.
-  void for_each(std::uint64_t parts, const std::function<void(std::uint64_t)>& work) const;
 
   std::function<HostSortTimes(const HostCall&)> run_;
   PartSizes sizes_;
