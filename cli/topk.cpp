@@ -9,6 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/host_call.hpp"
+#include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "model/key_type.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 constexpr const char* description =
     "Writes the first keys of a file in order, and where they stand in it: the k smallest, or with --largest "
-    "the k largest, of the whole array or of each row. The file stays as it is. Of equal keys those that "
+    "the k largest, of the whole array, of each row or of each segment. The file stays as it is. Of equal "
+    "keys those that "
     "stand first are taken, in their order. All NaNs are equal keys, and larger than all numbers; -0 is "
     "before +0. INPUT is a .npy array, raw binary keys, text, or - for standard input.";
 
@@ -28,11 +30,15 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "\n"
     "Keys go to -o, indices to --indices; with neither of them keys go to standard output. Indices are u32, "
     "which is\n"
-    "enough for 2^32 keys, or u64. Those of rows count from 0 on in each row.\n"
+    "enough for 2^32 keys, or u64. Those of rows count from 0 on in each row, and those of segments in each "
+    "segment.\n"
+    "What a segment of fewer than K keys lacks is filled: with the key that sorts last, and with indices of "
+    "ones in all\nbits.\n"
     "\n"
     "Examples:\n"
     "  bitune topk scores.npy -k 100 --largest -o best.npy --indices where.npy\n"
     "  bitune topk distances.npy -k 8 --rows auto --indices nearest.npy    the nearest of each row\n"
+    "  bitune topk keys.npy --offsets offsets.npy -k 10 -o first.npy       the first of each segment\n"
     "  bitune topk keys.bin --type f32 -k 1000 -o smallest.bin --verify\n"
     "  printf '30\\n10\\n20\\n' | bitune topk - -k 2 --largest                 30, 20\n"
     "\n"
@@ -47,6 +53,7 @@ struct TopkOptions {
   std::string output_format;
   std::string index = "u32";
   std::string rows;
+  SegmentOptions segments;
   bool largest = false;
   bool verify = false;
 };
@@ -84,6 +91,14 @@ KeyArray results_of(const SortInput& input, const RowsOfKeys& rows, std::uint64_
   return array;
 }
 
+/// Rows of k, one for each segment.
+KeyArray results_of_segments(const SortInput& input, const Shape& segments, std::uint64_t k, KeyType type) {
+  KeyArray array = make_list(type, std::vector<std::byte>(segments.rows * k * size_of(type)));
+  array.separator = input.keys.separator;
+  array.shape = {segments.rows, k};
+  return array;
+}
+
 /// Writes an array where it goes, if anywhere: kept only once all results are written.
 void write_to(std::optional<OutputFile>& output, const std::string& destination, const TopkOptions& options,
               Format format, const KeyArray& array) {
@@ -104,27 +119,42 @@ int topk(const TopkOptions& options) {
   for (const std::string& destination : {to.keys, to.indices}) {
     static_cast<void>(output_format_of(options.output_format, destination, Format::text));
   }
+  if (!options.segments.offsets.empty() && !options.rows.empty()) {
+    throw Error(ErrorCode::usage, "--offsets say where the segments of a file lie: leave --rows out");
+  }
   SortInput input = read_input(request);
-  const RowsOfKeys rows = row_shape_of(input, options.rows);
+  std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
+  const RowsOfKeys rows =
+      segments ? RowsOfKeys{segments->shape.rows, segments->shape.n} : row_shape_of(input, options.rows);
   const Problem problem{{.operation = Operation::top_k,
                          .key = input.keys.type,
                          .index_bytes = to.indices.empty() ? 0 : static_cast<std::uint32_t>(size_of(index)),
                          .order = options.largest ? Order::descending : Order::ascending,
                          .k = k},
-                        {.n = rows.length, .rows = rows.count}};
+                        segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
   if (!has_fitting_k(problem)) {
+    if (segments) throw Error(ErrorCode::usage, "-k is how many keys of each segment: from 1 on");
     throw Error(ErrorCode::usage,
                 fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", k, rows.length,
                             rows.count == 1 ? "the array" : "a row", input.name));
   }
-  KeyArray keys = results_of(input, rows, k, input.keys.type);
-  KeyArray indices = results_of(input, rows, k, index);
+  std::uint64_t results = 0;
+  if (__builtin_mul_overflow(rows.count, k, &results) || results > std::uint64_t{1} << 56) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {} of {} segments are more than any memory holds", k, rows.count));
+  }
+  const auto results_as = [&](KeyType type) {
+    return segments ? results_of_segments(input, segments->shape, k, type) : results_of(input, rows, k, type);
+  };
+  KeyArray keys = results_as(input.keys.type);
+  KeyArray indices = results_as(index);
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
   operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), input.keys.count(),
                              rows.length};
   if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
   if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
+  if (segments) segments->add_to(operands);
   SortReport report = call_on_host(options.common, problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
@@ -163,6 +193,7 @@ void add_topk_command(CLI::App& parent, Action& action) {
            "The first of each of R equal rows; auto: the rows of a .npy array or the lines of a text; 1: all "
            "as one array",
            "R");
+  add_segment_options(command, options->segments);
   add_flag(command, "--largest", options->largest,
            "The largest, in descending order (default: the smallest)");
   add_flag(command, "--verify", options->verify,

@@ -126,7 +126,7 @@ void sort_rows_of_keys(const Problem& problem, const Operands& on_host) {
 }  // namespace
 
 void reference_call(const Problem& problem, const Operands& on_host) {
-  if (problem.n == 0) return;
+  if (problem.n == 0 && problem.operation != Operation::top_k) return;
   if (problem.operation == Operation::sort && carried_bytes(problem) == 0) {
     sort_rows_of_keys(problem, on_host);
     return;

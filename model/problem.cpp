@@ -141,7 +141,8 @@ std::uint64_t mean_length(const Problem& problem) noexcept {
 }
 
 bool has_fitting_k(const Problem& problem) noexcept {
-  return problem.operation != Operation::top_k || (problem.k >= 1 && problem.k <= problem.n);
+  return problem.operation != Operation::top_k ||
+         (problem.k >= 1 && (problem.ragged || problem.k <= problem.n));
 }
 
 std::uint64_t key_count(const Problem& problem) {

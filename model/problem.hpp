@@ -31,13 +31,13 @@ namespace bitune {
 /// Whether no two results are right: keys alone, and what is stable.
 [[nodiscard]] bool has_one_result(const Problem& problem) noexcept;
 
-/// Keys of each row of the result: the first k of a top_k, else all. Not of segments.
+/// Keys of each row of the result: the first k of a top_k, else all. Of segments those of a top_k alone.
 [[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
 
 /// Keys of each row, or on average of a segment, rounded up.
 [[nodiscard]] std::uint64_t mean_length(const Problem& problem) noexcept;
 
-/// Whether its k is from 1 to n, if it is a top_k.
+/// Whether its k is from 1 to n, if it is a top_k; of segments from 1 on, as any of them may have fewer.
 [[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
 
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.

@@ -22,6 +22,7 @@ struct CallArray {
   std::size_t element_bytes = 0;
   std::uint64_t row_length = 0;  ///< elements of each row
   std::uint64_t rows = 1;        ///< segments lie in one row
+  bool holds_segments = false;   ///< that row has the segments of a call
 };
 
 /// What a problem reads and writes with an element for each key: keys, then values, then indices. Those that
@@ -31,8 +32,8 @@ struct CallArray {
   const auto add = [&](std::optional<Role> in, std::optional<Role> out, std::size_t bytes) {
     if (bytes == 0) return;
     const bool has_segments = problem.ragged && (in || problem.operation != Operation::top_k);
-    arrays.push_back(
-        {in, out, bytes, in ? problem.n : result_length(problem), has_segments ? 1 : problem.rows});
+    arrays.push_back({in, out, bytes, in ? problem.n : result_length(problem),
+                      has_segments ? 1 : problem.rows, has_segments});
   };
   const std::size_t key_bytes = size_of(problem.key);
   if (problem.operation == Operation::top_k) {

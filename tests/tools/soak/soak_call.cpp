@@ -42,7 +42,8 @@ GuardedLayout layout_of(const Case& one, const Segments& segments, Role role) {
     const std::uint64_t numbers = segments.count() + (segments.with_ends ? 0 : 1);
     return {bytes, {.rows = 1, .row_length = numbers, .row_stride = bytes, .begins = {}, .lengths = {}}};
   }
-  if (problem.ragged) {
+  const bool is_shorter = problem.operation == Operation::top_k && !is_input(role);
+  if (problem.ragged && !is_shorter) {
     GuardedLayout layout(bytes, {.rows = problem.rows,
                                  .row_length = problem.n,
                                  .row_stride = problem.n,
@@ -51,8 +52,7 @@ GuardedLayout layout_of(const Case& one, const Segments& segments, Role role) {
     layout.elements = problem.n;
     return layout;
   }
-  const bool is_shorter = problem.operation == Operation::top_k && !is_input(role);
-  const std::uint64_t length = is_shorter ? std::min(problem.k, problem.n) : problem.n;
+  const std::uint64_t length = is_shorter ? result_length(problem) : problem.n;
   return {bytes,
           {.rows = problem.rows,
            .row_length = length,
