@@ -12,6 +12,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -171,7 +172,7 @@ void check_offsets(const Problem& problem, const Operands& operands) {
   const std::size_t size = std::max<std::size_t>(offsets.stride, 1);
   std::vector<Named> read = {{offsets, size, "the array of offsets", problem.rows + (has_ends ? 0 : 1)}};
   if (has_ends) read.push_back({ends, size, "the array of ends", problem.rows});
-  const bool are_rows = problem.operation == Operation::top_k;
+  const bool are_rows = selects(problem.operation);
   const std::uint64_t length = result_length(problem);
   const std::array<Named, 3> written = {
       Named{operands[Role::keys_out], size_of(problem.key), "the array of sorted keys", length, are_rows},
@@ -186,7 +187,7 @@ void check_offsets(const Problem& problem, const Operands& operands) {
 }
 
 /// What is read, and what is written, each in memory of its own. Of segments rows of k are written.
-void check_top_k(const Problem& problem, const Operands& operands) {
+void check_first_keys(const Problem& problem, const Operands& operands) {
   const std::size_t key = size_of(problem.key);
   const std::size_t value = problem.value_bytes;
   const std::array<Named, 5> arrays = {
@@ -222,16 +223,15 @@ bool is_index_size(std::uint32_t bytes) { return bytes == 4 || bytes == 8; }
 }  // namespace
 
 void check_problem(const Problem& problem) {
-  if (problem.operation == Operation::sort && carried_bytes(problem) == 0) return;
-  const std::string text = text_of(problem);
-  const bool is_top_k = problem.operation == Operation::top_k;
+  if (has_keys_alone(problem)) return;
+  const OperationFacts& facts = facts_of(problem.operation);
   if (!has_fitting_k(problem)) {
-    refuse(problem.ragged ? fmt::format("k is 0 in a top_k of segments: it is from 1 on")
-                          : fmt::format("k is {} in a top_k of {} keys a row: it is from 1 to the row length",
-                                        problem.k, problem.n));
+    refuse(problem.ragged ? fmt::format("k is 0 in a {} of segments: it is from 1 on", facts.name)
+                          : fmt::format("k is {} in a {} of {} keys a row: it is from 1 to the row length",
+                                        problem.k, facts.name, problem.n));
   }
   const bool has_values =
-      problem.operation == Operation::sort_pairs || (is_top_k && problem.value_bytes != 0);
+      facts.values == Presence::always || (facts.values == Presence::optional && problem.value_bytes != 0);
   if (has_values && !is_value_size(problem.value_bytes)) {
     refuse(
         fmt::format("values of {} bytes do not travel with keys, but such of 1, 2, 4, 8 and 16: for others "
@@ -239,20 +239,22 @@ void check_problem(const Problem& problem) {
                     problem.value_bytes));
   }
   if (!has_values && problem.value_bytes != 0) {
-    refuse(fmt::format("'{}' has values, which travel in sort_pairs and top_k alone", text));
+    const auto takes_values = [](const OperationFacts& other) { return other.values != Presence::never; };
+    refuse(fmt::format("'{}' has values, which travel in {} alone", text_of(problem),
+                       operation_names(takes_values)));
   }
   if (has_values && problem.index_bytes != 0) {
-    refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them", text));
+    refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them",
+                       text_of(problem)));
   }
-  const bool may_have_none = has_values || (is_top_k && problem.index_bytes == 0);
+  const bool may_have_none = has_values || (facts.indices != Presence::always && problem.index_bytes == 0);
   if (!may_have_none && !is_index_size(problem.index_bytes)) {
     refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
   }
   std::uint64_t results = 0;
-  if (key_count(problem) > most_bytes / 16 ||
-      (is_top_k &&
-       (__builtin_mul_overflow(problem.k, problem.rows, &results) || results > most_bytes / 16))) {
-    refuse(fmt::format("'{}' is larger than any memory", text));
+  if (key_count(problem) > most_bytes / 16 || __builtin_mul_overflow(problem.k, problem.rows, &results) ||
+      results > most_bytes / 16) {
+    refuse(fmt::format("'{}' is larger than any memory", text_of(problem)));
   }
   if (problem.index_bytes == 4 && problem.n > std::uint64_t{1} << 32) {
     refuse(fmt::format("indices of 4 bytes are too narrow for {} keys: ask for 8 bytes", problem.n));
@@ -261,9 +263,9 @@ void check_problem(const Problem& problem) {
 
 void check_operands(const Problem& problem, const Operands& operands) {
   check_problem(problem);
-  if (problem.operation == Operation::top_k) {
+  if (selects(problem.operation)) {
     if (problem.rows == 0) return;
-    check_top_k(problem, operands);
+    check_first_keys(problem, operands);
     if (problem.ragged) check_offsets(problem, operands);
     return;
   }
