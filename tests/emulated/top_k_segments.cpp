@@ -18,10 +18,10 @@
 #include "runtime/kernel_store.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
 #include "tests/support/segment_top_k_check.hpp"
 #include "tests/support/sort_check.hpp"
-#include "tests/support/top_k_check.hpp"
 
 namespace bitune::test {
 namespace top_k_segments {
