@@ -88,8 +88,8 @@ TEST_P(VariantKernels, SampleCompilesWithoutSpills) {
   const DeviceInfo device = common_limits(architecture);
   const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
   // Every variant is compiled for every second architecture, which meets each generation. Over them take
-  // turns: words of 32 and of 64 bits, and the kernels of a plan (every second turn where there are two), each
-  // of which is met with both.
+  // turns: words of 32 and of 64 bits, and the kernels of a plan (every second turn where there are two),
+  // each of which is met with both.
   const std::vector<int> all = cuda::nvrtc_architectures();
   const auto index = static_cast<std::size_t>(std::find(all.begin(), all.end(), architecture) - all.begin());
   // A kernel that unrolls a network of many keys takes as long as twenty others: a variant may draw it on
