@@ -14,6 +14,7 @@
 #include "measure/inputs.hpp"
 #include "model/configuration.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
@@ -101,11 +102,10 @@ std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
   };
   std::vector<Contestant> own;
   const bool keys_alone = sorts_keys_alone(problem);
-  // An argsort leaves the keys as they are, and a top_k writes fewer than it reads.
-  const bool may_be_in_place = writes_keys(problem) && problem.operation != Operation::top_k;
   const bool single = request_.suite == BenchSuite::single;
   // In place there is nothing to do for rows of one key.
-  if (may_be_in_place && (problem.n > 1 || single)) own.push_back({"in place", true, sort, launches});
+  if (may_be_in_place(problem.operation) && (problem.n > 1 || single))
+    own.push_back({"in place", true, sort, launches});
   if (!single || !keys_alone) own.push_back({"out of place", false, sort, launches});
   return own;
 }

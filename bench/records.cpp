@@ -56,7 +56,8 @@ void add_problem(const BenchRecord& record, Json& json) {
 Problem problem_in(const Json& json) {
   Json fields = json;
   fields["key"] = json.at(member_of("key"));
-  if (!json.contains("operation")) fields["operation"] = name_of(Operation::sort);  // older records sort keys
+  if (!json.contains("operation"))
+    fields["operation"] = name_of(SortSpec{}.operation);  // older records sort keys
   return json_fields::fields_from<Problem>(fields);
 }
 

@@ -6,11 +6,12 @@
 
 #include "bitune/error.hpp"
 #include "capi/call.hpp"
+#include "model/operation.hpp"
 
 namespace bitune::capi {
 namespace {
 
-static_assert(static_cast<int>(Operation::top_k) == BITUNE_TOP_K);
+static_assert(all_operations.size() == BITUNE_TOP_K + 1);
 static_assert(static_cast<int>(KeyType::f16) == BITUNE_KEY_F16 &&
               static_cast<int>(KeyType::f64) == BITUNE_KEY_F64);
 static_assert(static_cast<int>(Order::descending) == BITUNE_DESCENDING);
@@ -48,7 +49,7 @@ Problem problem_from(const bitune_problem* given) {
   const bitune_problem read = read_struct<bitune_problem>(*given, BITUNE_PROBLEM_INIT, "bitune_problem");
   if (read.reserved != 0) throw Error(ErrorCode::usage, "bitune_problem: reserved is not 0");
   Problem problem;
-  problem.operation = named<Operation>(read.operation, BITUNE_TOP_K + 1, "operation");
+  problem.operation = named<Operation>(read.operation, all_operations.size(), "operation");
   problem.key = named<KeyType>(read.key, BITUNE_KEY_F64 + 1, "key");
   problem.value_bytes = read.value_bytes;
   problem.index_bytes = read.index_bytes;

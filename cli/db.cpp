@@ -29,8 +29,7 @@ constexpr const char* footer =
 void add_problem_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--device", options.device,
            "Part of a device's name, or the beginning of its digest (default: all)", "DEVICE");
-  add_text(command, "--operation", options.operation, "sort, sort_pairs, argsort or top_k (default: all)",
-           "OPERATION");
+  add_text(command, "--operation", options.operation, all_operation_names() + " (default: all)", "OPERATION");
   add_text(command, "--value-bytes", options.value_bytes, "Of the value of a pair (default: all)", "BYTES");
   add_text(command, "--index-bytes", options.index_bytes, "Of the indices (default: all)", "BYTES");
   add_text(command, "--key", options.key, "Key type (default: all)", "TYPE");

@@ -4,19 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace {
 
-constexpr std::array common_operations = {Operation::sort, Operation::sort_pairs, Operation::argsort};
 constexpr std::array<std::uint32_t, 5> widths_of_values = {1, 2, 4, 8, 16};
 constexpr std::array<std::uint32_t, 3> widths_of_indices = {4, 8, 0};
-constexpr std::uint32_t usual_width = 4;
 constexpr std::uint64_t usual_k = 64;
 
 template <class T>
@@ -36,20 +36,25 @@ std::vector<std::uint32_t> parse_widths(const std::vector<std::string>& numbers,
   return widths;
 }
 
-bool is_among(std::span<const Operation> operations, Operation operation) {
-  return std::find(operations.begin(), operations.end(), operation) != operations.end();
+bool takes_widths(const OperationFacts& facts) {
+  return facts.usual_value_bytes != 0 || facts.usual_index_bytes != 0;
+}
+bool takes_values(const OperationFacts& facts) { return facts.values != Presence::never; }
+bool takes_indices(const OperationFacts& facts) {
+  return facts.indices != Presence::never && takes_widths(facts);
+}
+bool takes_k(const OperationFacts& facts) { return facts.selects; }
+bool may_lack_indices(const OperationFacts& facts) {
+  return facts.indices == Presence::optional && takes_widths(facts);
 }
 
 /// What is asked for and has no effect is a mistake of whoever asked.
-void require_operation(std::span<const Operation> operations, std::span<const Operation> needed,
+void require_operation(std::span<const Operation> operations, bool (*takes)(const OperationFacts&),
                        const char* option, bool is_given) {
-  const auto is_named = [&](Operation operation) { return is_among(operations, operation); };
-  if (!is_given || std::any_of(needed.begin(), needed.end(), is_named)) return;
-  std::string names;
-  for (const Operation operation : needed) {
-    names += fmt::format("{}{}", names.empty() ? "" : " and ", name_of(operation));
-  }
-  throw Error(ErrorCode::usage, fmt::format("{} is for {}: name that with --operation, too", option, names));
+  const auto is_taken = [&](Operation operation) { return takes(facts_of(operation)); };
+  if (!is_given || std::any_of(operations.begin(), operations.end(), is_taken)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} is for {}: name that with --operation, too", option, operation_names(takes)));
 }
 
 /// Widths of what travels with the keys of one operation.
@@ -58,29 +63,30 @@ struct Widths {
   std::vector<std::uint32_t> indices;
 };
 
-/// Of those that are asked for, those that the operation has; 4 bytes where none is asked for. A top_k gives
-/// indices, unless values alone are asked for.
-Widths widths_of(Operation operation, const Widths& asked) {
-  const auto or_usual = [](const std::vector<std::uint32_t>& widths) {
-    return widths.empty() ? std::vector{usual_width} : widths;
+/// Of those that are asked for, those that the operation has; the usual one where none is asked for. What may
+/// have values or indices has the usual indices only where no values are asked for.
+Widths widths_of(const OperationFacts& facts, const Widths& asked) {
+  const auto widths = [](Presence presence, const std::vector<std::uint32_t>& given, std::uint32_t usual) {
+    if (presence == Presence::never) return std::vector<std::uint32_t>{};
+    return given.empty() && usual != 0 ? std::vector{usual} : given;
   };
-  switch (operation) {
-    case Operation::sort_pairs:
-      return {.values = or_usual(asked.values), .indices = {}};
-    case Operation::top_k:
-      return asked.values.empty() ? Widths{.values = {}, .indices = or_usual(asked.indices)} : asked;
-    default:
-      return {.values = {}, .indices = or_usual(asked.indices)};
-  }
+  Widths found{.values = widths(facts.values, asked.values, facts.usual_value_bytes), .indices = {}};
+  found.indices = widths(facts.indices, asked.indices, found.values.empty() ? facts.usual_index_bytes : 0);
+  return found;
+}
+
+/// "sort (keys alone), ..., or all (but top_k)"
+std::string operations_help() {
+  std::string text;
+  for (const OperationFacts& facts : operation_facts)
+    text += fmt::format("{} ({}), ", facts.name, facts.summary);
+  return text + fmt::format("or all (but {})", operation_names(takes_k));
 }
 
 }  // namespace
 
 void add_operation_options(CLI::App& command, OperationOptions& options) {
-  add_list(command, "--operation", options.operations,
-           "sort (keys alone), sort_pairs (a value travels with each key), argsort (where sorted keys come "
-           "from), top_k (the first k, with their indices), or all (but top_k)",
-           "OPERATION,...");
+  add_list(command, "--operation", options.operations, operations_help(), "OPERATION,...");
   add_list(command, "--k", options.k,
            "Of a top_k: how many keys of each array (default: 64); arrays that are shorter are left out",
            "K,...");
@@ -94,20 +100,23 @@ void add_operation_options(CLI::App& command, OperationOptions& options) {
            "Of pairs and argsort: whether equal keys stay in the order of the input (default: stable)");
 }
 
+std::string all_operation_names() {
+  return operation_names([](const OperationFacts&) { return true; }, ", ");
+}
+
 std::vector<Operation> parse_operations(const std::vector<std::string>& names) {
   std::vector<Operation> operations;
   for (const std::string& name : names) {
-    if (name == "all") {
-      for (const Operation operation : common_operations) add_once(operations, operation);
-      continue;
+    bool is_known = false;
+    for (const OperationFacts& facts : operation_facts) {
+      const bool is_meant = name == facts.name || (name == "all" && !facts.selects);
+      if (is_meant) add_once(operations, facts.operation);
+      is_known = is_known || is_meant;
     }
-    const auto known = std::find_if(all_operations.begin(), all_operations.end(),
-                                    [&name](Operation operation) { return name_of(operation) == name; });
-    if (known == all_operations.end()) {
+    if (!is_known) {
       throw Error(ErrorCode::usage,
-                  fmt::format("'{}' is no operation: use sort, sort_pairs, argsort, top_k or all", name));
+                  fmt::format("'{}' is no operation: use {} or all", name, all_operation_names()));
     }
-    add_once(operations, *known);
   }
   return operations;
 }
@@ -127,29 +136,31 @@ std::vector<SortSpec> sort_specs_of(const OperationOptions& options, std::span<c
                      .indices = parse_index_bytes(options.index_bytes)};
   std::vector<std::uint64_t> k;
   for (const std::string& text : options.k) add_once(k, parse_size(text));
-  require_operation(operations, std::array{Operation::sort_pairs, Operation::top_k}, "--value-bytes",
-                    !asked.values.empty());
-  require_operation(operations, std::array{Operation::argsort, Operation::top_k}, "--index-bytes",
-                    !asked.indices.empty());
-  require_operation(operations, std::array{Operation::top_k}, "--k", !k.empty());
+  require_operation(operations, takes_values, "--value-bytes", !asked.values.empty());
+  require_operation(operations, takes_indices, "--index-bytes", !asked.indices.empty());
+  require_operation(operations, takes_k, "--k", !k.empty());
   if (k.empty()) k = {usual_k};
-  if (is_among(operations, Operation::argsort) &&
+  const auto needs_indices = [](Operation operation) {
+    return facts_of(operation).indices == Presence::always;
+  };
+  if (std::any_of(operations.begin(), operations.end(), needs_indices) &&
       std::find(asked.indices.begin(), asked.indices.end(), 0U) != asked.indices.end()) {
-    throw Error(ErrorCode::usage, "indices of 0 bytes (none) are for top_k alone");
+    throw Error(ErrorCode::usage,
+                fmt::format("indices of 0 bytes (none) are for {} alone", operation_names(may_lack_indices)));
   }
 
   std::vector<SortSpec> specs;
   for (const KeyType key : keys) {
     for (const Operation operation : operations) {
+      const OperationFacts& facts = facts_of(operation);
       SortSpec spec{.operation = operation, .key = key, .order = order};
-      if (operation == Operation::sort) {
+      if (!takes_widths(facts)) {
         add_once(specs, spec);
         continue;
       }
-      const bool is_top_k = operation == Operation::top_k;
-      spec.stable = options.stable && !is_top_k;
-      const Widths widths = widths_of(operation, asked);
-      for (const std::uint64_t first : is_top_k ? k : std::vector<std::uint64_t>{0}) {
+      spec.stable = options.stable && !facts.always_stable;
+      const Widths widths = widths_of(facts, asked);
+      for (const std::uint64_t first : facts.selects ? k : std::vector<std::uint64_t>{0}) {
         spec.k = first;
         for (const std::uint32_t bytes : widths.values) {
           spec.value_bytes = bytes;
@@ -168,17 +179,18 @@ std::vector<SortSpec> sort_specs_of(const OperationOptions& options, std::span<c
 }
 
 std::string operation_text(const SortSpec& spec) {
-  std::string text(name_of(spec.operation));
-  const bool is_top_k = spec.operation == Operation::top_k;
-  if (is_top_k) text += fmt::format(" {}", size_text(spec.k));
-  if (spec.value_bytes != 0) {
-    text += fmt::format("{} {} B", is_top_k ? " with values of" : "", spec.value_bytes);
-  }
-  if (spec.index_bytes != 0) {
-    const bool says_itself = spec.operation == Operation::argsort;
-    text += fmt::format("{} {} B", says_itself ? "" : " with indices of", spec.index_bytes);
-  }
-  return carried_bytes(spec) != 0 && !spec.stable && !is_top_k ? text + " unstable" : text;
+  const OperationFacts& facts = facts_of(spec.operation);
+  std::string text(facts.name);
+  if (facts.selects) text += fmt::format(" {}", size_text(spec.k));
+  // What an operation always has need not be named.
+  const auto add = [&text](std::uint32_t bytes, Presence presence, std::string_view what) {
+    if (bytes == 0) return;
+    if (presence != Presence::always) text += fmt::format(" with {} of", what);
+    text += fmt::format(" {} B", bytes);
+  };
+  add(spec.value_bytes, facts.values, "values");
+  add(spec.index_bytes, facts.indices, "indices");
+  return carried_bytes(spec) != 0 && !spec.stable && !facts.always_stable ? text + " unstable" : text;
 }
 
 std::string rows_text(const Shape& shape) {

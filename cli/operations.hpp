@@ -29,8 +29,11 @@ struct OperationOptions {
 /// Adds --operation, --k, --value-bytes, --index-bytes and --stable, --unstable, bound to `options`.
 void add_operation_options(CLI::App& command, OperationOptions& options);
 
-/// Operations by name, "all" for sort, sort_pairs and argsort; without duplicates. \throws Error (usage) for
-/// what is none
+/// The names of all operations, with commas between.
+[[nodiscard]] std::string all_operation_names();
+
+/// Operations by name, "all" for those that have no k; without duplicates. \throws Error (usage) for what is
+/// none
 [[nodiscard]] std::vector<Operation> parse_operations(const std::vector<std::string>& names);
 
 /// Widths of values: 1, 2, 4, 8 or 16 bytes; without duplicates. \throws Error (usage)

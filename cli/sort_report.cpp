@@ -12,6 +12,8 @@
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
+#include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -42,10 +44,10 @@ std::string subject_text(const SortReport& report) {
     what = count_text(problem.rows, "row") + " of " + what;
   }
   if (problem.value_bytes != 0) what += " with values of " + count_text(problem.value_bytes, "byte");
-  if (problem.operation == Operation::top_k) {
+  if (selects(problem.operation)) {
     what = fmt::format("the first {} of {}{}", problem.k, problem.rows == 1 ? "" : "each of ", what);
   }
-  if (problem.operation == Operation::argsort) what = "the indices of " + what;
+  if (!writes_keys(problem)) what = "the indices of " + what;
   return fmt::format("{}, {}", what, name_of(problem.order));
 }
 
@@ -93,9 +95,10 @@ std::string sort_text(const SortReport& report) {
                       rate_text(keys_of(report), report.times.kernels_us),
                       rate_text(keys_of(report), report.times.total_us));
   if (report.verified) {
-    text += problem.operation == Operation::sort ? "verified       in order, and every key is there\n"
-            : problem.operation == Operation::top_k
+    text += selects(problem.operation)
                 ? "verified       the first keys, in order, of equal ones those that stand first\n"
+            : carried_bytes(problem) == 0
+                ? "verified       in order, and every key is there\n"
                 : "verified       in order, equal keys in the order of the input, and all of it is there\n";
   }
   return text;

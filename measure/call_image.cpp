@@ -65,7 +65,7 @@ CallLayout::CallLayout(const Problem& problem, const Segments& segments) {
   };
   for (const CallArray& array : arrays_of(problem)) {
     if (!array.in) add_all_bounds();  // what is read goes first
-    if (array.in || problem.operation != Operation::top_k) {
+    if (array.by_segment) {
       GuardedLayout layout(array.element_bytes, {.rows = problem.rows,
                                                  .row_length = problem.n,
                                                  .row_stride = 0,

@@ -10,6 +10,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/segment_bounds.hpp"
 
@@ -37,7 +38,7 @@ Rules rules_of(const Problem& problem) {
   return {.key = problem.key,
           .descending = problem.order == Order::descending,
           .equal_nans = problem.value_bytes != 0 || problem.index_bytes != 0,
-          .stable = problem.stable || problem.operation == Operation::top_k,
+          .stable = problem.stable || facts_of(problem.operation).always_stable,
           .value_bytes = problem.value_bytes,
           .index_bytes = problem.index_bytes};
 }
@@ -53,14 +54,16 @@ Call::Call(const Problem& problem, const Operands& operands)
   if (problem.ragged) read_offsets();
   if (operands[Role::lengths].data != nullptr) read_lengths();
   set_ranges();
-  const bool keys_are_the_result =
-      problem.operation == Operation::sort || problem.operation == Operation::sort_pairs;
+  const OperationFacts& facts = facts_of(problem.operation);
   const bool indices = problem.index_bytes != 0;
   const bool values = problem.value_bytes != 0;
-  if (problem.operation == Operation::argsort && !indices) refuse("an argsort needs index_bytes");
-  if (problem.operation == Operation::sort_pairs && !values) refuse("a sort of pairs needs value_bytes");
+  const auto require = [&](Presence presence, bool has, std::string_view what) {
+    if (presence == Presence::always && !has) refuse(fmt::format("'{}' needs {}", facts.name, what));
+  };
+  require(facts.indices, indices, "index_bytes");
+  require(facts.values, values, "value_bytes");
   check(Role::keys_in, true);
-  check(Role::keys_out, keys_are_the_result || !indices);
+  check(Role::keys_out, facts.keys_out == Presence::always || !indices);
   check(Role::values_in, values);
   check(Role::values_out, values);
   check(Role::indices_out, indices);
@@ -100,7 +103,7 @@ void Call::set_ranges() {
                    .begins = begins_,
                    .lengths = lengths_};
   RowRanges outputs = inputs;
-  if (problem_.operation == Operation::top_k) {
+  if (selects(problem_.operation)) {
     outputs.row_length = std::min(problem_.k, problem_.n);
     outputs.begins = nullptr;
     if (lengths_) {
@@ -146,7 +149,7 @@ void Call::check(Role role, bool needed) const {
 
 std::uint64_t Call::room(std::uint64_t row) const {
   const RowRanges& outputs = ranges(Role::keys_out);
-  return problem_.operation == Operation::top_k ? outputs.row_length : outputs.length(row);
+  return selects(problem_.operation) ? outputs.row_length : outputs.length(row);
 }
 
 const std::byte* Call::at(Role role, std::uint64_t row, std::uint64_t element_bytes) const {

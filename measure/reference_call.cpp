@@ -13,6 +13,7 @@
 #include "measure/radix_passes.hpp"
 #include "measure/reference_sort.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/segment_bounds.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 struct RowPlace {
   std::uint64_t row = 0;
   std::uint64_t length = 0;                 ///< keys of it
-  std::optional<std::uint64_t> begin = {};  ///< of a segment, in all arrays but those that a top_k writes
+  std::optional<std::uint64_t> begin = {};  ///< of a segment, in all arrays but rows of k
 };
 
 RowPlace place_of(const Problem& problem, const Operands& on_host, std::uint64_t row) {
@@ -65,7 +66,7 @@ void sort_row(const Problem& problem, const Operands& on_host, RowPlace row, uns
               const KeyPlaces<U>& places) {
   const std::byte* const keys = row_of(on_host.input(), row, sizeof(U));
   const std::byte* const values = row_of(on_host.input_values(), row, problem.value_bytes);
-  if (problem.operation == Operation::top_k) row.begin = std::nullopt;  // its results are rows of k
+  if (selects(problem.operation)) row.begin = std::nullopt;  // its results are rows of k
   std::byte* const keys_out = row_of(on_host[Role::keys_out], row, sizeof(U));
   std::byte* const values_out = row_of(on_host[Role::values_out], row, problem.value_bytes);
   std::byte* const indices_out = row_of(on_host[Role::indices_out], row, problem.index_bytes);
@@ -81,7 +82,7 @@ void sort_row(const Problem& problem, const Operands& on_host, RowPlace row, uns
                store_index(indices_out, i, index, problem.index_bytes);
              }
            });
-  if (problem.operation != Operation::top_k) return;
+  if (!selects(problem.operation)) return;
   for (std::uint64_t i = count; i < problem.k; ++i) {
     if (keys_out != nullptr) key_orders::store(keys_out, i, places.last_key);
     if (values_out != nullptr) std::memset(values_out + i * problem.value_bytes, 0, problem.value_bytes);
@@ -127,7 +128,7 @@ void sort_rows_of_keys(const Problem& problem, const Operands& on_host) {
 
 void reference_call(const Problem& problem, const Operands& on_host) {
   if (problem.n == 0) return;
-  if (problem.operation == Operation::sort && carried_bytes(problem) == 0) {
+  if (has_keys_alone(problem)) {
     sort_rows_of_keys(problem, on_host);
     return;
   }

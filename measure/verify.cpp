@@ -7,6 +7,7 @@
 
 #include "measure/call_image.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -158,8 +159,9 @@ std::vector<std::uint64_t> Verifier::read_counters(Stream stream) const {
 std::optional<std::string> Verifier::check(const ExecutablePlan& plan, const ProblemData& data,
                                            void* workspace, Stream stream) {
   // No plan does anything then: engines write what a single key has with it themselves.
-  const bool is_sort = data.problem().operation != Operation::top_k;
-  if (data.problem().n < 2 && is_sort && !sorts_keys_alone(data.problem())) return std::nullopt;
+  if (data.problem().n < 2 && !selects(data.problem().operation) && !sorts_keys_alone(data.problem())) {
+    return std::nullopt;
+  }
   prepare(data.problem());
   const std::vector<Case> cases = cases_of(plan, data);
   device_.fill(counters_->data(), 0, counters_->size(), stream);

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <span>
 #include <string>
 
 #include "bitune/error.hpp"
+#include "model/operation.hpp"
 
 namespace bitune {
 namespace {
@@ -31,10 +33,13 @@ constexpr Name<Order> order_names[] = {{"ascending", Order::ascending},
                                        {"descending", Order::descending},
                                        {"asc", Order::ascending},
                                        {"desc", Order::descending}};
-constexpr Name<Operation> operation_names[] = {{"sort", Operation::sort},
-                                               {"sort_pairs", Operation::sort_pairs},
-                                               {"argsort", Operation::argsort},
-                                               {"top_k", Operation::top_k}};
+constexpr auto names_of_operations = [] {
+  std::array<Name<Operation>, operation_facts.size()> names = {};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = {operation_facts[i].name, operation_facts[i].operation};
+  }
+  return names;
+}();
 constexpr Name<ShapeKind> shape_kind_names[] = {
     {"array", ShapeKind::array}, {"rows", ShapeKind::rows}, {"segments", ShapeKind::segments}};
 
@@ -94,7 +99,7 @@ bool is_signed_integer(KeyType type) noexcept {
 std::string_view name_of(KeyType type) noexcept { return name_in<KeyType>(key_type_names, type); }
 std::string_view name_of(Order order) noexcept { return name_in<Order>(order_names, order); }
 std::string_view name_of(Operation operation) noexcept {
-  return name_in<Operation>(operation_names, operation);
+  return name_in<Operation>(names_of_operations, operation);
 }
 std::string_view name_of(ShapeKind kind) noexcept { return name_in<ShapeKind>(shape_kind_names, kind); }
 
@@ -103,7 +108,7 @@ KeyType parse_key_type(std::string_view text) {
 }
 Order parse_order(std::string_view text) { return parse_in<Order>(order_names, "an order", text); }
 Operation parse_operation(std::string_view text) {
-  return parse_in<Operation>(operation_names, "an operation", text);
+  return parse_in<Operation>(names_of_operations, "an operation", text);
 }
 ShapeKind parse_shape_kind(std::string_view text) {
   return parse_in<ShapeKind>(shape_kind_names, "a shape", text);

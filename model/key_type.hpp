@@ -16,9 +16,6 @@ inline constexpr std::array<KeyType, 12> all_key_types = {
     KeyType::u8,  KeyType::i8,  KeyType::u16, KeyType::i16, KeyType::f16, KeyType::bf16,
     KeyType::u32, KeyType::i32, KeyType::f32, KeyType::u64, KeyType::i64, KeyType::f64};
 
-inline constexpr std::array<Operation, 4> all_operations = {Operation::sort, Operation::sort_pairs,
-                                                            Operation::argsort, Operation::top_k};
-
 /// Size of one key in bytes: 1, 2, 4 or 8.
 [[nodiscard]] std::size_t size_of(KeyType type) noexcept;
 [[nodiscard]] bool is_floating_point(KeyType type) noexcept;

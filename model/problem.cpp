@@ -10,6 +10,7 @@
 #include "bitune/error.hpp"
 #include "model/fields.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 
 namespace bitune {
 namespace {
@@ -121,18 +122,24 @@ std::string word_of(const SortSpec& spec) {
 
 std::uint32_t carried_bytes(const SortSpec& spec) noexcept { return spec.value_bytes + spec.index_bytes; }
 
-bool writes_keys(const SortSpec& spec) noexcept { return spec.operation != Operation::argsort; }
-
-bool sorts_keys_alone(const Problem& problem) noexcept {
-  return problem.operation == Operation::sort && carried_bytes(problem) == 0 && !problem.ragged;
+bool writes_keys(const SortSpec& spec) noexcept {
+  return facts_of(spec.operation).keys_out != Presence::never;
 }
 
+bool has_keys_alone(const SortSpec& spec) noexcept {
+  const OperationFacts& facts = facts_of(spec.operation);
+  return !facts.selects && facts.values != Presence::always && facts.indices != Presence::always &&
+         carried_bytes(spec) == 0;
+}
+
+bool sorts_keys_alone(const Problem& problem) noexcept { return has_keys_alone(problem) && !problem.ragged; }
+
 bool has_one_result(const Problem& problem) noexcept {
-  return carried_bytes(problem) == 0 || problem.stable || problem.operation == Operation::top_k;
+  return carried_bytes(problem) == 0 || problem.stable || facts_of(problem.operation).always_stable;
 }
 
 std::uint64_t result_length(const Problem& problem) noexcept {
-  return problem.operation == Operation::top_k ? problem.k : problem.n;
+  return selects(problem.operation) ? problem.k : problem.n;
 }
 
 std::uint64_t mean_length(const Problem& problem) noexcept {
@@ -141,7 +148,7 @@ std::uint64_t mean_length(const Problem& problem) noexcept {
 }
 
 bool has_fitting_k(const Problem& problem) noexcept {
-  return problem.operation != Operation::top_k || (problem.k >= 1 && problem.k <= problem.n);
+  return !selects(problem.operation) || (problem.k >= 1 && problem.k <= problem.n);
 }
 
 std::uint64_t key_count(const Problem& problem) {

@@ -24,6 +24,9 @@ namespace bitune {
 /// Whether keys may be written: by all but an argsort.
 [[nodiscard]] bool writes_keys(const SortSpec& spec) noexcept;
 
+/// Whether keys alone are put in order: nothing travels with them, and all of them are given.
+[[nodiscard]] bool has_keys_alone(const SortSpec& spec) noexcept;
+
 /// Whether keys alone are put in order, of an array or of rows of one length. To be stable changes nothing
 /// then: equal keys are equal bits.
 [[nodiscard]] bool sorts_keys_alone(const Problem& problem) noexcept;
@@ -31,13 +34,13 @@ namespace bitune {
 /// Whether no two results are right: keys alone, and what is stable.
 [[nodiscard]] bool has_one_result(const Problem& problem) noexcept;
 
-/// Keys of each row of the result: the first k of a top_k, else all. Not of segments.
+/// Keys of each row of the result: the first k where those are asked for, else all. Not of segments.
 [[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
 
 /// Keys of each row, or on average of a segment, rounded up.
 [[nodiscard]] std::uint64_t mean_length(const Problem& problem) noexcept;
 
-/// Whether its k is from 1 to n, if it is a top_k.
+/// Whether its k is from 1 to n, if it asks for the first k.
 [[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
 
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.

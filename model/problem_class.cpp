@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -29,7 +30,7 @@ Shape rounded(Shape shape) noexcept {
 }
 
 bool is_stable_anyway(const Problem& problem) noexcept {
-  return sorts_keys_alone(problem) || problem.operation == Operation::top_k;
+  return sorts_keys_alone(problem) || facts_of(problem.operation).always_stable;
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ ProblemClass class_of(const Problem& problem) noexcept {
   if (is_stable_anyway(problem)) of_class.stable = false;
   if (problem.ragged) static_cast<Shape&>(of_class) = rounded(problem);
   if (problem.k != 0) of_class.k = rounded_up(problem.k);
-  if (problem.operation == Operation::top_k) of_class.k = std::clamp(problem.n, problem.k, of_class.k);
+  if (selects(problem.operation)) of_class.k = std::clamp(problem.n, problem.k, of_class.k);
   return ProblemClass(of_class);
 }
 
@@ -51,7 +52,7 @@ Problem prepared_as(const Problem& problem) noexcept {
 
 ServingGroup group_of(const Problem& problem) noexcept {
   return {.carries = carried_bytes(problem) != 0,
-          .top_k = problem.operation == Operation::top_k,
+          .kin = facts_of(problem.operation).kin,
           .key_bytes = size_of(problem.key),
           .shape = problem.kind()};
 }

@@ -34,12 +34,12 @@ class ProblemClass {
 /// serves all of it. Others: as they are.
 [[nodiscard]] Problem prepared_as(const Problem& problem) noexcept;
 
-/// Problems whose tunings are read together, since one may serve another: with keys of one width in one kind
-/// of shape, and something that travels with the keys, or nothing. How wide that is, and what is written of
-/// it, may differ: the kernels are the same.
+/// Problems whose tunings are read together, since one may serve another: of one kin of operations, with
+/// keys of one width in one kind of shape, and something that travels with the keys, or nothing. How wide
+/// that is, and what is written of it, may differ: the kernels are the same.
 struct ServingGroup {
-  bool carries = false;  ///< values or indices travel with the keys
-  bool top_k = false;
+  bool carries = false;             ///< values or indices travel with the keys
+  Operation kin = Operation::sort;  ///< of the operation
   std::size_t key_bytes = 0;
   ShapeKind shape = ShapeKind::array;
 

@@ -11,6 +11,7 @@
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -22,20 +23,22 @@ struct CallArray {
   std::size_t element_bytes = 0;
   std::uint64_t row_length = 0;  ///< elements of each row
   std::uint64_t rows = 1;        ///< segments lie in one row
+  bool by_segment = false;       ///< its elements lie in the segments of the call
 };
 
 /// What a problem reads and writes with an element for each key: keys, then values, then indices. Those that
-/// are read go first. A top_k reads and writes different arrays, and of segments too it writes rows of k.
+/// are read go first. What gives the first k reads and writes different arrays, and writes rows of k of
+/// segments, too.
 [[nodiscard]] inline std::vector<CallArray> arrays_of(const Problem& problem) {
   std::vector<CallArray> arrays;
   const auto add = [&](std::optional<Role> in, std::optional<Role> out, std::size_t bytes) {
     if (bytes == 0) return;
-    const bool has_segments = problem.ragged && (in || problem.operation != Operation::top_k);
+    const bool by_segment = problem.ragged && (in || !selects(problem.operation));
     arrays.push_back(
-        {in, out, bytes, in ? problem.n : result_length(problem), has_segments ? 1 : problem.rows});
+        {in, out, bytes, in ? problem.n : result_length(problem), by_segment ? 1 : problem.rows, by_segment});
   };
   const std::size_t key_bytes = size_of(problem.key);
-  if (problem.operation == Operation::top_k) {
+  if (selects(problem.operation)) {
     add(Role::keys_in, std::nullopt, key_bytes);
     add(Role::values_in, std::nullopt, problem.value_bytes);
     add(std::nullopt, Role::keys_out, key_bytes);

@@ -12,6 +12,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -182,7 +183,7 @@ void check_offsets(const Problem& problem, const Operands& operands) {
 }
 
 /// What is read, and what is written, each in memory of its own.
-void check_top_k(const Problem& problem, const Operands& operands) {
+void check_first_keys(const Problem& problem, const Operands& operands) {
   const std::size_t key = size_of(problem.key);
   const std::size_t value = problem.value_bytes;
   const std::array<Named, 5> arrays = {
@@ -214,21 +215,20 @@ bool is_index_size(std::uint32_t bytes) { return bytes == 4 || bytes == 8; }
 }  // namespace
 
 void check_problem(const Problem& problem) {
-  if (problem.operation == Operation::sort && carried_bytes(problem) == 0) return;
-  const std::string text = text_of(problem);
-  if (problem.kind() == ShapeKind::segments && problem.operation == Operation::top_k) {
-    throw Error(
-        ErrorCode::unavailable,
-        fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own", text));
+  if (has_keys_alone(problem)) return;
+  const OperationFacts& facts = facts_of(problem.operation);
+  if (problem.ragged && facts.selects) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own",
+                            text_of(problem)));
   }
 
-  const bool is_top_k = problem.operation == Operation::top_k;
   if (!has_fitting_k(problem)) {
-    refuse(fmt::format("k is {} in a top_k of {} keys a row: it is from 1 to the row length", problem.k,
-                       problem.n));
+    refuse(fmt::format("k is {} in a {} of {} keys a row: it is from 1 to the row length", problem.k,
+                       facts.name, problem.n));
   }
   const bool has_values =
-      problem.operation == Operation::sort_pairs || (is_top_k && problem.value_bytes != 0);
+      facts.values == Presence::always || (facts.values == Presence::optional && problem.value_bytes != 0);
   if (has_values && !is_value_size(problem.value_bytes)) {
     refuse(
         fmt::format("values of {} bytes do not travel with keys, but such of 1, 2, 4, 8 and 16: for others "
@@ -236,16 +236,20 @@ void check_problem(const Problem& problem) {
                     problem.value_bytes));
   }
   if (!has_values && problem.value_bytes != 0) {
-    refuse(fmt::format("'{}' has values, which travel in sort_pairs and top_k alone", text));
+    const auto takes_values = [](const OperationFacts& other) { return other.values != Presence::never; };
+    refuse(fmt::format("'{}' has values, which travel in {} alone", text_of(problem),
+                       operation_names(takes_values)));
   }
   if (has_values && problem.index_bytes != 0) {
-    refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them", text));
+    refuse(fmt::format("'{}' has values and indices: ask for indices, and gather the values by them",
+                       text_of(problem)));
   }
-  const bool may_have_none = has_values || (is_top_k && problem.index_bytes == 0);
+  const bool may_have_none = has_values || (facts.indices != Presence::always && problem.index_bytes == 0);
   if (!may_have_none && !is_index_size(problem.index_bytes)) {
     refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
   }
-  if (key_count(problem) > most_bytes / 16) refuse(fmt::format("'{}' is larger than any memory", text));
+  if (key_count(problem) > most_bytes / 16)
+    refuse(fmt::format("'{}' is larger than any memory", text_of(problem)));
   if (problem.index_bytes == 4 && problem.n > std::uint64_t{1} << 32) {
     refuse(fmt::format("indices of 4 bytes are too narrow for {} keys: ask for 8 bytes", problem.n));
   }
@@ -253,8 +257,8 @@ void check_problem(const Problem& problem) {
 
 void check_operands(const Problem& problem, const Operands& operands) {
   check_problem(problem);
-  if (problem.operation == Operation::top_k) {
-    if (problem.rows != 0) check_top_k(problem, operands);
+  if (selects(problem.operation)) {
+    if (problem.rows != 0) check_first_keys(problem, operands);
     return;
   }
   if (operands[Role::lengths].data != nullptr) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/selection_ladder.hpp"
 #include "runtime/selection_rank.hpp"
@@ -131,12 +132,9 @@ Selection default_among(const Problem& problem, const DeviceInfo& device,
         fmt::format("no tuning fits: the default of variant '{}' from the device's limits", variant->name());
     return selection;
   }
-  const char* const advice = problem.operation == Operation::top_k
-                                 ? "the first k are given of rows of at most 2^31 keys; use argsort for "
-                                   "longer ones, and take the first"
-                                 : "use another key type or device";
-  throw Error(ErrorCode::unavailable, fmt::format("no variant of bitune can do '{}' on {}: {}",
-                                                  text_of(problem), device.name, advice));
+  throw Error(ErrorCode::unavailable,
+              fmt::format("no variant of bitune can do '{}' on {}: {}", text_of(problem), device.name,
+                          facts_of(problem.operation).instead));
 }
 
 Selection select(const Problem& problem, const DeviceInfo& device, const CandidateSet& candidates) {

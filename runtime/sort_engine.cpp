@@ -11,6 +11,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/check_operands.hpp"
@@ -27,11 +28,11 @@ constexpr std::uint64_t small_part = 16;
 constexpr unsigned gpu_parts = 3;
 constexpr unsigned other_parts = 2;
 
-/// Whether there is nothing to put in order. A top_k may have to fill what a row lacks. Of segments only the
-/// device knows which keys are theirs.
+/// Whether there is nothing to put in order. Where the first k are given, what a row lacks is filled. Of
+/// segments only the device knows which keys are theirs.
 bool is_trivial(const Problem& problem) noexcept {
   if (problem.ragged) return problem.n == 0 || problem.rows == 0;
-  return (problem.n < 2 && problem.operation != Operation::top_k) || problem.rows == 0;
+  return (problem.n < 2 && !selects(problem.operation)) || problem.rows == 0;
 }
 
 /// Refuses what cannot be done, and what no memory holds.

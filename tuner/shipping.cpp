@@ -11,6 +11,7 @@
 
 #include "bitune/error.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/selector.hpp"
@@ -42,9 +43,9 @@ std::vector<Problem> sorted_alike(const Problem& tuned) {
   Problem wide = tuned;
   wide.index_bytes = 8;
   found.push_back(wide);
-  if (tuned.operation != Operation::argsort) return found;
+  if (writes_keys(tuned)) return found;
   Problem with_keys = tuned;
-  with_keys.operation = Operation::sort;
+  with_keys.operation = facts_of(tuned.operation).with_keys;
   if (tuned.rows == 1) found.push_back(with_keys);
   with_keys.index_bytes = 8;
   found.push_back(with_keys);

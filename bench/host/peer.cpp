@@ -17,6 +17,7 @@
 #include "bitune/types.hpp"
 #include "model/key_order_of.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 
 namespace bitune {
 namespace {
@@ -42,7 +43,7 @@ struct Call {
   }
   /// Keys of each row of the result.
   [[nodiscard]] std::uint64_t count(std::uint64_t row) const {
-    return static_cast<Operation>(problem.operation) == Operation::top_k ? problem.k : length(row);
+    return selects(static_cast<Operation>(problem.operation)) ? problem.k : length(row);
   }
 
   [[nodiscard]] std::byte* row_of(Role role, std::uint64_t row, std::size_t element_bytes) const {
@@ -87,7 +88,7 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
 }
 
 bool is_built_in(const BitunePeerProblem& problem) {
-  return problem.ragged == 0 || static_cast<Operation>(problem.operation) != Operation::top_k;
+  return problem.ragged == 0 || !selects(static_cast<Operation>(problem.operation));
 }
 
 int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {

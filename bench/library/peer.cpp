@@ -13,6 +13,7 @@
 #include "bench/peer_abi.h"
 #include "bitune/bitune.h"
 #include "bitune/operands.hpp"
+#include "model/operation.hpp"
 
 namespace bitune {
 namespace {
@@ -111,9 +112,8 @@ int workspace_bytes(const BitunePeerProblem* asked, std::uint64_t* bytes) {
   return status == BITUNE_ERROR_UNAVAILABLE ? BITUNE_PEER_NOT_BUILT_IN : status;
 }
 
-/// An argsort leaves the keys, and top_k writes fewer than it reads: neither is done in place.
 int workspace_bytes_in_place(const BitunePeerProblem* asked, std::uint64_t* bytes) {
-  if (asked->operation == BITUNE_ARGSORT || asked->operation == BITUNE_TOP_K) return BITUNE_PEER_NOT_BUILT_IN;
+  if (!may_be_in_place(static_cast<Operation>(asked->operation))) return BITUNE_PEER_NOT_BUILT_IN;
   return workspace_bytes(asked, bytes);
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include "cache/database/rows.hpp"
 #include "cache/database/schema.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem_class.hpp"
 #include "model/standing.hpp"
 
@@ -53,11 +53,11 @@ struct Leader {
 std::vector<Leader> leaders_for(const SQLite::Database& db, const Problem& problem) {
   SQLite::Statement row(db, candidates_sql());
   const ServingGroup group = group_of(problem);
-  const auto operations = group.top_k
-                              ? std::array{Operation::top_k, Operation::top_k, Operation::top_k}
-                              : std::array{Operation::sort, Operation::sort_pairs, Operation::argsort};
   int place = 1;
-  for (const Operation operation : operations) row.bind(place++, std::string(name_of(operation)));
+  // Each place of the list has a name: what is of other kin leaves its place to the kin itself.
+  for (const OperationFacts& facts : operation_facts) {
+    row.bind(place++, std::string(facts.kin == group.kin ? facts.name : name_of(group.kin)));
+  }
   row.bind(place++, static_cast<std::int64_t>(group.key_bytes));
   row.bind(place++, group.carries ? 1 : 0);
   row.bind(place++, group.shape == ShapeKind::array ? 1 : 0);
@@ -113,9 +113,12 @@ void keep_best_of_variants(std::vector<Leader>& leaders) {
 }  // namespace
 
 std::string candidates_sql() {
+  std::string operations = "?";
+  for (std::size_t i = 1; i < operation_facts.size(); ++i) operations += ", ?";
   return leaders_select(
-      "p.operation IN (?1, ?2, ?3) AND p.key_width = ?4 AND (p.value_bytes + p.index_bytes > 0) = ?5 "
-      "AND (p.rows = 1 AND NOT p.ragged) = ?6 AND p.ragged = ?7",
+      fmt::format("p.operation IN ({}) AND p.key_width = ? AND (p.value_bytes + p.index_bytes > 0) = ? "
+                  "AND (p.rows = 1 AND NOT p.ragged) = ? AND p.ragged = ?",
+                  operations),
       fmt::format(", c.text, k.digest, {}", problem_columns()),
       " CROSS JOIN configurations c ON c.id = l.configuration_id CROSS JOIN kernels k ON k.id = s.kernel_id");
 }

@@ -17,9 +17,7 @@ namespace {
 
 std::string kind_text(const Problem& problem) {
   std::string text = fmt::format("{}, {}", name_of(problem.key), name_of(problem.order));
-  if (problem.operation != Operation::sort) {
-    text += fmt::format(", {}", name_of(problem.operation));
-  }
+  if (problem.operation != SortSpec{}.operation) text += fmt::format(", {}", name_of(problem.operation));
   if (problem.value_bytes != 0) text += fmt::format(" with values of {} bytes", problem.value_bytes);
   if (problem.index_bytes != 0) text += fmt::format(" with indices of {} bytes", problem.index_bytes);
   if (problem.stable) text += ", stable";

@@ -119,7 +119,7 @@ def forget_sorters() -> None:
         _of_gpu.clear()
     for forget in forget_too:
         forget()
-    _has_gpu.cache_clear()
+    has_gpu.cache_clear()
 
 
 def selector_of(device: Any) -> str:
@@ -139,7 +139,7 @@ def selector_of(device: Any) -> str:
 def sorter_for_host(device: Any) -> Sorter:
     """For arrays in the host's memory. No GPU is an error here: the emulated device is taken only by its name."""
     selector = selector_of(device)
-    if selector == "auto" and not _has_gpu():
+    if selector == "auto" and not has_gpu():
         raise Error(
             "device: there is no GPU that bitune can use. Install NVIDIA's driver (`python -m bitune devices` says what "
             'is missing), or pass device="emulated", which sorts on the CPU, very slowly, to try things out',
@@ -158,7 +158,7 @@ def sorter_for_gpu(ordinal: int, device: Any) -> Sorter:
 
 
 @functools.lru_cache(maxsize=1)
-def _has_gpu() -> bool:
+def has_gpu() -> bool:
     listed = json.loads(_native.text_from(_native.library.bitune_devices))
     return any(entry["info"]["kind"] == "cuda" for entry in listed["devices"])
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/at_once.hpp"
 #include "runtime/parts/host_scratch.hpp"
@@ -92,7 +93,7 @@ void move_indices(std::byte* indices, std::uint64_t count, std::uint64_t first,
 std::uint64_t part_count(const Problem& problem, const PartSizes& sizes) noexcept {
   if (problem.n <= sizes.keys) return count_of(problem.rows, rows_at_once(problem, sizes));
   const std::uint64_t parts = count_of(problem.n, sizes.keys);
-  return problem.rows * (problem.operation == Operation::top_k ? parts + 1 : 2 * parts);
+  return problem.rows * (selects(problem.operation) ? parts + 1 : 2 * parts);
 }
 
 /// What is done, and the times of it.
@@ -132,7 +133,7 @@ HostSortTimes HostParts::run(const Problem& problem, const Operands& operands) c
     array.rows = 1;
     for (std::uint64_t row = 0; row < problem.rows; ++row) {
       const Operands rest = from_row(problem, operands, row);
-      if (problem.operation == Operation::top_k) {
+      if (selects(problem.operation)) {
         first_of_array(array, rest, tally);
       } else {
         sort_array(array, rest, tally);
@@ -175,7 +176,7 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     const ElementRange& run = runs[part];
     Problem one = problem;
     one.n = run.size();
-    if (one.operation == Operation::argsort) one.operation = Operation::sort;  // its keys are needed
+    one.operation = facts_of(one.operation).with_keys;  // its keys are needed
     Operands memory;
     memory[Role::keys_in] = behind(operands.input(), run.begin, key_bytes);
     memory[Role::keys_out] = {keys.data() + run.begin * key_bytes, run.size(), run.size()};

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/operation.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/parts/host_parts.hpp"
 
@@ -24,12 +25,12 @@ PartProblems problems_of(const Problem& problem, std::uint64_t keys) {
   }
   part.first.n = keys;
   part.first.rows = 1;
-  if (problem.operation == Operation::top_k) {
+  if (selects(problem.operation)) {
     part.first.k = std::min(problem.k, keys);
     part.last = part.first;
     return part;
   }
-  if (problem.operation == Operation::argsort) part.first.operation = Operation::sort;
+  part.first.operation = facts_of(problem.operation).with_keys;
   part.last = part.first;
   if (const std::uint32_t carried = carried_bytes(problem); carried != 0) {
     part.last.operation = Operation::sort_pairs;

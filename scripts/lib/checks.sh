@@ -42,6 +42,7 @@ check_tree() {
     bad=1
   fi
   python3 scripts/lib/check_rooms.py || bad=1
+  python3 scripts/lib/check_operations.py || bad=1
   return "$bad"
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 import bitune
+import bitune.dask
 
 
 def sorted_copy(x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -50,3 +51,10 @@ def caught(x: npt.NDArray[np.float32]) -> Union[str, None]:
     except bitune.Error as error:
         return error.code
     return None
+
+
+def of_a_cluster(client: Any, x: Any, frame: Any) -> Any:
+    kinds = bitune.dask.tune(client, [1 << 20], budget_seconds=60)["kinds"]
+    keys, values = bitune.dask.sort_by_key(bitune.dask.sort(x, descending=True), bitune.dask.argsort(x, index_dtype=np.int32))
+    first, indices = bitune.dask.top_k(x, 5, largest=False, device="emulated")
+    return kinds, keys, values, first, indices, bitune.dask.sort_values(frame, ["a", "b"], ascending=[True, False])

@@ -17,6 +17,7 @@
 
 #include "model/fields.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "model/variant_names.hpp"
 #include "runtime/variant.hpp"
@@ -78,9 +79,10 @@ const std::map<std::string, SortSpec, std::less<>>& specs_by_word() {
 std::optional<SortSpec> spec_in_name(std::string_view word) {
   const auto& specs = specs_by_word();
   if (const auto found = specs.find(word); found != specs.end()) return found->second;
-  const auto found = specs.find(fmt::format("{}_{}", name_of(Operation::sort), word));
+  constexpr Operation usual = SortSpec{}.operation;
+  const auto found = specs.find(fmt::format("{}_{}", name_of(usual), word));
   // "bitune_radix_pairs_u32_i4_ascending" is not of the variant 'radix'.
-  if (found == specs.end() || found->second.operation != Operation::sort) return std::nullopt;
+  if (found == specs.end() || found->second.operation != usual) return std::nullopt;
   return found->second;
 }
 

@@ -112,10 +112,10 @@ TEST(OracleText, RefusesWhatItCannotCheck) {
 
   SmallCall argsort;
   argsort.problem.operation = Operation::argsort;
-  EXPECT_EQ(sentence(argsort, argsort.operands()), "the oracle: an argsort needs index_bytes");
+  EXPECT_EQ(sentence(argsort, argsort.operands()), "the oracle: 'argsort' needs index_bytes");
   SmallCall pairs;
   pairs.problem.operation = Operation::sort_pairs;
-  EXPECT_EQ(sentence(pairs, pairs.operands()), "the oracle: a sort of pairs needs value_bytes");
+  EXPECT_EQ(sentence(pairs, pairs.operands()), "the oracle: 'sort_pairs' needs value_bytes");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bitune/error.hpp"
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/untuned_policy.hpp"

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Sorts dask arrays on a cluster of this host's GPUs, a worker each, and compares what comes back with NumPy's result.
+
+  scripts/gpu/dask.py [--keys 2^26] [--chunks 8] OUT.json
+
+Chunks are of NumPy, and of CuPy where it is installed. With `bitune[dask]`; it takes a minute. OUT gets a record for each operation: the
+seconds of the whole by the host's clock, the first of a cluster, which loads kernels, and the next one. It ends with 1 where a result is wrong.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import json
+import pathlib
+import time
+
+import dask.array as da
+import distributed
+import numpy as np
+
+import bitune
+import bitune.dask
+
+
+@contextlib.contextmanager
+def workers_of(selectors):
+    """A cluster of a process for each GPU, which sees no other one."""
+    scheduler = {"cls": distributed.Scheduler, "options": {"port": 0, "dashboard": False}}
+    workers = {
+        number: {"cls": distributed.Nanny, "options": {"nthreads": 1, "memory_limit": 0, "env": {"CUDA_VISIBLE_DEVICES": selector}}}
+        for number, selector in enumerate(selectors)
+    }
+    with distributed.SpecCluster(workers, scheduler) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--keys", type=number_of, default=1 << 26)
+    parser.add_argument("--chunks", type=int, default=8)
+    options = parser.parse_args()
+    gpus = [device["selector"] for device in bitune.devices() if device["selector"] != "emulated"]
+    if not gpus:
+        parser.error("there is no GPU")
+    keys = np.random.default_rng(1).standard_normal(options.keys, dtype="f4")
+    expected = {"sort": np.sort(keys), "argsort": np.argsort(keys, kind="stable")}
+    expected["top_k"] = keys[expected["argsort"][:100]]
+    records = []
+    with workers_of(gpus) as client:
+        for library in ("numpy", "cupy"):
+            if importlib.util.find_spec(library) is None:
+                continue
+            x = da.from_array(keys, chunks=-(-options.keys // options.chunks))
+            if library == "cupy":
+                import cupy
+
+                x = x.map_blocks(cupy.asarray, meta=cupy.empty(0, keys.dtype))
+            x = client.persist(x)
+            distributed.wait(x)
+            asked = {
+                "sort": lambda x=x: bitune.dask.sort(x),
+                "argsort": lambda x=x: bitune.dask.argsort(x),
+                "top_k": lambda x=x: bitune.dask.top_k(x, 100, largest=False)[0],
+            }
+            for operation, call in asked.items():
+                seconds = []
+                for _ in range(2):
+                    begin = time.perf_counter()
+                    done = client.persist(call())
+                    distributed.wait(done)
+                    seconds.append(time.perf_counter() - begin)
+                    found = done.compute()
+                    del done
+                found = found.get() if hasattr(found, "get") else found
+                right = bool(np.array_equal(found, expected[operation]))
+                records.append({"operation": operation, "chunks_of": library, "keys": options.keys, "chunks": options.chunks,
+                                "gpus": len(gpus), "first_seconds": seconds[0], "seconds": seconds[1], "right": right})  # fmt: skip
+                print(records[-1], flush=True)
+    options.out.write_text(json.dumps({"devices": bitune.devices(), "records": records}, indent=1) + "\n")
+    return 0 if all(record["right"] for record in records) else 1
+
+
+def number_of(text):
+    """A number, or a power as in 2^26."""
+    base, _, exponent = text.partition("^")
+    return int(base) ** int(exponent or 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
