@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bitune/multi.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/check_operands.hpp"
 
@@ -127,7 +128,7 @@ Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, s
     terms.results.push_back(all[rank].result);
   }
   check_spec(spec, terms.total());
-  if (spec.operation == Operation::top_k) {
+  if (selects(spec.operation)) {
     set_results_of_top_k(terms);
   } else {
     set_results(terms);

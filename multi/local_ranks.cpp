@@ -131,7 +131,8 @@ void LocalRanks::end(End end) noexcept {
 }
 
 void LocalRanks::throw_end() const {
-  throw Error(end_->code, fmt::format("rank {} of {} ended the work of all: {}", end_->rank, count_, end_->why));
+  throw Error(end_->code,
+              fmt::format("rank {} of {} ended the work of all: {}", end_->rank, count_, end_->why));
 }
 
 }  // namespace bitune::multi

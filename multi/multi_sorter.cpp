@@ -106,7 +106,8 @@ std::vector<MultiResult> MultiSorter::run(const SortSpec& spec, const std::vecto
 std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                           int rank) {
   RankDevice& device = *implementation_->devices.at(static_cast<std::size_t>(rank));
-  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result)).bytes;
+  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result))
+      .bytes;
 }
 
 std::uint64_t MultiSorter::equal_part_of(std::uint64_t n, int rank) const noexcept {

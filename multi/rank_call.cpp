@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "multi/agreement.hpp"
 #include "multi/exact_cuts.hpp"
@@ -63,7 +64,7 @@ class RankCall {
     std::vector<std::uint64_t> receive;
   };
 
-  [[nodiscard]] bool is_top_k() const noexcept { return terms_.spec.operation == Operation::top_k; }
+  [[nodiscard]] bool is_top_k() const noexcept { return selects(terms_.spec.operation); }
   [[nodiscard]] std::size_t me() const noexcept { return static_cast<std::size_t>(rank_); }
   [[nodiscard]] std::uint64_t result_count() const { return terms_.results[me()]; }
   /// Keys that a rank has after its first sort.
@@ -120,7 +121,8 @@ class RankCall {
     return first;
   }
 
-  /// From what was received to the caller's memory. Keys that nobody asked for go where the first sort's were.
+  /// From what was received to the caller's memory. Keys that nobody asked for go where the first sort's
+  /// were.
   [[nodiscard]] Operands last_operands() const {
     const std::uint64_t count = result_count();
     const std::uint64_t received = plan_.last.n;
@@ -131,9 +133,9 @@ class RankCall {
     Operands last;
     last[Role::keys_in] = {at(plan_.received_keys), received, received};
     last[Role::keys_out] = to(Role::keys_out);
-    const bool may_lack_keys =
-        terms_.spec.operation == Operation::argsort || (is_top_k() && terms_.spec.index_bytes != 0);
-    if (may_lack_keys && (!writes_keys(terms_.spec) || last[Role::keys_out].data == nullptr)) {
+    const Presence keys = facts_of(terms_.spec.operation).keys_out;
+    const bool left_out = last[Role::keys_out].data == nullptr && terms_.spec.index_bytes != 0;
+    if (keys == Presence::never || (keys == Presence::optional && left_out)) {
       last[Role::keys_out] = {at(plan_.sorted_keys), count, count};
     }
     if (plan_.carried_bytes != 0) {
@@ -156,7 +158,8 @@ class RankCall {
   }
 
   [[nodiscard]] Parts cut_parts() {
-    const Cutting cutting{terms_.lengths, terms_.results,
+    const Cutting cutting{terms_.lengths,
+                          terms_.results,
                           {terms_.spec.key, terms_.spec.order, plan_.carried_bytes != 0},
                           samples_of(communicator_.size())};
     const SortedRun run{&device(), at(plan_.sorted_keys), {at(plan_.samples), plan_.sorter - plan_.samples}};
@@ -190,7 +193,8 @@ class RankCall {
       ArrayExchange array;
       std::byte* place = at(to);
       for (std::size_t rank = 0; rank < parts.send.size(); ++rank) {
-        array.send.push_back({at(from) + parts.send_from[rank] * element_bytes, parts.send[rank] * element_bytes});
+        array.send.push_back(
+            {at(from) + parts.send_from[rank] * element_bytes, parts.send[rank] * element_bytes});
         array.receive.push_back({place, parts.receive[rank] * element_bytes});
         place += array.receive.back().bytes;
         if (rank != me()) bytes += array.receive.back().bytes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "multi/exact_cuts.hpp"
 
@@ -27,7 +28,7 @@ std::uint64_t workspace_of(SortEngine& engine, const Problem& problem) {
 }  // namespace
 
 std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept {
-  return spec.operation == Operation::top_k ? static_cast<std::uint64_t>(ranks) * result : result;
+  return selects(spec.operation) ? static_cast<std::uint64_t>(ranks) * result : result;
 }
 
 RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
@@ -35,11 +36,11 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
-  const bool is_top_k = spec.operation == Operation::top_k;
+  const bool is_top_k = selects(spec.operation);
 
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
-  if (spec.operation == Operation::argsort) plan.first.operation = Operation::sort;  // its keys are needed
+  plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
   plan.last = {spec, {.n = received}};
   if (!is_top_k) plan.last.operation = plan.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
   plan.last.value_bytes = plan.carried_bytes;

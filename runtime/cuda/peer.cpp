@@ -34,9 +34,9 @@ void copy_from_peer(Context& to_gpu, void* to, Context& from_gpu, const void* fr
   reach(to_gpu, from_gpu);
   CUcontext current = nullptr;
   to_gpu.check(driver.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
-  to_gpu.check(
-      driver.cuMemcpyPeerAsync(device_address(to), current, device_address(from), from_gpu.primary(), bytes, stream),
-      "cuMemcpyPeerAsync", fmt::format("{} bytes from {}", bytes, from_gpu.description()));
+  to_gpu.check(driver.cuMemcpyPeerAsync(device_address(to), current, device_address(from), from_gpu.primary(),
+                                        bytes, stream),
+               "cuMemcpyPeerAsync", fmt::format("{} bytes from {}", bytes, from_gpu.description()));
 }
 
 }  // namespace bitune::cuda

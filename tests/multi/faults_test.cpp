@@ -45,7 +45,12 @@ class FailingExchange final : public Communicator {
 class MultiFaults : public ::testing::Test {
  protected:
   static RankDevice& device() {
-    static RankDevice one(open_engine({.device = "emulated", .database = "no-such-folder/none.db"}));
+    static RankDevice one([] {
+      SorterOptions options;
+      options.device = "emulated";
+      options.database = "no-such-folder/none.db";
+      return open_engine(options);
+    }());
     return one;
   }
 

@@ -21,8 +21,11 @@ constexpr SortSpec indices{.operation = Operation::argsort,
                            .index_bytes = 8,
                            .order = Order::descending,
                            .stable = true};
-constexpr SortSpec first{
-    .operation = Operation::top_k, .key = KeyType::f32, .index_bytes = 8, .order = Order::descending, .k = 20};
+constexpr SortSpec first{.operation = Operation::top_k,
+                         .key = KeyType::f32,
+                         .index_bytes = 8,
+                         .order = Order::descending,
+                         .k = 20};
 
 using Numbers = std::vector<std::uint64_t>;
 
