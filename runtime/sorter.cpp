@@ -95,9 +95,9 @@ std::unique_ptr<SortEngine> make_engine(const SorterOptions& options) {
   Preparation how;
   how.shipped_kernels = shipped_kernels();
   if (!compiles_first(options, *device)) how.patience = patience;
-  return std::make_unique<SortEngine>(std::move(device), std::move(cache), std::move(reader), variants(),
-                                      std::move(note), std::move(how),
-                                      HostLimits{device_memory(options), options.progress});
+  return std::make_unique<SortEngine>(
+      std::move(device), std::move(cache), std::move(reader), variants(), std::move(note), std::move(how),
+      HostLimits{device_memory(options), options.progress, options.scratch_folder});
 }
 
 /// How many keys lie behind a pointer is not told by those who pass one alone.
