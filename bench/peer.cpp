@@ -31,29 +31,6 @@ std::vector<fs::path> folders() {
   return result;
 }
 
-BitunePeerProblem peer_problem(const Problem& problem) {
-  return {.operation = static_cast<int>(problem.operation),
-          .key_type = static_cast<int>(problem.key),
-          .value_bytes = problem.value_bytes,
-          .index_bytes = problem.index_bytes,
-          .descending = problem.order == Order::descending ? 1 : 0,
-          .stable = problem.stable ? 1 : 0,
-          .k = problem.k,
-          .n = problem.n,
-          .rows = problem.rows,
-          .ragged = problem.ragged ? 1 : 0};
-}
-
-BitunePeerOperands peer_operands(const Operands& operands) {
-  static_assert(BITUNE_PEER_ROLES == role_count);
-  BitunePeerOperands given{};
-  for (std::size_t role = 0; role < role_count; ++role) {
-    const Operand& operand = operands[static_cast<Role>(role)];
-    given.of_role[role] = {operand.data, operand.elements, operand.stride};
-  }
-  return given;
-}
-
 }  // namespace
 
 Peer::Peer(fs::path path, std::shared_ptr<void> module, const BitunePeer* peer)
@@ -129,8 +106,7 @@ std::vector<const BitunePeerMethod*> Peer::methods() const {
 std::optional<std::uint64_t> Peer::workspace_bytes(const BitunePeerMethod& method,
                                                    const Problem& problem) const {
   std::uint64_t bytes = 0;
-  const BitunePeerProblem asked = peer_problem(problem);
-  const int code = method.workspace_bytes(&asked, &bytes);
+  const int code = method.workspace_bytes(&problem, &bytes);
   if (code == BITUNE_PEER_NOT_BUILT_IN) return std::nullopt;
   check(code, "tell its workspace");
   return bytes;
@@ -138,9 +114,7 @@ std::optional<std::uint64_t> Peer::workspace_bytes(const BitunePeerMethod& metho
 
 void Peer::sort(const BitunePeerMethod& method, const Problem& problem, const Operands& operands,
                 Stream stream) const {
-  const BitunePeerProblem asked = peer_problem(problem);
-  const BitunePeerOperands given = peer_operands(operands);
-  check(method.sort(&asked, &given, stream), method.name);
+  check(method.sort(&problem, &operands, stream), method.name);
 }
 
 }  // namespace bitune

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/peer_abi.h"
+#include "bench/peer_abi.hpp"
 #include "bitune/types.hpp"
 #include "runtime/device.hpp"
 

@@ -176,9 +176,7 @@ BenchRecord record_of(const Problem& problem, const Device& device) {
   return record;
 }
 
-double rate_of(const Problem& problem, double us) {
-  return static_cast<double>(key_count(problem)) / us / 1000;
-}
+double rate_of(const Problem& problem, double us) { return keys_in_all(problem) / us / 1000; }
 
 std::string bench_records_json(std::span<const BenchRecord> records) {
   std::string text = "[";

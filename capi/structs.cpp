@@ -6,6 +6,7 @@
 
 #include "bitune/error.hpp"
 #include "capi/call.hpp"
+#include "model/c_structs.hpp"
 #include "model/operation.hpp"
 
 namespace bitune::capi {
@@ -23,10 +24,6 @@ Enum named(std::uint32_t number, std::uint32_t count, std::string_view field) {
     throw Error(ErrorCode::usage,
                 fmt::format("bitune_problem: {} is {}; it is one of 0 to {}", field, number, count - 1));
   return static_cast<Enum>(number);
-}
-
-Operand operand_from(const bitune_operand& given) noexcept {
-  return {.data = given.data, .elements = given.elements, .stride = given.stride};
 }
 
 }  // namespace
@@ -62,35 +59,14 @@ Problem problem_from(const bitune_problem* given) {
   return problem;
 }
 
-Operands operands_from(const bitune_operands* given) {
-  require(given, "operands");
-  const bitune_operands read = read_struct<bitune_operands>(*given, BITUNE_OPERANDS_INIT, "bitune_operands");
+Operands operands_from(const bitune_operands* asked) {
+  require(asked, "operands");
+  const bitune_operands read = read_struct<bitune_operands>(*asked, BITUNE_OPERANDS_INIT, "bitune_operands");
   Operands operands;
-  operands[Role::keys_in] = operand_from(read.keys_in);
-  operands[Role::keys_out] = operand_from(read.keys_out);
-  operands[Role::values_in] = operand_from(read.values_in);
-  operands[Role::values_out] = operand_from(read.values_out);
-  operands[Role::indices_out] = operand_from(read.indices_out);
-  operands[Role::offsets] = operand_from(read.offsets);
-  operands[Role::ends] = operand_from(read.ends);
-  operands[Role::lengths] = operand_from(read.lengths);
-  operands[Role::workspace] = operand_from(read.workspace);
+  for_each_c_operand(read, [&operands](const bitune_operand& given, Role role) {
+    operands[role] = {given.data, given.elements, given.stride};
+  });
   return operands;
-}
-
-bitune_problem struct_of(const Problem& problem) noexcept {
-  bitune_problem given = BITUNE_PROBLEM_INIT;
-  given.operation = static_cast<bitune_operation>(problem.operation);
-  given.key = static_cast<bitune_key_type>(problem.key);
-  given.value_bytes = problem.value_bytes;
-  given.index_bytes = problem.index_bytes;
-  given.order = static_cast<bitune_order>(problem.order);
-  given.stable = problem.stable ? 1 : 0;
-  given.k = problem.k;
-  given.n = problem.n;
-  given.rows = problem.rows;
-  given.ragged = problem.ragged ? 1 : 0;
-  return given;
 }
 
 }  // namespace bitune::capi

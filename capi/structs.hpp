@@ -35,8 +35,6 @@ template <class Struct>
 /// \throws Error (usage) for a null pointer or a wrong size
 [[nodiscard]] Operands operands_from(const bitune_operands* given);
 
-[[nodiscard]] bitune_problem struct_of(const Problem& problem) noexcept;
-
 /// "" for null.
 [[nodiscard]] inline const char* text_or_empty(const char* text) noexcept {
   return text == nullptr ? "" : text;

@@ -15,6 +15,7 @@
 #include "capi/structs.hpp"
 #include "measure/inputs.hpp"
 #include "measure/segments.hpp"
+#include "model/c_structs.hpp"
 #include "runtime/own_folders.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
@@ -110,7 +111,7 @@ class Reporter {
     if (callback_ == nullptr) return;
     const TuneProgress& of_device = *given.progress;
     bitune_problem problem = BITUNE_PROBLEM_INIT;
-    if (of_device.problem != nullptr) problem = struct_of(*of_device.problem);
+    if (of_device.problem != nullptr) problem = c_struct_of(*of_device.problem);
     const std::string best = of_device.best == nullptr ? "" : of_device.best->configuration.text();
     const bitune_tune_progress progress = {
         .size = sizeof(bitune_tune_progress),

@@ -7,6 +7,7 @@
 #include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/documents.hpp"
+#include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace db_best_command {
@@ -47,14 +48,13 @@ int run(const Options& options) {
                {"configuration", Align::left, 13}});
   for (const TrialRow& row : database.best(filter)) {
     const Problem& problem = row.trial.problem;
-    const double keys = static_cast<double>(problem.n) * static_cast<double>(problem.rows);
     const double median = row.statistics ? row.statistics->median : 0;
     std::vector<std::string> cells = {row.device_name};
     for (std::string& cell : problem_cells(problem)) {
       cells.push_back(std::move(cell));
     }
     cells.push_back(microseconds_text(median));
-    cells.push_back(rate_text(keys, median));
+    cells.push_back(rate_text(keys_in_all(problem), median));
     cells.push_back(std::to_string(row.id));
     cells.push_back(row.trial.configuration.text());
     table.add(std::move(cells));

@@ -97,8 +97,7 @@ std::string trial_text(const TrialRow& row) {
   }
   sheet.add("median", microseconds_text(trial.median_us()));
   if (const auto median = trial.median_us()) {
-    const double keys = static_cast<double>(trial.problem.n) * static_cast<double>(trial.problem.rows);
-    sheet.add("rate", rate_text(keys, *median));
+    sheet.add("rate", rate_text(keys_in_all(trial.problem), *median));
     if (row.statistics) {
       const auto& [middle, deviation, low, high] = *row.statistics;
       // Of one sample there is none.

@@ -18,11 +18,6 @@
 namespace bitune::cli {
 namespace {
 
-double keys_of(const SortReport& report) {
-  const double rows = report.problem.ragged ? 1 : static_cast<double>(report.problem.rows);
-  return static_cast<double>(report.problem.n) * rows;
-}
-
 /// "1000 records by price (f64 descending), time (i64 ascending)".
 std::string records_text(const SortReport& report) {
   std::vector<std::string> fields;
@@ -92,8 +87,8 @@ std::string sort_text(const SortReport& report) {
                       microseconds_text(report.times.device_to_host_us),
                       microseconds_text(report.times.total_us), microseconds_text(report.prepare_ms * 1e3));
   text += fmt::format("rate           {} sorting, {} in all\n",
-                      rate_text(keys_of(report), report.times.kernels_us),
-                      rate_text(keys_of(report), report.times.total_us));
+                      rate_text(keys_in_all(report.problem), report.times.kernels_us),
+                      rate_text(keys_in_all(report.problem), report.times.total_us));
   if (report.verified) {
     text += selects(problem.operation)
                 ? "verified       the first keys, in order, of equal ones those that stand first\n"
@@ -105,7 +100,7 @@ std::string sort_text(const SortReport& report) {
 }
 
 std::string sort_json(const SortReport& report) {
-  const double keys = keys_of(report);
+  const double keys = keys_in_all(report.problem);
   Json fields = Json::array();
   for (const SortedField& key : report.keys) {
     fields.push_back({{"name", key.name}, {"type", name_of(key.type)}, {"order", name_of(key.order)}});

@@ -91,7 +91,7 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
     table.add({operation_text(outcome.problem), std::string(name_of(outcome.problem.key)),
                outcome.problem.order == Order::ascending ? "asc" : "desc", size_text(outcome.problem.n),
                rows_text(outcome.problem), microseconds_text(median),
-               median ? rate_text(static_cast<double>(key_count(outcome.problem)), *median) : "-",
+               median ? rate_text(keys_in_all(outcome.problem), *median) : "-",
                std::to_string(outcome.evaluated), std::to_string(outcome.skipped),
                std::to_string(outcome.failed), std::to_string(outcome.ties.size()),
                outcome.best ? outcome.best->configuration.text() : "none"});

@@ -16,7 +16,7 @@ namespace {
 std::uint64_t stride_with_gaps(std::uint64_t n, std::size_t part) { return n + 1 + n % 2 + 2 * part; }
 
 RowRanges ranges_of(std::uint64_t rows, std::uint64_t length, std::uint64_t stride) {
-  return {.rows = rows, .row_length = length, .row_stride = stride, .begins = {}, .lengths = {}};
+  return {.rows = rows, .row_length = length, .row_stride = stride};
 }
 
 std::string_view name_of_array(const CallArray& array) {

@@ -21,7 +21,7 @@ bool is_untouched(std::span<const std::byte> bytes) {
 
 RowRanges rows_of_problem(const Problem& problem, std::uint64_t stride) {
   static_cast<void>(key_bytes(problem));  // refuses what is too large to count
-  return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride, .begins = {}, .lengths = {}};
+  return {.rows = problem.rows, .row_length = problem.n, .row_stride = stride};
 }
 
 /// Calls visit(row, begin, end) for what lies before each row, and behind the last one, while it returns

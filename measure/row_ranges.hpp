@@ -16,8 +16,8 @@ struct RowRanges {
   std::uint64_t rows = 0;
   std::uint64_t row_length = 0;  ///< of each row, unless `lengths` says it
   std::uint64_t row_stride = 0;  ///< elements from one row to the next, unless `begins` says where they begin
-  Numbers begins;                ///< null: by row_stride
-  Numbers lengths;               ///< null: row_length each
+  Numbers begins = {};           ///< null: by row_stride
+  Numbers lengths = {};          ///< null: row_length each
 
   [[nodiscard]] std::uint64_t begin(std::uint64_t row) const {
     return begins ? (*begins)[row] : row * row_stride;

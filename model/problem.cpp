@@ -160,6 +160,10 @@ std::uint64_t key_count(const Problem& problem) {
   return *keys;
 }
 
+double keys_in_all(const Shape& shape) noexcept {
+  return static_cast<double>(shape.n) * (shape.ragged ? 1 : static_cast<double>(shape.rows));
+}
+
 std::uint64_t key_bytes(const Problem& problem) {
   const auto bytes =
       product(problem.ragged ? problem.n : product(problem.n, problem.rows), size_of(problem.key));

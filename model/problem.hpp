@@ -46,6 +46,9 @@ namespace bitune {
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.
 [[nodiscard]] std::uint64_t key_count(const Problem& problem);
 
+/// The same as a number to reckon rates with, which refuses nothing.
+[[nodiscard]] double keys_in_all(const Shape& shape) noexcept;
+
 /// Bytes of all keys of the problem. \throws Error (usage) if it exceeds 2^63.
 [[nodiscard]] std::uint64_t key_bytes(const Problem& problem);
 

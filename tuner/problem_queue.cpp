@@ -19,8 +19,7 @@ constexpr auto tick = std::chrono::milliseconds(50);
 double weight_of(const Problem& problem) {
   constexpr double bytes_of_one = 512 << 20;
   const std::size_t bytes = size_of(problem.key) + carried_bytes(problem);
-  return 1 + static_cast<double>(problem.n) * static_cast<double>(problem.rows) * static_cast<double>(bytes) /
-                 bytes_of_one;
+  return 1 + keys_in_all(problem) * static_cast<double>(bytes) / bytes_of_one;
 }
 
 }  // namespace

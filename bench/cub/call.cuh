@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "bench/peer_abi.h"
+#include "bench/peer_abi.hpp"
 #include "bitune/types.hpp"
 
 namespace bitune::cub_peer {

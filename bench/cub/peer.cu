@@ -1,6 +1,6 @@
 /// \file
 /// The peer "cub": CUB's device-wide radix sort and merge sort, and its segmented sorts, of keys, of pairs
-/// and as argsort, behind the C interface of bench/peer_abi.h.
+/// and as argsort, behind the interface of bench/peer_abi.hpp.
 ///
 /// Each method is the fastest form that CUB offers for "n keys, sorted, workspace given beforehand".
 ///
@@ -36,43 +36,42 @@ using SortPairs = int (*)(KeyType key, Values values, Call& call);
 
 /// Segments are for the segmented sorts, which make no indices of them.
 template <SortKeys keys, SortPairs pairs>
-int dispatch(const BitunePeerProblem& problem, Call& call) {
+int dispatch(const Problem& problem, Call& call) {
   constexpr bool is_segmented = keys == sort_segmented || keys == sort_segmented_radix;
-  const bool makes_indices = static_cast<Operation>(problem.operation) == Operation::argsort;
+  const bool makes_indices = problem.operation == Operation::argsort;
   if (call.ragged && (!is_segmented || makes_indices)) return not_built_in;
-  const auto key = static_cast<KeyType>(problem.key_type);
-  switch (static_cast<Operation>(problem.operation)) {
+  switch (problem.operation) {
     case Operation::sort:
-      return problem.index_bytes != 0 ? not_built_in : keys(key, call);
+      return problem.index_bytes != 0 ? not_built_in : keys(problem.key, call);
     case Operation::sort_pairs:
-      return pairs(key, {.bytes = problem.value_bytes, .makes_places = false}, call);
+      return pairs(problem.key, {.bytes = problem.value_bytes, .makes_places = false}, call);
     case Operation::argsort:
-      return pairs(key, {.bytes = problem.index_bytes, .makes_places = true}, call);
+      return pairs(problem.key, {.bytes = problem.index_bytes, .makes_places = true}, call);
     default:
       return not_built_in;
   }
 }
 
 template <SortKeys keys, SortPairs pairs>
-int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
-  Call call{.descending = problem->descending != 0,
+int workspace_bytes(const Problem* problem, std::uint64_t* bytes) {
+  Call call{.descending = problem->order == Order::descending,
             .n = problem->n,
             .rows = problem->rows,
-            .ragged = problem->ragged != 0};
+            .ragged = problem->ragged};
   const int status = dispatch<keys, pairs>(*problem, call);
   *bytes = call.bytes;
   return status;
 }
 
 template <SortKeys keys, SortPairs pairs>
-int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* stream) {
-  const auto of = [operands](Role role) { return operands->of_role[static_cast<int>(role)]; };
-  const bool writes_indices = static_cast<Operation>(problem->operation) == Operation::argsort;
-  if (problem->ragged != 0 && of(Role::offsets).stride != sizeof(int)) return not_built_in;
-  Call call{.descending = problem->descending != 0,
+int sort(const Problem* problem, const Operands* operands, void* stream) {
+  const auto of = [operands](Role role) { return (*operands)[role]; };
+  const bool writes_indices = problem->operation == Operation::argsort;
+  if (problem->ragged && of(Role::offsets).stride != sizeof(int)) return not_built_in;
+  Call call{.descending = problem->order == Order::descending,
             .n = problem->n,
             .rows = problem->rows,
-            .ragged = problem->ragged != 0,
+            .ragged = problem->ragged,
             .offsets = static_cast<const int*>(of(Role::offsets).data),
             .keys = of(Role::keys_in).data,
             .out = of(Role::keys_out).data,

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "bench/peer_abi.h"
+#include "bench/peer_abi.hpp"
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
 #include "model/key_order_of.hpp"
@@ -25,12 +25,10 @@ namespace {
 using Index = std::uint64_t;
 
 struct Call {
-  const BitunePeerProblem& problem;
-  const BitunePeerOperands& operands;
+  const Problem& problem;
+  const Operands& operands;
 
-  [[nodiscard]] const BitunePeerOperand& operand(Role role) const {
-    return operands.of_role[static_cast<std::size_t>(role)];
-  }
+  [[nodiscard]] const Operand& operand(Role role) const { return operands[role]; }
   [[nodiscard]] std::uint64_t offset(std::uint64_t i) const {
     const auto* const offsets = static_cast<const std::byte*>(operand(Role::offsets).data);
     return operand(Role::offsets).stride == 4 ? key_orders::load<std::uint32_t>(offsets, i)
@@ -39,18 +37,18 @@ struct Call {
 
   /// Keys of a row, or of a segment.
   [[nodiscard]] std::uint64_t length(std::uint64_t row) const {
-    return problem.ragged != 0 ? offset(row + 1) - offset(row) : problem.n;
+    return problem.ragged ? offset(row + 1) - offset(row) : problem.n;
   }
   /// Keys of each row of the result.
   [[nodiscard]] std::uint64_t count(std::uint64_t row) const {
-    return selects(static_cast<Operation>(problem.operation)) ? problem.k : length(row);
+    return selects(problem.operation) ? problem.k : length(row);
   }
 
   [[nodiscard]] std::byte* row_of(Role role, std::uint64_t row, std::size_t element_bytes) const {
     auto* const data = static_cast<std::byte*>(operand(role).data);
     if (data == nullptr) return nullptr;
     const bool is_input = role == Role::keys_in || role == Role::values_in;
-    const std::uint64_t begin = problem.ragged != 0 ? offset(row) : row * (is_input ? problem.n : count(row));
+    const std::uint64_t begin = problem.ragged ? offset(row) : row * (is_input ? problem.n : count(row));
     return data + begin * element_bytes;
   }
 };
@@ -64,9 +62,9 @@ void gather(std::byte* out, const std::byte* in, const Index* order, std::uint64
 template <class KeyOrder>
 void sort_row(const Call& call, std::uint64_t row, Index* order) {
   using Bits = typename KeyOrder::Bits;
-  const BitunePeerProblem& problem = call.problem;
+  const Problem& problem = call.problem;
   const std::byte* const keys = call.row_of(Role::keys_in, row, sizeof(Bits));
-  const bool descending = problem.descending != 0;
+  const bool descending = problem.order == Order::descending;
   const auto place = [keys, descending](Index i) {
     return key_orders::encode<KeyOrder>(key_orders::load<Bits>(keys, i), descending);
   };
@@ -87,21 +85,19 @@ void sort_row(const Call& call, std::uint64_t row, Index* order) {
   }
 }
 
-bool is_built_in(const BitunePeerProblem& problem) {
-  return problem.ragged == 0 || !selects(static_cast<Operation>(problem.operation));
-}
+bool is_built_in(const Problem& problem) { return !problem.ragged || !selects(problem.operation); }
 
-int workspace_bytes(const BitunePeerProblem* problem, std::uint64_t* bytes) {
+int workspace_bytes(const Problem* problem, std::uint64_t* bytes) {
   if (!is_built_in(*problem)) return BITUNE_PEER_NOT_BUILT_IN;
   *bytes = problem->n * sizeof(Index);
   return 0;
 }
 
-int sort(const BitunePeerProblem* problem, const BitunePeerOperands* operands, void* /*stream*/) {
+int sort(const Problem* problem, const Operands* operands, void* /*stream*/) {
   if (!is_built_in(*problem)) return BITUNE_PEER_NOT_BUILT_IN;
   const Call call{*problem, *operands};
-  auto* const order = static_cast<Index*>(operands->of_role[static_cast<std::size_t>(Role::workspace)].data);
-  key_orders::with_order(static_cast<KeyType>(problem->key_type), [&](auto key_order) {
+  auto* const order = static_cast<Index*>((*operands)[Role::workspace].data);
+  key_orders::with_order(problem->key, [&](auto key_order) {
     for (std::uint64_t row = 0; row < problem->rows; ++row) sort_row<decltype(key_order)>(call, row, order);
   });
   return 0;

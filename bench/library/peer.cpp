@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/peer_abi.h"
+#include "bench/peer_abi.hpp"
 #include "bitune/bitune.h"
-#include "bitune/operands.hpp"
+#include "model/c_structs.hpp"
 #include "model/operation.hpp"
 
 namespace bitune {
@@ -92,47 +92,18 @@ Library& library() {
   return opened;
 }
 
-bitune_problem problem_of(const BitunePeerProblem& asked) {
-  bitune_problem problem = BITUNE_PROBLEM_INIT;
-  problem.operation = static_cast<bitune_operation>(asked.operation);
-  problem.key = static_cast<bitune_key_type>(asked.key_type);
-  problem.value_bytes = asked.value_bytes;
-  problem.index_bytes = asked.index_bytes;
-  problem.order = static_cast<bitune_order>(asked.descending);
-  problem.stable = static_cast<std::uint32_t>(asked.stable);
-  problem.k = asked.k;
-  problem.n = asked.n;
-  problem.rows = asked.rows;
-  problem.ragged = static_cast<std::uint32_t>(asked.ragged);
-  return problem;
-}
-
-int workspace_bytes(const BitunePeerProblem* asked, std::uint64_t* bytes) {
-  const int status = library().workspace(problem_of(*asked), *bytes);
+int workspace_bytes(const Problem* asked, std::uint64_t* bytes) {
+  const int status = library().workspace(c_struct_of(*asked), *bytes);
   return status == BITUNE_ERROR_UNAVAILABLE ? BITUNE_PEER_NOT_BUILT_IN : status;
 }
 
-int workspace_bytes_in_place(const BitunePeerProblem* asked, std::uint64_t* bytes) {
-  if (!may_be_in_place(static_cast<Operation>(asked->operation))) return BITUNE_PEER_NOT_BUILT_IN;
+int workspace_bytes_in_place(const Problem* asked, std::uint64_t* bytes) {
+  if (!may_be_in_place(asked->operation)) return BITUNE_PEER_NOT_BUILT_IN;
   return workspace_bytes(asked, bytes);
 }
 
-int sort(const BitunePeerProblem* asked, const BitunePeerOperands* given, void* stream) {
-  const auto of = [given](Role role) {
-    const BitunePeerOperand& operand = given->of_role[static_cast<std::size_t>(role)];
-    return bitune_operand{operand.data, operand.elements, operand.stride};
-  };
-  bitune_operands operands = BITUNE_OPERANDS_INIT;
-  operands.keys_in = of(Role::keys_in);
-  operands.keys_out = of(Role::keys_out);
-  operands.values_in = of(Role::values_in);
-  operands.values_out = of(Role::values_out);
-  operands.indices_out = of(Role::indices_out);
-  operands.offsets = of(Role::offsets);
-  operands.lengths = of(Role::lengths);
-  operands.workspace = of(Role::workspace);
-  if (const bitune_operand ends = of(Role::ends); ends.data != nullptr) operands.ends = ends;
-  return library().run(problem_of(*asked), operands, stream);
+int sort(const Problem* asked, const Operands* given, void* stream) {
+  return library().run(c_struct_of(*asked), c_struct_of(*given), stream);
 }
 
 const char* error_text(int code) {

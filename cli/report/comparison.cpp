@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "cli/report/standing.hpp"
+#include "model/problem.hpp"
 
 namespace bitune::cli {
 namespace {
@@ -88,6 +89,7 @@ Json comparison_json(const std::vector<BenchRecord>& records, std::span<const Tu
     }
     lines.push_back({{"n", record.problem.n},
                      {"rows", record.problem.rows},
+                     {"keys", keys_in_all(record.problem)},
                      {"us", rounded(record.bitune_us)},
                      {"peer_us", rounded(*record.peer_us)},
                      {"of_best", is_of_best(record, problems)},

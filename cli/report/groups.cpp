@@ -27,7 +27,7 @@ std::string kind_text(const Problem& problem) {
 
 // The power of two that is nearest to the keys in all.
 int total_log2(const Problem& problem) {
-  const double total = static_cast<double>(problem.n) * static_cast<double>(problem.rows);
+  const double total = keys_in_all(problem);
   return total < 1 ? 0 : static_cast<int>(std::lround(std::log2(total)));
 }
 

@@ -187,7 +187,10 @@ ProblemSection problem_section(const TuningDatabase& database, const std::string
   const Evidence evidence = database.evidence(device_digest, problem);
   const std::vector<Standing> all = standings(evidence);
   ProblemSection section{
-      problem, {{"n", problem.n}, {"rows", problem.rows}, {"text", text_of(problem)}}, {}, {}};
+      problem,
+      {{"n", problem.n}, {"rows", problem.rows}, {"keys", keys_in_all(problem)}, {"text", text_of(problem)}},
+      {},
+      {}};
   Json& json = section.json;
   json["trials"] = evidence.trials.size();
   json["left_out"] = evidence.left_out;

@@ -10,9 +10,9 @@
 
 #include "model/key_type.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
 #include "tests/support/emulated_bench.hpp"
-#include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -40,9 +40,9 @@ TEST_P(ClusterByPlace, SortsStablyWhateverTheConfiguration) {
   for (const auto& [problem, configuration] : sorts) {
     for (const bool in_place : {false, true}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
-                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, in_place,
-                          turn % 3 != 0));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                           {.in_place = in_place, .gaps = turn % 3 != 0}));
     }
   }
 }
@@ -58,7 +58,8 @@ TEST(ClusterByPlaceStability, HoldsUnderEveryOrderOfThreads) {
     for (const std::uint64_t rows : {1, 2}) {  // sending, and not
       const Problem problem = problem_of(all_loads[3], KeyType::f32, Order::descending, 1500, rows);
       const Configuration configuration = family.default_configuration(problem, seeded(order).device->info());
-      EXPECT_TRUE(carries(seeded(order), problem, configuration, Distribution::special, order, true));
+      EXPECT_TRUE(
+          is_right(seeded(order), problem, configuration, Distribution::special, order, {.in_place = true}));
     }
   }
 }

@@ -24,9 +24,8 @@
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
 #include "runtime/emulated/emulated_device.hpp"
-#include "tests/support/pairs_check.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/sort_check.hpp"
-#include "tests/support/top_k_check.hpp"
 
 namespace bitune::test {
 namespace {
@@ -175,12 +174,12 @@ bool passes(const Bench& bench, const Try& tried, std::uint64_t seed) {
   try {
     const auto& [configuration, problem, sample] = tried;
     if (problem.operation == Operation::top_k) {
-      return gives_first(bench, problem, configuration, Distribution::random, seed, {.sample = sample}) &&
-             gives_first(bench, problem, configuration, Distribution::few_distinct, seed, {.sample = sample});
+      return is_right(bench, problem, configuration, Distribution::random, seed, {.sample = sample}) &&
+             is_right(bench, problem, configuration, Distribution::few_distinct, seed, {.sample = sample});
     }
     if (problem.operation == Operation::sort_pairs) {
-      return carries(bench, problem, configuration, Distribution::random, seed, true) &&
-             carries(bench, problem, configuration, Distribution::special, seed, true);
+      return is_right(bench, problem, configuration, Distribution::random, seed, {.in_place = true}) &&
+             is_right(bench, problem, configuration, Distribution::special, seed, {.in_place = true});
     }
     return sorts(bench, problem, configuration, Distribution::random, seed) &&
            sorts(bench, problem, configuration, Distribution::few_distinct, seed);

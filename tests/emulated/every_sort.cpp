@@ -16,7 +16,7 @@
 #include "runtime/selection.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
-#include "tests/support/pairs_check.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -71,7 +71,8 @@ TEST_P(EverySort, AsArrayAndAsRows) {
     const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
     const bool in_place = problem.operation != Operation::argsort && ++turn % 2 == 0;
     for (const Distribution distribution : {Distribution::special, Distribution::few_distinct}) {
-      EXPECT_TRUE(carries(engine.device(), problem, distribution, ++turn, in_place, run, problem.rows > 1));
+      EXPECT_TRUE(is_right(engine.device(), problem, distribution, ++turn,
+                           {.in_place = in_place, .gaps = problem.rows > 1}, run));
     }
   }
 }

@@ -14,9 +14,9 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
 #include "tests/support/emulated_bench.hpp"
-#include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -50,9 +50,9 @@ TEST_P(MergeByPlace, SortsStablyAnyNumberOfRuns) {
       ++turn;
       problem.n = n;
       problem.rows = turn % 4;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
-                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, turn % 2 == 0,
-                          turn % 3 == 0));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                           {.in_place = turn % 2 == 0, .gaps = turn % 3 == 0}));
     }
   }
 }
@@ -66,8 +66,8 @@ TEST(MergeByPlaceStability, HoldsUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     for (const Load& load : {all_loads[3], all_loads[8]}) {
       const Problem problem = problem_of(load, KeyType::f32, Order::descending, 1500, 2);
-      EXPECT_TRUE(
-          carries(seeded(order), problem, short_runs(problem, 64), Distribution::special, order, true));
+      EXPECT_TRUE(is_right(seeded(order), problem, short_runs(problem, 64), Distribution::special, order,
+                           {.in_place = true}));
     }
   }
 }
@@ -81,7 +81,8 @@ TEST(MergeByPlaceEngine, SortsRowsLongerThanABlockHolds) {
     for (const bool in_place : {false, true}) {
       const Problem problem = problem_of(load, KeyType::f32, Order::ascending, 20000, 2);
       const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
-      EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, 1, in_place, run, true));
+      EXPECT_TRUE(is_right(engine.device(), problem, Distribution::special, 1,
+                           {.in_place = in_place, .gaps = true}, run));
     }
   }
 }

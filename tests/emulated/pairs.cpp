@@ -14,9 +14,9 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
 #include "tests/support/emulated_bench.hpp"
-#include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -65,10 +65,11 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
     for (const std::uint64_t n : {2, 100, 639, 640, 641, 5000}) {
       problem.n = n;
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
-                          distributions.at(turn % distributions.size()), turn, turn % 2 == 0));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           distributions.at(turn % distributions.size()), turn, {.in_place = turn % 2 == 0}));
     }
-    EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::special, turn, true));
+    EXPECT_TRUE(
+        is_right(emulated_bench(), problem, configuration, Distribution::special, turn, {.in_place = true}));
   }
 }
 
@@ -91,7 +92,8 @@ TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
     for (const Distribution distribution :
          {Distribution::random, Distribution::all_equal, Distribution::few_distinct, Distribution::sorted}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration, distribution, turn, turn % 2 == 0));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, distribution, turn,
+                           {.in_place = turn % 2 == 0}));
     }
   }
 }
@@ -100,7 +102,7 @@ TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
 TEST(PairsOnePass, ArgsortsBytesInOnePass) {
   const Problem problem = problem_of({Operation::argsort, 0, 4}, KeyType::i8, Order::descending, 5000);
   const Configuration configuration = small_tiles(problem, 8);
-  EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::random, 3, false));
+  EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, Distribution::random, 3, {}));
 }
 
 /// Equal keys keep their places from pass to pass, in whatever order threads run.
@@ -108,8 +110,8 @@ TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
     for (const std::int64_t lanes : {0, 16}) {
-      EXPECT_TRUE(carries(seeded(order), problem, small_tiles(problem, 8, {.lanes = lanes}),
-                          Distribution::few_distinct, order, true));
+      EXPECT_TRUE(is_right(seeded(order), problem, small_tiles(problem, 8, {.lanes = lanes}),
+                           Distribution::few_distinct, order, {.in_place = true}));
     }
   }
 }
@@ -123,8 +125,8 @@ TEST(PairsEngine, CarriesFewItemsAndNone) {
     for (const std::uint64_t n : {0, 1, 2, 100}) {
       for (const bool in_place : {false, true}) {
         const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, 1, false);
-        EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place,
-                            [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
+        EXPECT_TRUE(is_right(engine.device(), problem, Distribution::special, n, {.in_place = in_place},
+                             [&](const Operands& operands) { engine.run(problem, operands, nullptr); }));
       }
     }
   }

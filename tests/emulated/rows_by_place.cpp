@@ -14,9 +14,9 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
 #include "tests/support/emulated_bench.hpp"
-#include "tests/support/pairs_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -45,9 +45,9 @@ TEST_P(RowsByPlace, SortsStablyWhateverTheConfiguration) {
   for (const auto& [problem, configuration] : sorts) {
     for (const bool in_place : {false, true}) {
       ++turn;
-      EXPECT_TRUE(carries(emulated_bench(), problem, configuration,
-                          hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, in_place,
-                          turn % 3 != 0));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                           {.in_place = in_place, .gaps = turn % 3 != 0}));
     }
   }
 }
@@ -67,8 +67,8 @@ TEST_P(RowsByPlace, SortsRowsOfAnyLength) {
   compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
     ++turn;
-    EXPECT_TRUE(carries(emulated_bench(), problem, configuration, Distribution::special, turn, turn % 2 == 0,
-                        turn % 3 == 0));
+    EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, Distribution::special, turn,
+                         {.in_place = turn % 2 == 0, .gaps = turn % 3 == 0}));
   }
 }
 
@@ -83,7 +83,8 @@ TEST(RowsByPlaceStability, HoldsUnderEveryOrderOfThreads) {
     for (const Load& load : {all_loads[3], all_loads[8]}) {
       const Problem problem = problem_of(load, KeyType::f32, Order::descending, 500, 3);
       const Configuration configuration = family.default_configuration(problem, seeded(order).device->info());
-      EXPECT_TRUE(carries(seeded(order), problem, configuration, Distribution::special, order, true));
+      EXPECT_TRUE(
+          is_right(seeded(order), problem, configuration, Distribution::special, order, {.in_place = true}));
     }
   }
 }
@@ -99,7 +100,8 @@ TEST(RowsByPlaceEngine, CarriesRowsOfAllLengthsAndNone) {
         for (const bool in_place : {false, true}) {
           const Problem problem = problem_of(load, KeyType::f32, Order::ascending, n, rows);
           const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
-          EXPECT_TRUE(carries(engine.device(), problem, Distribution::special, n, in_place, run, true));
+          EXPECT_TRUE(is_right(engine.device(), problem, Distribution::special, n,
+                               {.in_place = in_place, .gaps = true}, run));
         }
       }
     }

@@ -15,9 +15,9 @@
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
-#include "tests/support/top_k_check.hpp"
 
 namespace bitune::test {
 namespace top_k {
@@ -43,7 +43,7 @@ std::uint64_t k_of(std::uint64_t n, std::uint64_t turn) {
   return std::clamp<std::uint64_t>(all.at(turn % all.size()), 1, n);
 }
 
-TopKCall call_of(const Problem& problem, std::uint64_t turn) {
+CallForm call_of(const Problem& problem, std::uint64_t turn) {
   return {.gaps = turn % 2 == 0,
           .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
           .length_bytes = turn % 4 == 1   ? 4u
@@ -85,8 +85,8 @@ TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
   for (const auto& [problem, configuration] : sorts) {
     for (int i = 0; i < 3; ++i) {
       ++turn;
-      EXPECT_TRUE(gives_first(emulated_bench(), problem, configuration,
-                              distributions.at(turn % distributions.size()), turn, call_of(problem, turn)));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           distributions.at(turn % distributions.size()), turn, call_of(problem, turn)));
     }
   }
 }
@@ -101,8 +101,8 @@ TEST(TopKStability, HoldsUnderEveryOrderOfThreads) {
     for (const Variant* family : families_for(problem)) {
       for (const std::uint64_t order : {1u, 2u, 3u}) {
         const Configuration c = family->default_configuration(problem, seeded(order).device->info());
-        EXPECT_TRUE(gives_first(seeded(order), problem, c, Distribution::special, order,
-                                {.length_bytes = order == 2 ? 8u : 0u}));
+        EXPECT_TRUE(is_right(seeded(order), problem, c, Distribution::special, order,
+                             {.length_bytes = order == 2 ? 8u : 0u}));
       }
     }
   }
@@ -122,8 +122,8 @@ TEST(TopKEngine, GivesTheFirstKeysOfRowsOfAllLengthsAndNone) {
             top_k_of(load, KeyType::f32, Order::ascending, k_of(n, turn), {.n = n, .rows = rows});
         const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };
         for (unsigned i = 0; i < 4; ++i) {
-          EXPECT_TRUE(gives_first(engine.device(), problem, Distribution::special, turn,
-                                  call_of(problem, turn + i), run));
+          EXPECT_TRUE(is_right(engine.device(), problem, Distribution::special, turn,
+                               call_of(problem, turn + i), run));
         }
       }
     }

@@ -14,9 +14,9 @@
 #include "model/key_type.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/variant.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
-#include "tests/support/top_k_check.hpp"
 
 namespace bitune::test {
 namespace top_k_selection {
@@ -62,13 +62,13 @@ void expect_first_keys(std::span<const Case> of_variants, KeyType key, std::size
   for (const auto& [problem, configuration] : sorts) {
     for (int i = 0; i < 2; ++i) {
       ++turn;
-      EXPECT_TRUE(gives_first(emulated_bench(), problem, configuration,
-                              all_distributions.at(turn % all_distributions.size()), turn,
-                              {.gaps = turn % 2 == 0,
-                               .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
-                               .length_bytes = turn % 5 == 1   ? 4U
-                                               : turn % 5 == 3 ? 8U
-                                                               : 0U}));
+      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
+                           all_distributions.at(turn % all_distributions.size()), turn,
+                           {.gaps = turn % 2 == 0,
+                            .with_keys = problem.index_bytes == 0 || turn % 3 != 0,
+                            .length_bytes = turn % 5 == 1   ? 4U
+                                            : turn % 5 == 3 ? 8U
+                                                            : 0U}));
     }
   }
 }
@@ -100,7 +100,7 @@ TEST(TopKSelectionOrders, DoNotMatter) {
       const Bench bench = seeded(seed);
       const Configuration c = variant(of.variant).default_configuration(problem, bench.device->info());
       for (const Distribution distribution : all_distributions) {
-        EXPECT_TRUE(gives_first(bench, problem, c, distribution, seed)) << of.variant;
+        EXPECT_TRUE(is_right(bench, problem, c, distribution, seed)) << of.variant;
       }
     }
   }
@@ -115,7 +115,7 @@ TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
       Configuration c = family.default_configuration(problem, emulated_bench().device->info());
       c.parameters["candidate_factor"] = 1;
       for (const Distribution distribution : all_distributions) {
-        EXPECT_TRUE(gives_first(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4}));
+        EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4}));
       }
     }
   }
@@ -144,7 +144,7 @@ TEST(TopKSelectionBounds, MayBeWrong) {
         }
         ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
         for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-          EXPECT_TRUE(gives_first(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
+          EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
               << of.variant << ", sample " << rank;
         }
       }

@@ -12,7 +12,7 @@
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "runtime/sort_engine.hpp"
-#include "tests/support/pairs_check.hpp"
+#include "tests/support/call_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -30,7 +30,8 @@ class GpuPairs : public ::testing::Test {
   void check(const Problem& problem, Distribution distribution, std::uint64_t seed, bool in_place,
              bool gaps = false) {
     const auto run = [&](const Operands& operands) { engine->run(problem, operands, nullptr); };
-    EXPECT_TRUE(carries(engine->device(), problem, distribution, seed, in_place, run, gaps));
+    EXPECT_TRUE(
+        is_right(engine->device(), problem, distribution, seed, {.in_place = in_place, .gaps = gaps}, run));
   }
 
   std::unique_ptr<SortEngine> engine;
@@ -115,7 +116,8 @@ TEST_P(GpuPairsBy, SortsWhateverTheConfiguration) {
       const Problem problem{spec, shape};
       if (!by.supports(problem, device)) continue;
       for (const Configuration& c : sample_configurations(by, problem, device, 4, ++seed)) {
-        EXPECT_TRUE(carries(bench, problem, c, Distribution::special, seed, seed % 2 == 0, seed % 3 == 0));
+        EXPECT_TRUE(is_right(bench, problem, c, Distribution::special, seed,
+                             {.in_place = seed % 2 == 0, .gaps = seed % 3 == 0}));
       }
     }
   }

@@ -14,21 +14,22 @@ namespace bitune::test {
 /// A copy of an image on a device, so many bytes behind an aligned address.
 class DeviceImage {
  public:
-  DeviceImage(const Device& device, const GuardedImage& image, std::size_t offset)
+  DeviceImage(const Device& device, const GuardedImage& image, std::size_t offset, Stream stream = nullptr)
       : device_(device),
+        stream_(stream),
         layout_(image.layout()),
         offset_(offset),
         memory_(device.allocate(layout_.bytes() + offset)) {
-    device.copy_to_device(begin(), image.bytes().data(), image.bytes().size(), nullptr);
-    device.synchronize(nullptr);
+    device.copy_to_device(begin(), image.bytes().data(), image.bytes().size(), stream);
+    device.synchronize(stream);
   }
 
   [[nodiscard]] Operand operand() const { return layout_.operand(begin()); }
 
   [[nodiscard]] GuardedImage download() const {
     GuardedImage image(layout_);
-    device_.copy_to_host(image.bytes().data(), begin(), image.bytes().size(), nullptr);
-    device_.synchronize(nullptr);
+    device_.copy_to_host(image.bytes().data(), begin(), image.bytes().size(), stream_);
+    device_.synchronize(stream_);
     return image;
   }
 
@@ -36,6 +37,7 @@ class DeviceImage {
   [[nodiscard]] std::byte* begin() const { return static_cast<std::byte*>(memory_->data()) + offset_; }
 
   const Device& device_;
+  Stream stream_;
   GuardedLayout layout_;
   std::size_t offset_;
   std::unique_ptr<DeviceBuffer> memory_;

@@ -4,17 +4,15 @@
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
 #include <random>
 #include <set>
 #include <thread>
 
 #include "cache/kernel_cache.hpp"
 #include "measure/guarded_image.hpp"
-#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/emulated/emulated_device.hpp"
-#include "tests/support/device_image.hpp"
+#include "tests/support/call_memory.hpp"
 
 namespace bitune::test {
 
@@ -104,34 +102,21 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
                                  std::uint64_t seed, const Placement& placement) {
   const Device& device = *bench.device;
   const auto keys = make_keys(problem.key, problem.n * problem.rows, distribution, seed);
-  const GuardedLayout layout(problem, problem.n + placement.gap_keys);
-  const GuardedImage input(layout, keys);
+  const GuardedImage input(GuardedLayout(problem, problem.n + placement.gap_keys), keys);
 
   const ExecutablePlan plan = make_executable(
       device, *bench.kernels, variant(configuration.variant).plan(problem, configuration, device.info()));
   const bool out_of_place = placement.out_of_place && plan.plan().out_of_place;
-  const std::size_t offset = placement.offset_keys * size_of(problem.key);
-  const DeviceImage from(device, input, offset);
-  std::optional<DeviceImage> separate;
-  if (out_of_place) separate.emplace(device, GuardedImage(layout), offset);
-  const DeviceImage& to = separate ? *separate : from;
+  CallMemory call = memory_of_keys(device, problem, input, placement.offset_keys, out_of_place);
   const auto workspace = device.allocate(plan.plan().workspace_bytes);
-  Operands operands;
-  operands[Role::keys_out] = to.operand();
-  if (separate) operands[Role::keys_in] = from.operand();
-  operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
-  plan.run(operands, nullptr);
+  call.operands()[Role::workspace] = {workspace->data(), workspace->size(), 0};
+  plan.run(call.operands(), nullptr);
 
   const std::string what =
       fmt::format("{} with {} on {} keys (seed {}, offset {}, gap {}{})", text_of(problem),
                   configuration.text(), name_of(distribution), seed, placement.offset_keys,
                   placement.gap_keys, out_of_place ? ", out of place" : "");
-  if (const auto fault = find_fault_of_keys(problem, input, to.download())) {
-    return ::testing::AssertionFailure() << what << ": " << *fault;
-  }
-  if (out_of_place && from.download() != input) {
-    return ::testing::AssertionFailure() << what << ": the input was changed";
-  }
+  if (const auto fault = call.fault()) return ::testing::AssertionFailure() << what << ": " << *fault;
   return ::testing::AssertionSuccess() << what;
 }
 

@@ -75,7 +75,7 @@ function bestCard(group, problem, descriptions) {
     element("div", {},
       element("span", { class: "big" }, timeText(best.us)), " ",
       element("span", { class: "unit" }, rangeText(best))),
-    element("div", {}, dot(best.variant), element("b", { title: descriptions[best.variant]?.text }, best.variant), ` · ${rateText(problem.n * problem.rows / best.us)}`,
+    element("div", {}, dot(best.variant), element("b", { title: descriptions[best.variant]?.text }, best.variant), ` · ${rateText(problem.keys / best.us)}`,
       ties > 0 ? ` · ties with ${ties === problem.leaders.length - 1 && problem.valid > problem.leaders.length ? "at least " : ""}${countText(ties, "other")}` : ""),
     comparisonText(group, problem),
     pairs(Object.entries(best.parameters), hints),

@@ -28,7 +28,7 @@ function variantLine(group, name, view) {
   for (const problem of group.problems) {
     const timed = variantOf(problem, name);
     if (!timed) continue;
-    const keys = problem.n * problem.rows;
+    const { keys } = problem;
     points.push({ x: Math.log2(Math.max(problem.n, 1)), y: view.value(timed.us, keys, problem.best.us), timed, keys });
   }
   return {
@@ -49,7 +49,7 @@ function peerLine(group, family, dash, view) {
     const us = times.length ? Math.min(...times) : undefined;
     const problem = group.problems.find((one) => one.n === record.n && one.rows === record.rows);
     if (us === undefined || (view === views.ratio && !problem?.best)) continue;
-    const keys = record.n * record.rows;
+    const { keys } = record;
     points.push({ x: Math.log2(record.n), y: view.value(us, keys, problem?.best?.us), us, keys });
   }
   return {
@@ -182,7 +182,7 @@ function overviewTable(group, chosen, choose) {
       sizeText(problem.rows),
       problem.best ? timeText(problem.best.us) : "none valid",
       problem.best ? intervalText(problem.best) : "",
-      problem.best ? rateText(problem.n * problem.rows / problem.best.us) : "",
+      problem.best ? rateText(problem.keys / problem.best.us) : "",
       problem.best ? element("span", {}, dot(problem.best.variant), problem.best.variant) : "",
       `${problem.valid.toLocaleString("en-US")} / ${problem.trials.toLocaleString("en-US")}`,
       ...comparisonCells(group, problem),

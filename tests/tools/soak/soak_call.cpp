@@ -2,164 +2,67 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "measure/guarded_image.hpp"
-#include "measure/oracle.hpp"
-#include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/problem_operands.hpp"
+#include "tests/support/call_memory.hpp"
 
 namespace bitune::soak {
 namespace {
 
-/// `segments`: empty of arrays and rows.
-std::size_t element_bytes(const Problem& problem, const Segments& segments, Role role) {
-  switch (role) {
-    case Role::offsets:
-    case Role::ends:
-      return segments.number_bytes;
-    case Role::values_in:
-    case Role::values_out:
-      return problem.value_bytes;
-    case Role::indices_out:
-      return problem.index_bytes;
-    default:
-      return size_of(problem.key);
+GuardedLayout layout_of(const Case& one, const Segments& segments, const CallArray& array, Role role) {
+  if (!array.by_segment) {
+    return {array.element_bytes,
+            {.rows = array.rows,
+             .row_length = array.row_length,
+             .row_stride = array.row_length + one.gaps[static_cast<std::size_t>(role)]}};
   }
-}
-
-bool is_input(Role role) {
-  return role == Role::keys_in || role == Role::values_in || role == Role::offsets || role == Role::ends;
-}
-
-GuardedLayout layout_of(const Case& one, const Segments& segments, Role role) {
-  const Problem& problem = one.problem;
-  const std::size_t bytes = element_bytes(problem, segments, role);
-  if (role == Role::offsets || role == Role::ends) {
-    const std::uint64_t numbers = segments.count() + (segments.with_ends ? 0 : 1);
-    return {bytes, {.rows = 1, .row_length = numbers, .row_stride = bytes, .begins = {}, .lengths = {}}};
-  }
-  if (problem.ragged) {
-    GuardedLayout layout(bytes, {.rows = problem.rows,
-                                 .row_length = problem.n,
-                                 .row_stride = problem.n,
-                                 .begins = segments.begins,
-                                 .lengths = segments.lengths});
-    layout.elements = problem.n;
-    return layout;
-  }
-  const bool is_shorter = problem.operation == Operation::top_k && !is_input(role);
-  const std::uint64_t length = is_shorter ? std::min(problem.k, problem.n) : problem.n;
-  return {bytes,
-          {.rows = problem.rows,
-           .row_length = length,
-           .row_stride = length + one.gaps[static_cast<std::size_t>(role)],
-           .begins = {},
-           .lengths = {}}};
+  GuardedLayout layout(array.element_bytes, {.rows = one.problem.rows,
+                                             .row_length = one.problem.n,
+                                             .row_stride = one.problem.n,
+                                             .begins = segments.begins,
+                                             .lengths = segments.lengths});
+  layout.elements = one.problem.n;
+  return layout;
 }
 
 /// The memory of a call, in the device's memory or in the host's.
-class Arrays {
- public:
-  Arrays(const Device& device, const Case& one, Stream stream)
-      : device_(device),
-        one_(one),
-        segments_(one.problem.ragged ? segments_of(one) : Segments{}),
-        stream_(stream) {
-    const Problem& problem = one.problem;
-    const std::uint64_t keys = key_count(problem);
-    if (problem.ragged) {
-      add(Role::offsets, segments_.offsets());
-      if (segments_.with_ends) add(Role::ends, segments_.ends());
+test::CallMemory memory_of(const Device& device, const Case& one, Stream stream) {
+  const Problem& problem = one.problem;
+  test::CallMemory memory(problem, one.memory == Memory::host ? nullptr : &device, stream);
+  const auto offset = [&](Role role) { return one.offsets[static_cast<std::size_t>(role)]; };
+  const Segments segments = problem.ragged ? segments_of(one) : Segments{};
+  if (problem.ragged) {
+    memory.add_numbers(Role::offsets, segments.offsets(), segments.number_bytes, offset(Role::offsets));
+    if (segments.with_ends)
+      memory.add_numbers(Role::ends, segments.ends(), segments.number_bytes, offset(Role::ends));
+  }
+  for (const CallArray& array : arrays_of(problem)) {
+    if (array.in) {
+      std::vector<std::byte> input(key_count(problem) * array.element_bytes);
+      if (array.in == Role::keys_in) {
+        fill_keys(input, problem.key, one.distribution, one.data_seed);
+      } else {
+        fill_values(input, one.data_seed);
+      }
+      memory.add(*array.in, GuardedImage(layout_of(one, segments, array, *array.in), input),
+                 offset(*array.in));
     }
-    std::vector<std::byte> input(keys * size_of(problem.key));
-    fill_keys(input, problem.key, one.distribution, one.data_seed);
-    add(Role::keys_in, input);
-    if (problem.value_bytes != 0) {
-      std::vector<std::byte> values(keys * problem.value_bytes);
-      fill_values(values, one.data_seed);
-      add(Role::values_in, values);
-      add_output(Role::values_out, Role::values_in, one.values_in_place);
+    if (!array.out || (array.out == Role::keys_out && one.leaves_keys_out)) continue;
+    const GuardedLayout layout = layout_of(one, segments, array, *array.out);
+    if (!array.in) {
+      memory.add(*array.out, GuardedImage(layout), offset(*array.out));
+      continue;
     }
-    if (problem.operation != Operation::argsort && !one.leaves_keys_out) {
-      add_output(Role::keys_out, Role::keys_in, one.keys_in_place);
-    }
-    if (problem.index_bytes != 0) add(Role::indices_out, {});
+    const bool in_place = array.in == Role::keys_in ? one.keys_in_place : one.values_in_place;
+    memory.add_output(*array.out, *array.in, layout, in_place, offset(*array.out));
+    if (in_place && !one.names_input) memory.operands()[*array.in] = {};
   }
-
-  [[nodiscard]] const Operands& operands() const { return operands_; }
-
-  /// What is wrong after the call. Waits for it.
-  [[nodiscard]] std::optional<std::string> fault() {
-    std::map<Role, GuardedImage> after;
-    Operands on_host;
-    for (const auto& [role, before] : before_) {
-      const auto found = after.emplace(role, now(role)).first;
-      if (auto stray = find_stray_write(found->second.bytes(), before.layout())) return stray;
-      if (is_input(role) && !overwritten_.contains(role) && found->second != before)
-        return "an input was changed";
-      on_host[role] = is_input(role) ? before.operand() : found->second.operand();
-    }
-    return find_fault(one_.problem, on_host, {.threads = 1});
-  }
-
- private:
-  void add(Role role, const std::vector<std::byte>& packed) {
-    const GuardedLayout layout = layout_of(one_, segments_, role);
-    before_.emplace(role, packed.empty() ? GuardedImage(layout) : GuardedImage(layout, packed));
-    const GuardedImage& image = before_.at(role);
-    if (one_.memory == Memory::host) {
-      // Operands are not const, since one type serves inputs and outputs.
-      operands_[role] = on_host_.emplace(role, image).first->second.operand();
-      return;
-    }
-    auto memory = device_.allocate(image.bytes().size() + offset(role));
-    device_.copy_to_device(begin(*memory, role), image.bytes().data(), image.bytes().size(), stream_);
-    operands_[role] = layout.operand(begin(*memory, role));
-    on_device_.emplace(role, std::move(memory));
-  }
-
-  /// In place it has the memory of the input. That is named for one of them, or for both.
-  void add_output(Role role, Role input, bool in_place) {
-    if (!in_place) return add(role, {});
-    before_.emplace(role, before_.at(input));
-    shared_.emplace(role, input);
-    overwritten_.insert(input);
-    operands_[role] = operands_[input];
-    if (!one_.names_input) operands_[input] = {};
-  }
-
-  [[nodiscard]] std::uint64_t offset(Role role) const {
-    return one_.offsets[static_cast<std::size_t>(role)] * element_bytes(one_.problem, segments_, role);
-  }
-  [[nodiscard]] std::byte* begin(const DeviceBuffer& memory, Role role) const {
-    return static_cast<std::byte*>(memory.data()) + offset(role);
-  }
-
-  [[nodiscard]] GuardedImage now(Role role) {
-    const Role owner = shared_.contains(role) ? shared_.at(role) : role;
-    if (one_.memory == Memory::host) return on_host_.at(owner);
-    GuardedImage image(before_.at(owner).layout());
-    device_.copy_to_host(image.bytes().data(), begin(*on_device_.at(owner), owner), image.bytes().size(),
-                         stream_);
-    device_.synchronize(stream_);
-    return image;
-  }
-
-  const Device& device_;
-  const Case& one_;
-  Segments segments_;
-  Stream stream_;
-  std::map<Role, GuardedImage> before_;
-  std::map<Role, GuardedImage> on_host_;
-  std::map<Role, std::unique_ptr<DeviceBuffer>> on_device_;
-  std::map<Role, Role> shared_;  ///< outputs that have the memory of an input
-  std::set<Role> overwritten_;   ///< these inputs
-  Operands operands_;
-};
+  return memory;
+}
 
 /// A workspace with guard bytes behind it.
 class GuardedWorkspace {
@@ -192,19 +95,19 @@ class GuardedWorkspace {
 
 std::optional<std::string> find_fault_of_case(Sorter& sorter, const Device& device, const Case& one,
                                               Stream stream) {
-  Arrays arrays(device, one, stream);
-  Operands operands = arrays.operands();
+  test::CallMemory memory = memory_of(device, one, stream);
+  Operands operands = memory.operands();
+  std::optional<GuardedWorkspace> workspace;
   if (one.memory == Memory::host) {
     sorter.run_host(one.problem, operands);
-    return arrays.fault();
+  } else {
+    if (one.gives_workspace) {
+      workspace.emplace(device, sorter.workspace_size(one.problem), stream);
+      operands[Role::workspace] = workspace->operand();
+    }
+    sorter.run(one.problem, operands, stream);
   }
-  std::optional<GuardedWorkspace> workspace;
-  if (one.gives_workspace) {
-    workspace.emplace(device, sorter.workspace_size(one.problem), stream);
-    operands[Role::workspace] = workspace->operand();
-  }
-  sorter.run(one.problem, operands, stream);
-  auto fault = arrays.fault();
+  auto fault = memory.fault({.threads = 1});
   if (!fault && workspace && !workspace->is_whole()) fault = "wrote behind its workspace";
   return fault;
 }

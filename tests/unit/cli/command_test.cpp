@@ -85,6 +85,17 @@ TEST_F(Command, ListAndBestNameTheWinner) {
   EXPECT_NE(db({"list", "--key", "u8"}).out.find("No trials in"), std::string::npos);
 }
 
+TEST_F(Command, RatesOfSegmentsCountTheirKeysOnce) {
+  TuningDatabase file(database(), DatabaseMode::read_write);
+  Trial segments = trial(KeyType::u32, 10);
+  segments.problem.rows = 100;
+  segments.problem.ragged = true;
+  file.store(file.begin_session({}, {}, {}), segments);
+  for (const CommandResult& result : {db({"best"}), db({"show", "1"})}) {
+    EXPECT_NE(result.out.find("409.60 Mkeys/s"), std::string::npos) << result.out;
+  }
+}
+
 TEST_F(Command, TablesFitTheWidth) {
   fill();
   for (const std::size_t width : {60U, 80U, 120U}) {
