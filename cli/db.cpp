@@ -5,6 +5,7 @@
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/operations.hpp"
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 
 namespace bitune::cli {
@@ -75,9 +76,26 @@ bool restricts(const FilterOptions& options) {
          !options.index_bytes.empty();
 }
 
-std::vector<std::string> problem_cells(const Problem& problem) {
-  return {operation_text(problem), std::string(name_of(problem.key)),
-          problem.order == Order::ascending ? "asc" : "desc", size_text(problem.n), rows_text(problem)};
+std::vector<Table::Column> with_problem(std::vector<Table::Column> before,
+                                        const std::vector<Table::Column>& behind) {
+  const std::vector<Table::Column> columns = {operation_column(),
+                                              {"type"},
+                                              {"order", Align::left, unlimited_width, 1},
+                                              {"n", Align::right},
+                                              {"rows", Align::right}};
+  before.insert(before.end(), columns.begin(), columns.end());
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
+}
+
+std::vector<std::string> with_problem(std::vector<std::string> before, const Problem& problem,
+                                      const std::vector<std::string>& behind) {
+  const std::vector<std::string> cells = {operation_text(problem), std::string(name_of(problem.key)),
+                                          problem.order == Order::ascending ? "asc" : "desc",
+                                          size_text(problem.n), rows_text(problem)};
+  before.insert(before.end(), cells.begin(), cells.end());
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
 }
 
 void add_db_command(CLI::App& parent, Action& action) {

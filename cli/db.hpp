@@ -8,6 +8,7 @@
 
 #include "cache/tuning_database.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "measure/trial_filter.hpp"
 
 namespace bitune::cli {
@@ -33,8 +34,12 @@ void add_trial_filter(CLI::App& command, FilterOptions& options);
 /// Whether any option restricts.
 [[nodiscard]] bool restricts(const FilterOptions& options);
 
-/// "sort u32 ascending n=2^20" in the shape that tables use: operation, key, order, n and rows.
-[[nodiscard]] std::vector<std::string> problem_cells(const Problem& problem);
+/// The columns of a problem (operation, type, order, n and rows) between others.
+[[nodiscard]] std::vector<Table::Column> with_problem(std::vector<Table::Column> before,
+                                                      const std::vector<Table::Column>& behind);
+/// The cells of a row of it.
+[[nodiscard]] std::vector<std::string> with_problem(std::vector<std::string> before, const Problem& problem,
+                                                    const std::vector<std::string>& behind);
 
 /// Each adds its subcommand.
 void add_db_list_command(CLI::App& parent, Action& action);

@@ -4,7 +4,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
-#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/documents.hpp"
 #include "model/problem.hpp"
@@ -36,28 +35,16 @@ int run(const Options& options) {
     print_json(best_document(database, filter));
     return done;
   }
-  Table table({{"device", Align::left, 6},
-               operation_column(),
-               {"type"},
-               {"order", Align::left, unlimited_width, 1},
-               {"n", Align::right},
-               {"rows", Align::right},
-               {"median", Align::right},
-               {"rate", Align::right, unlimited_width, 2},
-               {"trial", Align::right, unlimited_width, 3},
-               {"configuration", Align::left, 13}});
+  Table table(with_problem({{"device", Align::left, 6}}, {{"median", Align::right},
+                                                          {"rate", Align::right, unlimited_width, 2},
+                                                          {"trial", Align::right, unlimited_width, 3},
+                                                          {"configuration", Align::left, 13}}));
   for (const TrialRow& row : database.best(filter)) {
     const Problem& problem = row.trial.problem;
     const double median = row.statistics ? row.statistics->median : 0;
-    std::vector<std::string> cells = {row.device_name};
-    for (std::string& cell : problem_cells(problem)) {
-      cells.push_back(std::move(cell));
-    }
-    cells.push_back(microseconds_text(median));
-    cells.push_back(rate_text(keys_in_all(problem), median));
-    cells.push_back(std::to_string(row.id));
-    cells.push_back(row.trial.configuration.text());
-    table.add(std::move(cells));
+    table.add(with_problem({row.device_name}, problem,
+                           {microseconds_text(median), rate_text(keys_in_all(problem), median),
+                            std::to_string(row.id), row.trial.configuration.text()}));
   }
   print(table.empty() ? fmt::format("No verified trials in {} match; `bitune tune` adds some.\n",
                                     database.path().string())

@@ -4,7 +4,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
-#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/documents.hpp"
 
@@ -35,26 +34,15 @@ int run(const Options& options) {
     return done;
   }
   const auto summaries = database.summaries(filter);
-  Table table({{"device", Align::left, 6},
-               operation_column(),
-               {"type"},
-               {"order", Align::left, unlimited_width, 1},
-               {"n", Align::right},
-               {"rows", Align::right},
-               {"trials", Align::right},
-               {"ok", Align::right, unlimited_width, 2},
-               {"best", Align::right},
-               {"variant"}});
+  Table table(with_problem({{"device", Align::left, 6}}, {{"trials", Align::right},
+                                                          {"ok", Align::right, unlimited_width, 2},
+                                                          {"best", Align::right},
+                                                          {"variant"}}));
   for (const ProblemSummary& summary : summaries) {
-    std::vector<std::string> cells = {summary.device_name};
-    for (std::string& cell : problem_cells(summary.problem)) {
-      cells.push_back(std::move(cell));
-    }
-    cells.push_back(std::to_string(summary.trials));
-    cells.push_back(std::to_string(summary.ok));
-    cells.push_back(summary.best ? microseconds_text(summary.best->trial.median_us()) : "-");
-    cells.push_back(summary.best ? summary.best->trial.configuration.variant : "-");
-    table.add(std::move(cells));
+    table.add(with_problem({summary.device_name}, summary.problem,
+                           {std::to_string(summary.trials), std::to_string(summary.ok),
+                            summary.best ? microseconds_text(summary.best->trial.median_us()) : "-",
+                            summary.best ? summary.best->trial.configuration.variant : "-"}));
   }
   print(table.empty()
             ? fmt::format("No trials in {} match; `bitune tune` adds some.\n", database.path().string())

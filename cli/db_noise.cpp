@@ -6,7 +6,6 @@
 
 #include "cli/command.hpp"
 #include "cli/db.hpp"
-#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/json.hpp"
 #include "tuner/noise.hpp"
@@ -54,38 +53,23 @@ void print_noise(const TuningDatabase& database, const TrialFilter& filter, bool
     }
     return print_json({{"database", database.path().string()}, {"precision", precision}, {"noise", rows}});
   }
-  Table table({{"device", Align::left, 6},
-               operation_column(),
-               {"type"},
-               {"order", Align::left, unlimited_width, 1},
-               {"n", Align::right},
-               {"rows", Align::right},
-               {"variant"},
-               {"trials", Align::right},
-               {"samples", Align::right, unlimited_width, 4},
-               {"MAD", Align::right, unlimited_width, 5},
-               {"interval", Align::right},
-               {"of 90 %", Align::right, unlimited_width, 2},
-               {"within 1 %", Align::right, unlimited_width, 3},
-               {"again", Align::right, unlimited_width, 7},
-               {"drift", Align::right, unlimited_width, 8},
-               {"MHz", Align::left, 10, 6}});
+  Table table(with_problem({{"device", Align::left, 6}}, {{"variant"},
+                                                          {"trials", Align::right},
+                                                          {"samples", Align::right, unlimited_width, 4},
+                                                          {"MAD", Align::right, unlimited_width, 5},
+                                                          {"interval", Align::right},
+                                                          {"of 90 %", Align::right, unlimited_width, 2},
+                                                          {"within 1 %", Align::right, unlimited_width, 3},
+                                                          {"again", Align::right, unlimited_width, 7},
+                                                          {"drift", Align::right, unlimited_width, 8},
+                                                          {"MHz", Align::left, 10, 6}}));
   for (const NoiseGroup& group : groups) {
-    std::vector<std::string> cells = {group.device_name};
-    for (std::string& cell : problem_cells(group.problem)) {
-      cells.push_back(std::move(cell));
-    }
-    cells.push_back(group.variant);
-    cells.push_back(std::to_string(group.trials));
-    cells.push_back(fmt::format("{:.0f}", group.samples));
-    cells.push_back(percent(group.relative_mad));
-    cells.push_back(percent(group.half_width));
-    cells.push_back(percent(group.half_width_90));
-    cells.push_back(std::to_string(group.precise));
-    cells.push_back(std::to_string(group.remeasured));
-    cells.push_back(group.drift ? fmt::format("{:+.2f} %", 100 * *group.drift) : "-");
-    cells.push_back(clock_text(group.clock));
-    table.add(std::move(cells));
+    table.add(with_problem(
+        {group.device_name}, group.problem,
+        {group.variant, std::to_string(group.trials), fmt::format("{:.0f}", group.samples),
+         percent(group.relative_mad), percent(group.half_width), percent(group.half_width_90),
+         std::to_string(group.precise), std::to_string(group.remeasured),
+         group.drift ? fmt::format("{:+.2f} %", 100 * *group.drift) : "-", clock_text(group.clock)}));
   }
   print(table.empty() ? fmt::format("No verified trials in {} match.\n", database.path().string())
                       : table.text(output_width()));

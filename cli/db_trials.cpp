@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/db.hpp"
 #include "cli/db_noise.hpp"
-#include "cli/operations.hpp"
 #include "cli/terminal.hpp"
 #include "measure/documents.hpp"
+#include "model/trial.hpp"
 
 namespace bitune::cli {
 namespace db_trials_command {
@@ -50,28 +52,22 @@ int run(const Options& options) {
     return done;
   }
   const auto rows = database.trials(filter);
-  Table table({{"trial", Align::right},
-               {"device", Align::left, 6},
-               operation_column(),
-               {"type"},
-               {"order", Align::left, unlimited_width, 1},
-               {"n", Align::right},
-               {"rows", Align::right, unlimited_width, 4},
-               {"status", Align::left, 8},
-               {"median", Align::right},
-               {"message", Align::left, 10, 2},
-               {"configuration", Align::left, 13}});
+  auto columns = with_problem({{"trial", Align::right}, {"device", Align::left, 6}},
+                              {{"status", Align::left, 8},
+                               {"median", Align::right},
+                               {"message", Align::left, 10, 2},
+                               {"configuration", Align::left, 13}});
+  for (Table::Column& column : columns) {
+    if (column.heading == "rows") column.leaves = 4;
+  }
+  Table table(std::move(columns));
   for (const TrialRow& row : rows) {
-    std::vector<std::string> cells = {std::to_string(row.id), row.device_name};
-    for (std::string& cell : problem_cells(row.trial.problem)) {
-      cells.push_back(std::move(cell));
-    }
-    cells.emplace_back(name_of(row.trial.status));
-    cells.push_back(microseconds_text(row.trial.median_us()));
+    const Trial& trial = row.trial;
     // Compilers' logs have many lines; `db show` has them all.
-    cells.push_back(row.trial.message.substr(0, std::min<std::size_t>(row.trial.message.find('\n'), 120)));
-    cells.push_back(row.trial.configuration.text());
-    table.add(std::move(cells));
+    const std::size_t shown = std::min<std::size_t>(trial.message.find('\n'), 120);
+    table.add(with_problem({std::to_string(row.id), row.device_name}, trial.problem,
+                           {std::string(name_of(trial.status)), microseconds_text(trial.median_us()),
+                            trial.message.substr(0, shown), trial.configuration.text()}));
   }
   print(table.empty() ? fmt::format("No trials in {} match.\n", database.path().string())
                       : table.text(output_width()));

@@ -122,6 +122,12 @@ class Device {
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
+  /// Copies what is in the memory of another device of this kind, which may be this one, to this one's.
+  /// Directly, where the two reach each other's memory.
+  virtual void copy_from_peer(void* to, [[maybe_unused]] const Device& peer, const void* from,
+                              std::size_t bytes, Stream stream) const {
+    copy_on_device(to, from, bytes, stream);
+  }
   /// Copies `rows` rows of `row_bytes` bytes. In either array a row begins so many bytes behind the one
   /// before. What lies between rows is neither read nor written.
   virtual void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from,

@@ -15,6 +15,7 @@
 #include "runtime/cuda/memory.hpp"
 #include "runtime/cuda/nvml.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
+#include "runtime/cuda/peer.hpp"
 #include "runtime/cuda/properties.hpp"
 
 namespace bitune::cuda {
@@ -146,6 +147,11 @@ class CudaDevice final : public Device {
     const ContextScope scope(*context_);
     context_->check(api().cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_of(stream)),
                     "cuMemcpyDtoDAsync");
+  }
+  void copy_from_peer(void* to, const Device& peer, const void* from, std::size_t bytes,
+                      Stream stream) const override {
+    cuda::copy_from_peer(*context_, to, *static_cast<const CudaDevice&>(peer).context_, from, bytes,
+                         stream_of(stream));
   }
   void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
                            std::size_t row_bytes, std::uint64_t rows, Stream stream) const override {

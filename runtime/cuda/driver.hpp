@@ -15,11 +15,13 @@ namespace bitune::cuda {
 /// The entry points of the driver that bitune calls, typed as cuda.h declares them. All are there in every
 /// driver of CUDA 12, which is the oldest that runs what an NVRTC of CUDA 12 makes.
 #define BITUNE_DRIVER_FUNCTIONS(X) \
+  X(cuCtxEnablePeerAccess)         \
   X(cuCtxGetCurrent)               \
   X(cuCtxGetDevice)                \
   X(cuCtxGetId)                    \
   X(cuCtxPopCurrent)               \
   X(cuCtxPushCurrent)              \
+  X(cuDeviceCanAccessPeer)         \
   X(cuDeviceGet)                   \
   X(cuDeviceGetAttribute)          \
   X(cuDeviceGetCount)              \
@@ -65,6 +67,7 @@ namespace bitune::cuda {
   X(cuMemcpyDtoDAsync)             \
   X(cuMemcpyDtoHAsync)             \
   X(cuMemcpyHtoDAsync)             \
+  X(cuMemcpyPeerAsync)             \
   X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \

@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <utility>
 
 #include "bitune/error.hpp"
 
@@ -64,7 +65,9 @@ std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw Error(ErrorCode::io, fmt::format("Cannot read {}: {}.", path.string(), std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace bitune::emulated

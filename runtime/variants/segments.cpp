@@ -91,7 +91,7 @@ std::int64_t tile_bytes(const Configuration& c, const Problem& problem, int list
 
 /// Registers of a thread that sorts `items` items in a list's block, by what the compiler was seen to take.
 std::int64_t registers_of(std::int64_t items, const Problem& problem) {
-  if (!carries(problem)) return items * item_registers(problem) + 40;
+  if (!carries(problem)) return items * item_registers(problem) + (word_bytes(problem.key) == 8 ? 48 : 40);
   return items * (2 * item_registers(problem) + value_registers(problem)) + 40;
 }
 

@@ -17,9 +17,10 @@ BELOW = {
     "runtime": ["kernels", "cache", "model"],
     "measure": ["runtime", "kernels", "cache", "model"],
     "tuner": ["measure", "runtime", "cache", "model"],
-    "bench": ["tuner", "measure", "runtime", "cache", "model"],
-    "cli": ["bench", "tuner", "measure", "runtime", "cache", "model"],
-    "capi": ["tuner", "measure", "runtime", "cache", "model"],
+    "multi": ["runtime", "cache", "model"],
+    "bench": ["tuner", "multi", "measure", "runtime", "cache", "model"],
+    "cli": ["bench", "tuner", "multi", "measure", "runtime", "cache", "model"],
+    "capi": ["tuner", "multi", "measure", "runtime", "cache", "model"],
     "examples": [],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z_]+)/([^">]+)[">]', re.MULTILINE)

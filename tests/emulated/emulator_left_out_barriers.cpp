@@ -16,6 +16,7 @@
 #include <numeric>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,29 +53,44 @@ struct Barrier {
   }
 };
 
-/// Whether a header is another one, or includes it.
-bool includes(std::string_view path, std::string_view other) {
-  if (path == other) return true;
-  const auto files = embedded_kernels();
-  return std::any_of(files.begin(), files.end(), [&](const EmbeddedFile& file) {
-    const std::string directive = "#include \"" + std::string(file.path) + "\"";
-    const auto text =
-        std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.path == path; })->text;
-    return text.find(directive) != std::string_view::npos && includes(file.path, other);
-  });
+using Paths = std::set<std::string_view>;
+
+/// Each header with all that it includes, itself among them.
+const std::map<std::string_view, Paths>& inclusions() {
+  static const auto all = [] {
+    std::map<std::string_view, Paths> found;
+    const auto files = embedded_kernels();
+    for (const EmbeddedFile& file : files) {
+      found[file.path].insert(file.path);
+      for (const EmbeddedFile& other : files) {
+        const std::string directive = fmt::format("#include \"{}\"", other.path);
+        if (file.text.find(directive) != std::string_view::npos) found[file.path].insert(other.path);
+      }
+    }
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (auto& [path, included] : found) {
+        const Paths before = included;
+        for (const std::string_view other : before) included.merge(Paths(found.at(other)));
+        grew |= included.size() != before.size();
+      }
+    }
+    return found;
+  }();
+  return all;
 }
 
 /// Whether the header is one of the variant's kernels', or of those that they include.
 bool uses(std::string_view variant_name, std::string_view header) {
   const auto kernels = variant(variant_name).kernel_headers();
   return std::any_of(kernels.begin(), kernels.end(),
-                     [&](std::string_view kernel) { return includes(kernel, header); });
+                     [&](std::string_view kernel) { return inclusions().at(kernel).contains(header); });
 }
 
 /// Whether barriers of what gives the first k keys are left out as well: they take 11 core-minutes.
 bool with_first_keys() { return std::getenv("BITUNE_TEST_ALL_BARRIERS") != nullptr; }
 
-std::vector<Barrier> all_barriers() {
+std::vector<Barrier> find_barriers() {
   std::vector<Barrier> found;
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (file.path.find("platform") != std::string_view::npos) continue;
@@ -99,6 +115,11 @@ std::vector<Barrier> all_barriers() {
   return found;
 }
 
+const std::vector<Barrier>& all_barriers() {
+  static const std::vector<Barrier> all = find_barriers();
+  return all;
+}
+
 /// Tells a process which barrier its kernels leave out: its number among all of them.
 constexpr const char* left_out_variable = "BITUNE_TEST_LEFT_OUT_BARRIER";
 
@@ -106,7 +127,7 @@ constexpr const char* left_out_variable = "BITUNE_TEST_LEFT_OUT_BARRIER";
 /// barrier.
 std::vector<emulated::SourceFile> headers_that_ask() {
   std::map<std::string, std::string> texts;
-  const std::vector<Barrier> all = all_barriers();
+  const std::vector<Barrier>& all = all_barriers();
   for (const EmbeddedFile& file : embedded_kernels()) texts.emplace(file.path, file.text);
   // From behind, so that positions stay what they are.
   std::vector<std::size_t> numbers(all.size());
@@ -369,7 +390,7 @@ std::vector<Try> all_tries() {
 class LeftOutBarrier : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::Range<std::size_t>(0, all_barriers().size()),
                          [](const auto& parameter) {
-                           const Barrier barrier = all_barriers().at(parameter.param);
+                           const Barrier& barrier = all_barriers().at(parameter.param);
                            std::string name = barrier.path.substr(barrier.path.rfind('/') + 1);
                            return name.substr(0, name.find('.')) + "_line_" + std::to_string(barrier.line);
                          });
@@ -386,7 +407,7 @@ void limit_computing(time_t seconds) {
 bool is_caught(std::size_t number) {
   // Twelve times what the kernels as they are take for two sorts on average.
   constexpr time_t seconds_until_it_hangs = 5;
-  const Barrier barrier = all_barriers().at(number);
+  const Barrier& barrier = all_barriers().at(number);
   const pid_t child = fork();
   if (child == 0) {
     setenv(left_out_variable, std::to_string(number).c_str(), 1);

@@ -62,28 +62,27 @@ std::vector<const Variant*> families_for(const Problem& problem) {
 
 class TopK : public ::testing::TestWithParam<KeyType> {};
 
-/// All loads, orders, shapes and kinds of k meet in some test; each of them meets each type.
+/// Over the types all loads, orders, shapes and kinds of k meet.
 TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
   const KeyType key = GetParam();
   auto turn = 7 * static_cast<std::uint64_t>(key);
   std::vector<std::pair<Problem, Configuration>> sorts;
   for (const Shape& shape : shapes) {
-    for (const Order order : {Order::ascending, Order::descending}) {
-      ++turn;
-      const TopKLoad& load = all_loads.at(turn % all_loads.size());
-      const Problem problem = top_k_of(load, key, order, k_of(shape.n, turn), shape);
-      const auto families = families_for(problem);
-      ASSERT_FALSE(families.empty());
-      for (const Variant* family : families) {
-        for (auto& c : sample_configurations(*family, problem, emulated_bench().device->info(), 1, turn)) {
-          sorts.emplace_back(problem, std::move(c));
-        }
+    ++turn;
+    const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+    const TopKLoad& load = all_loads.at(turn % all_loads.size());
+    const Problem problem = top_k_of(load, key, order, k_of(shape.n, turn), shape);
+    const auto families = families_for(problem);
+    ASSERT_FALSE(families.empty());
+    for (const Variant* family : families) {
+      for (auto& c : sample_configurations(*family, problem, emulated_bench().device->info(), 1, turn)) {
+        sorts.emplace_back(problem, std::move(c));
       }
     }
   }
   compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 2; ++i) {
       ++turn;
       EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
                            distributions.at(turn % distributions.size()), turn, call_of(problem, turn)));

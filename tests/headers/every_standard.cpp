@@ -6,6 +6,7 @@
 
 #include <bitune/bitune.hpp>
 #include <bitune/log.hpp>
+#include <bitune/multi.hpp>
 #include <vector>
 
 namespace {

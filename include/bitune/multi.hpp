@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// Sorting over several devices of one process. C++17.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bitune/error.hpp"
+#include "bitune/operands.hpp"
+#include "bitune/types.hpp"
+
+namespace bitune {
+
+struct MultiOptions {
+  /// One for each rank, as SorterOptions::device names them ("0", a UUID, "emulated"). All
+  /// are GPUs, or all are emulated. A device may be there several times: those ranks share it.
+  std::vector<std::string> devices = {};
+  std::string database = {};      ///< as SorterOptions::database
+  std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
+  /// How long a rank waits for the others before it ends the call of all. They may have to compile first.
+  std::chrono::milliseconds time_limit = std::chrono::minutes(5);
+};
+
+/// The number of keys that a rank gets where all get as many, but for one key.
+inline constexpr std::uint64_t equal_part = ~std::uint64_t{0};
+
+/// What one rank gives to a call, and gets of it. All memory is its device's.
+struct MultiPart {
+  /// keys_in, or keys_out where the keys may be overwritten: `n` keys. keys_out, values_out, indices_out:
+  /// `result` elements each. Strides are not looked at. A workspace of `workspace_size` bytes is taken if it
+  /// is there; else the sorter keeps one.
+  Operands operands = {};
+  std::uint64_t n = 0;  ///< keys that this rank gives
+  /// Keys of the result that this rank gets: so many, or equal_part. Those that ask for equal parts share
+  /// what the others leave. Of a top_k: k, or 0 for a rank that gets nothing.
+  std::uint64_t result = equal_part;
+  Stream stream = nullptr;  ///< the keys are there when its work until now is done
+};
+
+/// What became of one rank's part.
+struct MultiResult {
+  std::uint64_t first = 0;           ///< the place in the whole of the first key that this rank has
+  std::uint64_t count = 0;           ///< keys that it has
+  std::uint64_t received_bytes = 0;  ///< from other ranks
+  double sort_us = 0;                ///< its own keys
+  double split_us = 0;               ///< finding what goes where
+  double exchange_us = 0;
+  double merge_us = 0;
+  double total_us = 0;  ///< wall clock
+};
+
+/// Sorts one array that lies in parts on several devices. Rank 0 gets its beginning, and so on.
+///
+/// Each rank sorts its keys, all find together where to cut (exactly: by rank, equal keys by their rank and
+/// place), and every rank gets what is its own from all others. So parts are as long as was asked for,
+/// whatever the keys are.
+///
+/// Operations are those of a Sorter, of one array: sort, sort_pairs, argsort, and top_k. Indices count over
+/// all ranks, in the order of the ranks, and have 8 bytes. Equal keys stay in the order of the ranks, and of
+/// each rank's input where the call is stable. A top_k gives its whole result to every rank that asks for it.
+///
+/// Calls are synchronous: when one returns, all is written. One call at a time; others wait. Every function
+/// throws bitune::Error. If a rank fails, or does not come within the time limit, the call fails on each, and
+/// says which rank it was. The next call may go on.
+class MultiSorter {
+ public:
+  /// A rank for each of MultiOptions::devices. What the ranks exchange is copied from device to device.
+  explicit MultiSorter(MultiOptions options);
+
+  ~MultiSorter();
+  MultiSorter(MultiSorter&&) noexcept;
+  MultiSorter& operator=(MultiSorter&&) noexcept;
+
+  [[nodiscard]] int ranks() const noexcept;
+
+  /// Does it, with a part for each rank. \throws Error: of several the one that ended the call
+  std::vector<MultiResult> run(const SortSpec& spec, const std::vector<MultiPart>& parts);
+
+  /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`
+  /// keys that it gets. About twice the keys and what travels with them. Compiles what the call needs.
+  [[nodiscard]] std::uint64_t workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
+                                             int rank = 0);
+
+  /// Keys that a rank gets of `n` in all, if all ask for equal parts.
+  [[nodiscard]] std::uint64_t equal_part_of(std::uint64_t n, int rank) const noexcept;
+
+  /// Description of the device of a rank.
+  [[nodiscard]] std::string device(int rank = 0) const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace bitune

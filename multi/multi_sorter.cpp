@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "bitune/bitune.hpp"
+#include "bitune/multi.hpp"
+#include "multi/agreement.hpp"
+#include "multi/local_ranks.hpp"
+#include "multi/rank_call.hpp"
+#include "multi/rank_plan.hpp"
+#include "runtime/at_once.hpp"
+
+namespace bitune {
+namespace {
+
+using multi::RankDevice;
+
+/// A rank for each name; equal names are one device.
+std::vector<std::shared_ptr<RankDevice>> open_devices(const MultiOptions& options) {
+  if (options.devices.empty()) throw Error(ErrorCode::usage, "name a device for each rank, such as 0 and 1");
+  std::map<std::string, std::shared_ptr<RankDevice>> opened;
+  std::vector<std::shared_ptr<RankDevice>> devices;
+  for (const std::string& name : options.devices) {
+    std::shared_ptr<RankDevice>& device = opened[name];
+    if (!device) {
+      SorterOptions one;
+      one.device = name;
+      one.database = options.database;
+      one.kernel_cache = options.kernel_cache;
+      device = std::make_shared<RankDevice>(open_engine(one));
+    }
+    if (!devices.empty() && device->device().info().kind != devices[0]->device().info().kind) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} and {} do not sort together: all devices are GPUs, or all are emulated",
+                              devices[0]->device().describe(), device->device().describe()));
+    }
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+struct MultiSorter::Implementation {
+  explicit Implementation(const MultiOptions& options)
+      : devices(open_devices(options)), time_limit(options.time_limit), workspaces(devices.size()) {}
+
+  /// The workspace that is kept for a rank, made larger if need be. Only by the rank's thread.
+  Operand workspace(std::size_t rank, std::uint64_t bytes) {
+    std::unique_ptr<DeviceBuffer>& kept = workspaces[rank];
+    if (!kept || kept->size() < bytes) {
+      kept.reset();
+      kept = devices[rank]->device().allocate(std::max<std::uint64_t>(bytes, 1));
+    }
+    return {kept->data(), kept->size(), 0};
+  }
+
+  std::vector<std::shared_ptr<RankDevice>> devices;  ///< by rank
+  std::chrono::milliseconds time_limit;
+  std::vector<std::unique_ptr<DeviceBuffer>> workspaces;  ///< by rank
+  std::mutex calls;                                       ///< one at a time
+};
+
+MultiSorter::MultiSorter(MultiOptions options) : implementation_(std::make_unique<Implementation>(options)) {}
+MultiSorter::~MultiSorter() = default;
+MultiSorter::MultiSorter(MultiSorter&&) noexcept = default;
+MultiSorter& MultiSorter::operator=(MultiSorter&&) noexcept = default;
+
+int MultiSorter::ranks() const noexcept { return static_cast<int>(implementation_->devices.size()); }
+
+std::vector<MultiResult> MultiSorter::run(const SortSpec& spec, const std::vector<MultiPart>& parts) {
+  Implementation& own = *implementation_;
+  const std::size_t count = own.devices.size();
+  if (parts.size() != count) {
+    throw Error(ErrorCode::usage, fmt::format("{} parts were given for {} ranks", parts.size(), count));
+  }
+  const std::lock_guard lock(own.calls);
+  multi::LocalRanks meeting(static_cast<int>(count), own.time_limit);
+  std::vector<MultiResult> results(count);
+  std::vector<std::exception_ptr> failures(count);
+  at_once(count, count, [&](std::uint64_t rank) {  // never throws: each rank must come
+    RankDevice& device = *own.devices[rank];
+    const auto communicator = meeting.communicator(static_cast<int>(rank), device.device());
+    const auto work = [&] {
+      try {
+        results[rank] = multi::run_rank(device, *communicator, spec, parts[rank],
+                                        [&](std::uint64_t bytes) { return own.workspace(rank, bytes); });
+      } catch (...) {
+        failures[rank] = std::current_exception();
+      }
+    };
+    device.device().for_other_thread(work)();
+  });
+  if (const auto rank = meeting.ended_by()) std::rethrow_exception(failures[static_cast<std::size_t>(*rank)]);
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  return results;
+}
+
+std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
+                                          int rank) {
+  RankDevice& device = *implementation_->devices.at(static_cast<std::size_t>(rank));
+  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result))
+      .bytes;
+}
+
+std::uint64_t MultiSorter::equal_part_of(std::uint64_t n, int rank) const noexcept {
+  return multi::equal_part_of(n, static_cast<std::uint64_t>(ranks()), static_cast<std::uint64_t>(rank));
+}
+
+std::string MultiSorter::device(int rank) const {
+  return implementation_->devices.at(static_cast<std::size_t>(rank))->device().describe();
+}
+
+}  // namespace bitune

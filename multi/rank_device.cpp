@@ -1,0 +1,35 @@
+#include "multi/rank_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bitune::multi {
+namespace {
+
+constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t most_blocks = 8192;
+
+KernelSource index_kernel() {
+  return {"kernels/multi/global_indices.cuh", fmt::format("bitune::add_to_indices<{}>", threads)};
+}
+
+}  // namespace
+
+RankDevice::RankDevice(OpenedEngine opened)
+    : opened_(std::move(opened)), kernels_(opened_.device, opened_.cache, opened_.shipped_kernels) {}
+
+void RankDevice::prepare_indices() { static_cast<void>(kernels_.get(index_kernel())); }
+
+void RankDevice::add_to_indices(void* indices, std::uint64_t n, std::uint64_t first, Stream stream) {
+  if (n == 0 || first == 0) return;
+  Launch launch;
+  launch.block = {threads, 1, 1};
+  launch.grid[0] = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(n / threads, 1, most_blocks));
+  const std::array<std::uint64_t, 3> arguments = {reinterpret_cast<std::uintptr_t>(indices), n, first};
+  device().launch(*kernels_.get(index_kernel()).kernel, launch, arguments, stream);
+}
+
+}  // namespace bitune::multi

@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// The device of a rank: its engine, and the kernels that only several ranks need.
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/kernel_store.hpp"
+#include "runtime/open_engine.hpp"
+
+namespace bitune::multi {
+
+/// One device of this process. Several ranks may share it: thread-safe.
+class RankDevice {
+ public:
+  explicit RankDevice(OpenedEngine opened);
+
+  [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
+  [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
+
+  /// Makes indices of a rank's keys those in the whole: adds `first` to each. Enqueues it. \throws Error
+  /// (compile, device)
+  void add_to_indices(void* indices, std::uint64_t n, std::uint64_t first, Stream stream);
+
+  /// Compiles what that needs, now.
+  void prepare_indices();
+
+ private:
+  OpenedEngine opened_;
+  KernelStore kernels_;
+};
+
+}  // namespace bitune::multi

@@ -1,0 +1,60 @@
+#include "multi/rank_plan.hpp"
+
+#include <algorithm>
+
+#include "model/key_type.hpp"
+#include "model/operation.hpp"
+#include "model/problem.hpp"
+#include "multi/exact_cuts.hpp"
+
+namespace bitune::multi {
+namespace {
+
+constexpr std::uint64_t alignment = 256;
+
+/// Takes the next part of the workspace.
+std::uint64_t take(RankPlan& plan, std::uint64_t bytes) noexcept {
+  const std::uint64_t begin = plan.bytes;
+  plan.bytes += (bytes + alignment - 1) / alignment * alignment;
+  return begin;
+}
+
+std::uint64_t workspace_of(SortEngine& engine, const Problem& problem) {
+  if (problem.n == 0) return 0;
+  static_cast<void>(engine.prepare(problem));
+  return engine.workspace_size(problem);
+}
+
+}  // namespace
+
+std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept {
+  return selects(spec.operation) ? static_cast<std::uint64_t>(ranks) * result : result;
+}
+
+RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
+                   std::uint64_t received) {
+  RankPlan plan;
+  plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
+  plan.carried_bytes = bitune::carried_bytes(spec);
+  const bool is_top_k = selects(spec.operation);
+
+  plan.first = {spec, {.n = n}};
+  if (is_top_k) plan.first.k = std::min(spec.k, n);
+  plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
+  plan.last = {spec, {.n = received}};
+  if (!is_top_k) plan.last.operation = plan.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
+  plan.last.value_bytes = plan.carried_bytes;
+  plan.last.index_bytes = 0;
+
+  // What is not written to the caller's memory at last goes to that of the keys sorted first.
+  const std::uint64_t sorted = is_top_k ? spec.k : std::max(n, received);
+  plan.sorted_keys = take(plan, sorted * plan.key_bytes);
+  plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
+  plan.received_keys = take(plan, received * plan.key_bytes);
+  plan.received_carried = take(plan, received * plan.carried_bytes);
+  plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
+  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), workspace_of(engine, plan.last)));
+  return plan;
+}
+
+}  // namespace bitune::multi

@@ -1,0 +1,105 @@
+// MultiSorter on GPUs: two ranks that share the first GPU; and a rank for each GPU, where there are several.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device.hpp"
+#include "tests/gpu/device_fixture.hpp"
+#include "tests/multi/several_ranks.hpp"
+
+namespace bitune::test {
+namespace multi_on_gpus {
+namespace {
+
+constexpr std::uint64_t keys_a_rank = 300001;
+
+/// The call with its arrays in the memory of each rank's device.
+class OnDevices {
+ public:
+  OnDevices(const std::vector<std::string>& names, const SortSpec& spec) : spec_(spec) {
+    for (const std::string& name : names) devices_.push_back(open_device(name));
+  }
+
+  [[nodiscard]] std::string fault(MultiSorter& sorter, RanksCall& call) {
+    const std::vector<MultiPart> on_host = call.parts();
+    std::vector<MultiPart> parts = on_host;
+    std::vector<std::unique_ptr<DeviceBuffer>> memory;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+      const Device& device = *devices_[rank];
+      for (const Role role :
+           {Role::keys_in, Role::values_in, Role::keys_out, Role::values_out, Role::indices_out}) {
+        Operand& operand = parts[rank].operands[role];
+        if (operand.data == nullptr) continue;
+        memory.push_back(device.allocate(operand.elements * bytes_of(role)));
+        device.copy_to_device(memory.back()->data(), operand.data, memory.back()->size(), nullptr);
+        operand.data = memory.back()->data();
+      }
+      device.synchronize(nullptr);
+    }
+    static_cast<void>(sorter.run(spec_, parts));
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+      for (const Role role : {Role::keys_out, Role::values_out, Role::indices_out}) {
+        const Operand& to = on_host[rank].operands[role];
+        if (to.data == nullptr) continue;
+        devices_[rank]->copy_to_host(to.data, parts[rank].operands[role].data, to.elements * bytes_of(role),
+                                     nullptr);
+      }
+      devices_[rank]->synchronize(nullptr);
+    }
+    return call.fault().value_or("");
+  }
+
+ private:
+  [[nodiscard]] std::size_t bytes_of(Role role) const {
+    if (role == Role::keys_in || role == Role::keys_out) return size_of(spec_.key);
+    return role == Role::indices_out ? spec_.index_bytes : spec_.value_bytes;
+  }
+
+  SortSpec spec_;
+  std::vector<std::shared_ptr<Device>> devices_;
+};
+
+class MultiOnGpus : public cuda::GpuTest {
+ protected:
+  static void expect_right(const std::vector<std::string>& devices) {
+    MultiOptions options;
+    options.devices = devices;
+    MultiSorter sorter(options);
+    const std::vector<SortSpec> specs = {
+        {.key = KeyType::f32},
+        {.operation = Operation::sort_pairs, .key = KeyType::u64, .value_bytes = 4, .stable = true},
+        {.operation = Operation::argsort,
+         .key = KeyType::u16,
+         .index_bytes = 8,
+         .order = Order::descending,
+         .stable = true},
+        {.operation = Operation::top_k, .key = KeyType::f32, .index_bytes = 8, .k = 100}};
+    std::vector<std::uint64_t> lengths(devices.size(), keys_a_rank);
+    lengths.back() = 1000;
+    for (const SortSpec& spec : specs) {
+      for (const Distribution distribution :
+           {Distribution::random, Distribution::all_equal, Distribution::sawtooth}) {
+        RanksCall call(spec, lengths, std::vector<std::uint64_t>(devices.size(), equal_part), distribution);
+        EXPECT_EQ(OnDevices(devices, spec).fault(sorter, call), "");
+      }
+    }
+  }
+};
+
+TEST_F(MultiOnGpus, TwoRanksShareOne) { expect_right({"0", "0"}); }
+
+TEST_F(MultiOnGpus, ARankOnEach) {
+  std::vector<std::string> gpus;
+  for (const DeviceReport::Entry& entry : find_devices().devices) {
+    if (entry.info.kind == "cuda") gpus.push_back(entry.selector);
+  }
+  if (gpus.size() < 2) GTEST_SKIP() << "there is one GPU";
+  expect_right(gpus);
+}
+
+}  // namespace
+}  // namespace multi_on_gpus
+}  // namespace bitune::test

@@ -1,0 +1,152 @@
+// Ranks that fail, disagree or do not come: each of the others gets an Error, and none waits for ever.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "multi/agreement.hpp"
+#include "multi/local_ranks.hpp"
+#include "multi/rank_call.hpp"
+#include "tests/multi/several_ranks.hpp"
+
+namespace bitune::test {
+namespace multi_faults {
+namespace {
+
+using multi::Communicator;
+using multi::LocalRanks;
+using multi::RankDevice;
+
+constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24);
+constexpr SortSpec keys{.key = KeyType::f32};
+
+/// Fails where the exchange begins.
+class FailingExchange final : public Communicator {
+ public:
+  explicit FailingExchange(std::unique_ptr<Communicator> inner) : inner_(std::move(inner)) {}
+  [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
+  [[nodiscard]] int size() const noexcept override { return inner_->size(); }
+  void all_gather(const void* mine, void* all, std::size_t bytes) override {
+    inner_->all_gather(mine, all, bytes);
+  }
+  void all_to_all(std::span<const multi::ArrayExchange>, Stream) override {
+    throw Error(ErrorCode::device, "the link is down");
+  }
+  void abort(ErrorCode code, const std::string& why) noexcept override { inner_->abort(code, why); }
+
+ private:
+  std::unique_ptr<Communicator> inner_;
+};
+
+class MultiFaults : public ::testing::Test {
+ protected:
+  static RankDevice& device() {
+    static RankDevice one([] {
+      SorterOptions options;
+      options.device = "emulated";
+      options.database = "no-such-folder/none.db";
+      return open_engine(options);
+    }());
+    return one;
+  }
+
+  /// Calls work(rank) on a thread for each rank. Returns what each throws; empty where it throws nothing.
+  template <class Work>
+  static std::vector<std::string> errors_of(int ranks, const Work& work) {
+    std::vector<std::string> errors(static_cast<std::size_t>(ranks));
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          work(rank);
+        } catch (const Error& error) {
+          errors[static_cast<std::size_t>(rank)] = error.what();
+        }
+      });
+    }
+    threads.clear();
+    return errors;
+  }
+
+  static bool says(const std::string& error, const std::string& words) {
+    return error.find(words) != std::string::npos;
+  }
+};
+
+TEST_F(MultiFaults, ARankThatFailsEndsAll) {
+  LocalRanks meeting(3, for_ever);
+  RanksCall call(keys, {40, 40, 40}, {equal_part, equal_part, equal_part}, Distribution::random);
+  const auto parts = call.parts();
+  std::vector<std::unique_ptr<DeviceBuffer>> workspaces(3);
+  const auto errors = errors_of(3, [&](int rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    std::unique_ptr<Communicator> communicator = meeting.communicator(rank, device().device());
+    if (rank == 1) communicator = std::make_unique<FailingExchange>(std::move(communicator));
+    static_cast<void>(run_rank(device(), *communicator, keys, parts[i], [&](std::uint64_t bytes) {
+      workspaces[i] = device().device().allocate(bytes);
+      return Operand{workspaces[i]->data(), bytes, 0};
+    }));
+  });
+  EXPECT_EQ(errors[1], "the link is down");
+  EXPECT_EQ(errors[0], "rank 1 of 3 ended the work of all: the link is down");
+  EXPECT_EQ(errors[2], errors[0]);
+  EXPECT_EQ(meeting.ended_by(), 1);
+}
+
+TEST_F(MultiFaults, RanksThatDisagreeAllSaySoAndMayGoOn) {
+  LocalRanks meeting(4, for_ever);
+  const auto errors = errors_of(4, [&](int rank) {
+    const auto communicator = meeting.communicator(rank, device().device());
+    SortSpec spec = keys;
+    if (rank == 2) spec.key = KeyType::u64;
+    EXPECT_THROW(static_cast<void>(multi::agree(*communicator, spec, 10, equal_part)), multi::AgreedError);
+    const multi::Terms terms = multi::agree(*communicator, keys, 10, equal_part);
+    EXPECT_EQ(terms.total(), 40U);
+    static_cast<void>(multi::agree(*communicator, keys, rank == 0 ? ~std::uint64_t{0} : 1, equal_part));
+  });
+  for (const std::string& error : errors) {
+    EXPECT_TRUE(says(error, "rank 0 gives 18446744073709551615 keys")) << error;
+  }
+  EXPECT_FALSE(meeting.ended_by().has_value());
+}
+
+TEST_F(MultiFaults, ARankThatCannotTakePartIsNamedToAll) {
+  LocalRanks meeting(3, for_ever);
+  const auto errors = errors_of(3, [&](int rank) {
+    const auto communicator = meeting.communicator(rank, device().device());
+    multi::prepare_together(*communicator, [&] {
+      if (rank == 2) throw std::bad_alloc();
+    });
+  });
+  for (const std::string& error : errors) {
+    EXPECT_EQ(error, "rank 2 of 3 cannot take part: the host has no memory left");
+  }
+}
+
+TEST_F(MultiFaults, ARankThatNeverComesEndsTheOthers) {
+  LocalRanks meeting(3, std::chrono::milliseconds(0));
+  const auto errors = errors_of(2, [&](int rank) {
+    const auto communicator = meeting.communicator(rank, device().device());
+    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part));
+  });
+  for (const std::string& error : errors) EXPECT_TRUE(says(error, "did not come within 0 ms")) << error;
+  EXPECT_TRUE(meeting.ended_by().has_value());
+}
+
+TEST_F(MultiFaults, WhoComesAfterTheEndHearsOfIt) {
+  LocalRanks meeting(2, for_ever);
+  meeting.communicator(0, device().device())->abort(ErrorCode::cancelled, "stopped");
+  const auto errors = errors_of(2, [&](int rank) {
+    const auto communicator = meeting.communicator(rank, device().device());
+    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part));
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "rank 0 of 2 ended the work of all: stopped");
+}
+
+}  // namespace
+}  // namespace multi_faults
+}  // namespace bitune::test

@@ -1,0 +1,161 @@
+// Every operation over 1 to 8 emulated ranks. Lengths are such that few kernels have to be compiled.
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/multi/several_ranks.hpp"
+
+namespace bitune::test {
+namespace multi_sorter {
+namespace {
+
+constexpr SortSpec keys{.key = KeyType::f32};
+constexpr SortSpec pairs{
+    .operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 8, .stable = true};
+constexpr SortSpec indices{.operation = Operation::argsort,
+                           .key = KeyType::f32,
+                           .index_bytes = 8,
+                           .order = Order::descending,
+                           .stable = true};
+constexpr SortSpec first{.operation = Operation::top_k,
+                         .key = KeyType::f32,
+                         .index_bytes = 8,
+                         .order = Order::descending,
+                         .k = 20};
+
+using Numbers = std::vector<std::uint64_t>;
+
+/// Equal, uneven, and with ranks that give nothing; all of at most 64 keys a rank.
+std::vector<Numbers> lengths_for(std::size_t ranks) {
+  Numbers uneven(ranks, 3);
+  uneven[0] = 64;
+  Numbers last(ranks, 0);
+  last.back() = 61;
+  return {Numbers(ranks, 40), uneven, last};
+}
+
+void expect_right(MultiSorter& sorter, const SortSpec& spec, const Numbers& lengths, const Numbers& results,
+                  Distribution distribution) {
+  RanksCall call(spec, lengths, results, distribution);
+  const auto told = sorter.run(spec, call.parts());
+  EXPECT_EQ(call.fault().value_or(""), "") << lengths.size() << " ranks, " << name_of(distribution);
+  std::uint64_t begin = 0;
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    EXPECT_EQ(told[rank].count, call.result_of(rank));
+    if (spec.operation == Operation::top_k) continue;
+    EXPECT_EQ(told[rank].first, begin);
+    begin += told[rank].count;
+  }
+}
+
+TEST(MultiSorter, SortsEveryDistributionOverOneToEightRanks) {
+  for (std::size_t ranks = 1; ranks <= 8; ++ranks) {
+    MultiSorter sorter(emulated_ranks(ranks));
+    ASSERT_EQ(sorter.ranks(), static_cast<int>(ranks));
+    for (const Numbers& lengths : lengths_for(ranks)) {
+      for (const Distribution distribution : all_distributions) {
+        expect_right(sorter, keys, lengths, Numbers(ranks, equal_part), distribution);
+      }
+    }
+  }
+}
+
+TEST(MultiSorter, SortsEveryKeyType) {
+  MultiSorter sorter(emulated_ranks(3));
+  for (const KeyType type : all_key_types) {
+    const bool descending = static_cast<unsigned>(type) % 2 != 0;
+    const SortSpec spec{.key = type, .order = descending ? Order::descending : Order::ascending};
+    expect_right(sorter, spec, {40, 0, 40}, Numbers(3, equal_part), Distribution::special);
+  }
+}
+
+TEST(MultiSorter, KeepsEqualKeysInTheOrderOfTheRanks) {
+  for (const std::size_t ranks : {2U, 5U}) {
+    MultiSorter sorter(emulated_ranks(ranks));
+    for (const Numbers& lengths : lengths_for(ranks)) {
+      for (const Distribution distribution : {Distribution::few_distinct, Distribution::special}) {
+        expect_right(sorter, pairs, lengths, Numbers(ranks, equal_part), distribution);
+        expect_right(sorter, indices, lengths, Numbers(ranks, equal_part), distribution);
+      }
+    }
+  }
+}
+
+TEST(MultiSorter, GivesTheFirstKeysToThoseThatAsk) {
+  MultiSorter sorter(emulated_ranks(3));
+  for (const Distribution distribution : {Distribution::few_distinct, Distribution::special}) {
+    expect_right(sorter, first, {40, 0, 64}, {20, 0, equal_part}, distribution);
+    expect_right(sorter, first, {10, 10, 10}, {equal_part, equal_part, 0}, distribution);
+  }
+}
+
+TEST(MultiSorter, GivesEachRankWhatItAsksFor) {
+  MultiSorter sorter(emulated_ranks(4));
+  expect_right(sorter, keys, {40, 40, 40, 40}, {0, 64, equal_part, equal_part}, Distribution::random);
+  expect_right(sorter, keys, {40, 40, 0, 40}, {60, 0, 0, 60}, Distribution::all_equal);
+}
+
+TEST(MultiSorter, TakesAWorkspaceAndWorksInPlace) {
+  MultiSorter sorter(emulated_ranks(2));
+  RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
+  auto parts = call.parts();
+  const std::uint64_t bytes = sorter.workspace_size(keys, 40, 40);
+  struct alignas(256) Line {
+    std::byte bytes[256];
+  };
+  std::vector<std::vector<Line>> memory(2, std::vector<Line>(bytes / sizeof(Line)));
+  ASSERT_EQ(bytes % sizeof(Line), 0U);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    parts[rank].operands[Role::workspace] = {memory[rank].data(), bytes, 0};
+    // The keys are where the result is to be.
+    std::copy_n(static_cast<const std::byte*>(parts[rank].operands[Role::keys_in].data), 40 * 4,
+                static_cast<std::byte*>(parts[rank].operands[Role::keys_out].data));
+    parts[rank].operands[Role::keys_in] = {};
+  }
+  static_cast<void>(sorter.run(keys, parts));
+  EXPECT_EQ(call.fault().value_or(""), "");
+}
+
+/// What a call is refused with.
+std::string refusal(MultiSorter& sorter, const SortSpec& spec, const std::vector<MultiPart>& parts) {
+  try {
+    static_cast<void>(sorter.run(spec, parts));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(MultiSorter, RefusesWhatDoesNotFitAndGoesOn) {
+  MultiSorter sorter(emulated_ranks(2));
+  const auto says = [&](const SortSpec& spec, const std::vector<MultiPart>& parts, const std::string& words) {
+    const std::string said = refusal(sorter, spec, parts);
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
+  auto parts = call.parts();
+  says(keys, {parts[0]}, "1 parts were given for 2 ranks");
+  parts[1].result = 39;
+  parts[0].result = 40;
+  says(keys, parts, "give 80 keys and ask for 79");
+  parts = call.parts();
+  parts[1].operands[Role::keys_out].elements = 39;
+  says(keys, parts, "rank 1 of 2 cannot take part");
+  SortSpec narrow = indices;
+  narrow.index_bytes = 4;
+  says(narrow, call.parts(), "have 8 bytes, not 4");
+  SortSpec many = first;
+  many.k = 81;
+  says(many, call.parts(), "k is 81");
+  expect_right(sorter, keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
+  EXPECT_THROW(MultiSorter(MultiOptions{}), Error);
+}
+
+}  // namespace
+}  // namespace multi_sorter
+}  // namespace bitune::test
