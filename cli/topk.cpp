@@ -8,6 +8,7 @@
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/command_input.hpp"
 #include "cli/host_call.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
@@ -92,40 +93,53 @@ void write_to(std::optional<OutputFile>& output, const std::string& destination,
   write_keys(*output, output_format_of(options.output_format, destination, format), array);
 }
 
+/// \throws Error (usage) if k is none of these rows
+Problem problem_of(const TopkOptions& options, const Destinations& to, const SortInput& input,
+                   const RowsOfKeys& rows) {
+  const auto index_bytes = static_cast<std::uint32_t>(size_of(index_type_of(options.index)));
+  const Problem problem{{.operation = Operation::top_k,
+                         .key = input.keys.type,
+                         .index_bytes = to.indices.empty() ? 0 : index_bytes,
+                         .order = options.largest ? Order::descending : Order::ascending,
+                         .k = parse_size(options.k)},
+                        {.n = rows.length, .rows = rows.count}};
+  if (!has_fitting_k(problem)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", problem.k, rows.length,
+                            rows.count == 1 ? "the array" : "a row", input.name));
+  }
+  return problem;
+}
+
 int topk(const TopkOptions& options) {
   const InputRequest request = request_of(options.input);
   require_named_database(options.common);
   if (options.k.empty())
     throw Error(ErrorCode::usage, "-k K is needed: how many keys of the array, or of each row");
-  const std::uint64_t k = parse_size(options.k);
+  static_cast<void>(parse_size(options.k));
   const KeyType index = index_type_of(options.index);
   const Destinations to = destinations_of(options);
   // Before any work, so that a name that is no good is noticed first.
   for (const std::string& destination : {to.keys, to.indices}) {
     static_cast<void>(output_format_of(options.output_format, destination, Format::text));
   }
-  SortInput input = read_input(request);
+  // Results are small, whatever the file is: they need no file for themselves.
+  CommandInput from(options.common, request, {.possible = true, .folder = {}}, [&](SortInput& input) {
+    return problem_of(options, to, input, row_shape_of(input, options.rows));
+  });
+  SortInput& input = from.keys();
   const RowsOfKeys rows = row_shape_of(input, options.rows);
-  const Problem problem{{.operation = Operation::top_k,
-                         .key = input.keys.type,
-                         .index_bytes = to.indices.empty() ? 0 : static_cast<std::uint32_t>(size_of(index)),
-                         .order = options.largest ? Order::descending : Order::ascending,
-                         .k = k},
-                        {.n = rows.length, .rows = rows.count}};
-  if (!has_fitting_k(problem)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", k, rows.length,
-                            rows.count == 1 ? "the array" : "a row", input.name));
-  }
+  const Problem problem = problem_of(options, to, input, rows);
+  const std::uint64_t k = problem.k;
   KeyArray keys = results_of(input, rows, k, input.keys.type);
   KeyArray indices = results_of(input, rows, k, index);
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
-  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), input.keys.count(),
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), input.keys.count(),
                              rows.length};
   if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
   if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
-  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
   std::optional<OutputFile> keys_file;
