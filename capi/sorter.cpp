@@ -59,6 +59,8 @@ bitune_status bitune_sorter_create(const bitune_sorter_options* options, bitune_
                                         read.stand_ins, read.reserved));
       }
       wanted.stand_ins = read.stand_ins != 0;
+      wanted.device_memory = read.device_memory;
+      wanted.scratch_folder = text_or_empty(read.scratch_folder);
     }
     *sorter = reinterpret_cast<bitune_sorter*>(std::make_unique<bitune::Sorter>(std::move(wanted)).release());
   });

@@ -3,11 +3,13 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/command_input.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
 #include "cli/segments_input.hpp"
@@ -56,32 +58,64 @@ struct ArgsortOptions {
   bool verify = false;
 };
 
-KeyArray order_of_keys(const ArgsortOptions& options, const InputRequest& request, KeyType index,
-                       Format& format, SortReport& report) {
-  SortInput input = read_input(request);
-  format = input.format;
+SortSpec spec_of(const ArgsortOptions& options, const SortInput& input, KeyType index) {
+  return {.operation = Operation::argsort,
+          .key = input.keys.type,
+          .index_bytes = static_cast<std::uint32_t>(size_of(index)),
+          .order = options.descending ? Order::descending : Order::ascending,
+          .stable = true};
+}
+
+/// Indices as many as the keys, in their shape, with room for none yet.
+KeyArray indices_like(const SortInput& input, KeyType index) {
+  KeyArray indices;
+  indices.type = index;
+  indices.shape = input.keys.shape;
+  indices.separator = input.keys.separator;
+  return indices;
+}
+
+CommandInput input_of(const ArgsortOptions& options, const InputRequest& request, KeyType index,
+                      const OutputFile& output) {
+  MappedResults results;
+  results.possible = options.records.keys.empty() && options.segments.offsets.empty() &&
+                     can_be_mapped(output, options.output, options.output_format);
+  results.folder = folder_of(options.output);
+  return {options.common, request, results, [&](SortInput& input) {
+            const RowsOfKeys rows = row_shape_of(input, options.rows);
+            return Problem{spec_of(options, input, index), {.n = rows.length, .rows = rows.count}};
+          }};
+}
+
+/// Writes the indices to the output. Neither keys nor indices are in memory as a whole where the keys stay in
+/// their file.
+void write_order_of_keys(const ArgsortOptions& options, const InputRequest& request, KeyType index,
+                         OutputFile& output, SortReport& report) {
+  CommandInput from = input_of(options, request, index, output);
+  SortInput& input = from.keys();
+  const Format format = output_format_of(options.output_format, options.output, input.format);
   std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
   const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
   const std::uint64_t n = input.keys.count();
-  const Problem problem{{.operation = Operation::argsort,
-                         .key = input.keys.type,
-                         .index_bytes = static_cast<std::uint32_t>(size_of(index)),
-                         .order = options.descending ? Order::descending : Order::ascending,
-                         .stable = true},
+  const Problem problem{spec_of(options, input, index),
                         segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
-  KeyArray indices =
-      make_list(index, std::vector<std::byte>(n * size_of(index), segments ? std::byte{0xFF} : std::byte{0}));
-  indices.shape = input.keys.shape;
-  indices.separator = input.keys.separator;
+  KeyArray indices = indices_like(input, index);
+  std::span<std::byte> written;
+  if (from.is_in_file()) {
+    written = map_keys(output, format, indices, n * size_of(index));
+  } else {
+    indices.bytes.resize(n * size_of(index), segments ? std::byte{0xFF} : std::byte{0});
+    written = indices.bytes;
+  }
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
-  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), n, rows.length};
-  operands[Role::indices_out] = {indices.bytes.data(), n, rows.length};
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), n, rows.length};
+  operands[Role::indices_out] = {written.data(), n, rows.length};
   if (segments) segments->add_to(operands);
-  report = call_on_host(options.common, problem, operands, options.verify);
+  report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
-  return indices;
+  if (!from.is_in_file()) write_keys(output, format, indices);
 }
 
 KeyArray order_of_records(const ArgsortOptions& options, const InputRequest& request, KeyType index,
@@ -111,11 +145,13 @@ int argsort(const ArgsortOptions& options) {
   static_cast<void>(output_format_of(options.output_format, options.output, Format::text));
   OutputFile output(destination);
   SortReport report;
-  Format format = Format::text;
-  const KeyArray indices = options.records.keys.empty()
-                               ? order_of_keys(options, request, index, format, report)
-                               : order_of_records(options, request, index, format, report);
-  write_keys(output, output_format_of(options.output_format, options.output, format), indices);
+  if (options.records.keys.empty()) {
+    write_order_of_keys(options, request, index, output, report);
+  } else {
+    Format format = Format::text;
+    const KeyArray indices = order_of_records(options, request, index, format, report);
+    write_keys(output, output_format_of(options.output_format, options.output, format), indices);
+  }
   output.commit();
   report.output = destination;
   print_report(report, options.common.json);

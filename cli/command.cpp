@@ -140,7 +140,8 @@ void add_device_memory_option(CLI::App& command, CommonOptions& options) {
   add_text(
       command, "--device-memory", options.device_memory,
       "Memory of the device that may be taken, as in 4G (default: what is free); what takes more is done "
-      "in parts, with as much memory of the host again",
+      "in parts, with as much memory of the host again, or, from a binary file to another one, room on the "
+      "disk",
       "SIZE");
 }
 

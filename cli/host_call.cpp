@@ -10,13 +10,6 @@
 
 namespace bitune::cli {
 
-SortReport call_on_host(const CommonOptions& common, const Problem& problem, const Operands& operands,
-                        bool verify) {
-  ProgressLine line;
-  Sorter sorter(sorter_options(common, line));
-  return call_on_host(sorter, problem, operands, verify);
-}
-
 SorterOptions sorter_options(const CommonOptions& common, ProgressLine& line) {
   SorterOptions options;
   options.device = common.device;

@@ -24,8 +24,4 @@ void prepare(Sorter& sorter, const Problem& problem, SortReport& report);
 [[nodiscard]] SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands,
                                       bool verify);
 
-/// As above, with a Sorter for the one call.
-[[nodiscard]] SortReport call_on_host(const CommonOptions& common, const Problem& problem,
-                                      const Operands& operands, bool verify);
-
 }  // namespace bitune::cli

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +10,8 @@
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/command_input.hpp"
+#include "cli/formats/npy.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
 #include "cli/segments_input.hpp"
@@ -118,7 +121,8 @@ void verify(const std::vector<std::byte>& original, const KeyArray& sorted, cons
   }
 }
 
-SortReport sort_keys(const SortOptions& options, SortInput& input) {
+SortReport sort_keys(const SortOptions& options, CommandInput& from) {
+  SortInput& input = from.keys();
   SortReport report;
   report.input = input.name;
   Problem& problem = report.problem;
@@ -127,8 +131,7 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
   problem.rows = rows_of(input.keys, options.rows, input.name);
   problem.n = problem.rows > 0 ? input.keys.count() / problem.rows : 0;
 
-  ProgressLine line;
-  Sorter sorter(sorter_options(options.common, line));
+  Sorter& sorter = from.sorter();
   Problem prepared = problem;
   prepared.rows = std::max<std::uint64_t>(problem.rows, 1);
   prepare(sorter, prepared, report);
@@ -144,7 +147,8 @@ SortReport sort_keys(const SortOptions& options, SortInput& input) {
 }
 
 /// Puts the keys of each segment in order. What was read stays until it is verified.
-SortReport sort_segments(const SortOptions& options, SortInput& input, SegmentInput& segments) {
+SortReport sort_segments(const SortOptions& options, CommandInput& from, SegmentInput& segments) {
+  SortInput& input = from.keys();
   const Problem problem{{.operation = Operation::sort,
                          .key = input.keys.type,
                          .order = options.descending ? Order::descending : Order::ascending},
@@ -155,28 +159,75 @@ SortReport sort_segments(const SortOptions& options, SortInput& input, SegmentIn
   operands[Role::keys_in] = {input.keys.bytes.data(), n, n};
   operands[Role::keys_out] = {sorted.data(), n, n};
   segments.add_to(operands);
-  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   input.keys.bytes = std::move(sorted);
   return report;
 }
 
-/// Puts keys and values in the order of the keys. What was read stays until it is verified.
-SortReport sort_with_values(const SortOptions& options, SortInput& input,
-                            std::optional<SegmentInput>& segments, ValueArray& values) {
-  const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
-  if (values.shape.size() > 1 && values.shape != input.keys.shape) {
-    throw Error(
-        ErrorCode::input,
-        fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are",
-                    options.values, fmt::join(values.shape, ", "), input.name,
-                    fmt::join(input.keys.shape, ", ")));
+/// \throws Error (input) where values are in other rows than their keys
+void check_shape_of(const ValueArray& values, const std::string& path, const SortInput& input) {
+  if (values.shape.size() <= 1 || values.shape == input.keys.shape) return;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are", path,
+                  fmt::join(values.shape, ", "), input.name, fmt::join(input.keys.shape, ", ")));
+}
+
+SortSpec pairs_spec(const SortOptions& options, const SortInput& input, std::uint64_t value_bytes) {
+  return {.operation = Operation::sort_pairs,
+          .key = input.keys.type,
+          .value_bytes = static_cast<std::uint32_t>(value_bytes),
+          .order = options.descending ? Order::descending : Order::ascending,
+          .stable = true};
+}
+
+/// What is asked of keys, and of such values with them.
+Problem problem_of(const SortOptions& options, SortInput& input, std::uint64_t value_bytes) {
+  const RowsOfKeys rows = row_shape_of(input, options.rows);
+  SortSpec spec = pairs_spec(options, input, value_bytes);
+  if (value_bytes == 0) {
+    spec.operation = Operation::sort;
+    spec.stable = false;
   }
-  const Problem problem{{.operation = Operation::sort_pairs,
-                         .key = input.keys.type,
-                         .value_bytes = static_cast<std::uint32_t>(values.value_bytes),
-                         .order = options.descending ? Order::descending : Order::ascending,
-                         .stable = true},
+  return {spec, {.n = rows.length, .rows = rows.count}};
+}
+
+/// Sorts from files to files, none of which is read or written as a whole.
+SortReport sort_in_files(const SortOptions& options, CommandInput& from, OutputFile& output,
+                         OutputFile* values_output, const ReadLimit& limit) {
+  SortInput& input = from.keys();
+  const std::uint64_t n = input.keys.count();
+  ValueArray values;
+  if (values_output != nullptr) {
+    values = map_values(options.values, n, limit);
+    check_shape_of(values, options.values, input);
+  }
+  const Problem problem = problem_of(options, input, values.value_bytes);
+  const Format format = output_format_of(options.output_format, options.output, input.format);
+  const auto sorted = map_keys(output, format, input.keys, input.keys.content().size());
+  Operands operands;
+  // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), n, problem.n};
+  operands[Role::keys_out] = {sorted.data(), n, problem.n};
+  if (values_output != nullptr) {
+    if (!values.npy_descr.empty()) write_npy_values_header(*values_output, values);
+    const auto sorted_values = values_output->map(values.content().size());
+    operands[Role::values_in] = {const_cast<std::byte*>(values.content().data()), n, problem.n};
+    operands[Role::values_out] = {sorted_values.data(), n, problem.n};
+  }
+  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
+  report.input = input.name;
+  return report;
+}
+
+/// Puts keys and values in the order of the keys. What was read stays until it is verified.
+SortReport sort_with_values(const SortOptions& options, CommandInput& from,
+                            std::optional<SegmentInput>& segments, ValueArray& values) {
+  SortInput& input = from.keys();
+  const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
+  check_shape_of(values, options.values, input);
+  const Problem problem{pairs_spec(options, input, values.value_bytes),
                         segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
   const std::uint64_t n = input.keys.count();
   std::vector<std::byte> sorted_keys = input.keys.bytes;  // what is in no segment stays
@@ -187,7 +238,7 @@ SortReport sort_with_values(const SortOptions& options, SortInput& input,
   operands[Role::values_in] = {values.bytes.data(), n, rows.length};
   operands[Role::values_out] = {sorted_values.data(), n, rows.length};
   if (segments) segments->add_to(operands);
-  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   input.keys.bytes = std::move(sorted_keys);
   values.bytes = std::move(sorted_values);
@@ -216,6 +267,30 @@ SortReport sort_records(const SortOptions& options, const InputRequest& request,
   return report;
 }
 
+/// About how many bytes each value has: the file is not opened yet.
+std::uint64_t width_of(const std::string& path, std::uint64_t keys) {
+  std::error_code none;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, none);
+  return none ? 1 : std::clamp<std::uint64_t>(std::bit_floor(bytes / keys), 1, 16);
+}
+
+/// Generated keys, those of a file, or that file, if it is too large to be read.
+CommandInput input_of(const SortOptions& options, const InputRequest& request,
+                      const std::optional<OutputFile>& output,
+                      const std::optional<OutputFile>& values_output) {
+  if (!options.generate.empty()) {
+    return {options.common, generate_input(options.generate, *request.type, options.seed, request.limit)};
+  }
+  MappedResults results;
+  results.possible = options.segments.offsets.empty() && (!values_output || values_output->is_file()) &&
+                     can_be_mapped(*output, options.output, options.output_format);
+  results.folder = folder_of(options.output);
+  return {options.common, request, results, [&](SortInput& input) {
+            return problem_of(options, input,
+                              options.values.empty() ? 0 : width_of(options.values, input.keys.count()));
+          }};
+}
+
 int sort(const SortOptions& options) {
   check_usage(options);
   const InputRequest request = request_of(options.input);
@@ -232,22 +307,32 @@ int sort(const SortOptions& options) {
     print_report(report, options.common.json);
     return done;
   }
-  SortInput input = options.generate.empty()
-                        ? read_input(request)
-                        : generate_input(options.generate, *request.type, options.seed, request.limit);
+  std::optional<OutputFile> values_output;
+  if (!options.values.empty()) values_output.emplace(options.values_output);
+  CommandInput from = input_of(options, request, output, values_output);
+  SortInput& input = from.keys();
   Format output_format = input.format;
   if (output) output_format = output_format_of(options.output_format, options.output, input.format);
+  if (from.is_in_file()) {
+    SortReport report =
+        sort_in_files(options, from, *output, values_output ? &*values_output : nullptr, request.limit);
+    if (values_output) values_output->commit();
+    output->commit();
+    report.output = destination;
+    report.values_output = options.values_output;
+    print_report(report, options.common.json);
+    return done;
+  }
   std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
   SortReport report;
   if (options.values.empty()) {
-    report = segments ? sort_segments(options, input, *segments) : sort_keys(options, input);
+    report = segments ? sort_segments(options, from, *segments) : sort_keys(options, from);
   } else {
-    OutputFile values_output(options.values_output);
     ValueArray values = read_values(options.values, input.keys.count(), request.limit);
-    report = sort_with_values(options, input, segments, values);
-    write_values(values_output, values);
+    report = sort_with_values(options, from, segments, values);
+    write_values(*values_output, values);
     write_keys(*output, output_format, input.keys);
-    values_output.commit();
+    values_output->commit();
     report.values_output = options.values_output;
   }
   report.conversion = input.keys.conversion;

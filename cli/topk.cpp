@@ -8,6 +8,7 @@
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/command_input.hpp"
 #include "cli/host_call.hpp"
 #include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
@@ -107,37 +108,55 @@ void write_to(std::optional<OutputFile>& output, const std::string& destination,
   write_keys(*output, output_format_of(options.output_format, destination, format), array);
 }
 
+/// \throws Error (usage) if k is none of these rows
+Problem problem_of(const TopkOptions& options, const Destinations& to, const SortInput& input,
+                   const Shape& shape) {
+  const auto index_bytes = static_cast<std::uint32_t>(size_of(index_type_of(options.index)));
+  const Problem problem{{.operation = Operation::top_k,
+                         .key = input.keys.type,
+                         .index_bytes = to.indices.empty() ? 0 : index_bytes,
+                         .order = options.largest ? Order::descending : Order::ascending,
+                         .k = parse_size(options.k)},
+                        shape};
+  if (!has_fitting_k(problem)) {
+    if (shape.ragged) throw Error(ErrorCode::usage, "-k is how many keys of each segment: from 1 on");
+    throw Error(ErrorCode::usage, fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", problem.k,
+                                              shape.n, shape.rows == 1 ? "the array" : "a row", input.name));
+  }
+  return problem;
+}
+
 int topk(const TopkOptions& options) {
   const InputRequest request = request_of(options.input);
   require_named_database(options.common);
   if (options.k.empty())
     throw Error(ErrorCode::usage, "-k K is needed: how many keys of the array, or of each row");
-  const std::uint64_t k = parse_size(options.k);
+  static_cast<void>(parse_size(options.k));
   const KeyType index = index_type_of(options.index);
   const Destinations to = destinations_of(options);
   // Before any work, so that a name that is no good is noticed first.
   for (const std::string& destination : {to.keys, to.indices}) {
     static_cast<void>(output_format_of(options.output_format, destination, Format::text));
   }
-  if (!options.segments.offsets.empty() && !options.rows.empty()) {
+  const bool has_segments = !options.segments.offsets.empty();
+  if (has_segments && !options.rows.empty()) {
     throw Error(ErrorCode::usage, "--offsets say where the segments of a file lie: leave --rows out");
   }
-  SortInput input = read_input(request);
+  // Results are small, whatever the file is: they need no file for themselves. Segments are read.
+  CommandInput from =
+      has_segments
+          ? CommandInput(options.common, read_input(request))
+          : CommandInput(options.common, request, {.possible = true, .folder = {}}, [&](SortInput& input) {
+              const RowsOfKeys rows = row_shape_of(input, options.rows);
+              return problem_of(options, to, input, {.n = rows.length, .rows = rows.count});
+            });
+  SortInput& input = from.keys();
   std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
   const RowsOfKeys rows =
       segments ? RowsOfKeys{segments->shape.rows, segments->shape.n} : row_shape_of(input, options.rows);
-  const Problem problem{{.operation = Operation::top_k,
-                         .key = input.keys.type,
-                         .index_bytes = to.indices.empty() ? 0 : static_cast<std::uint32_t>(size_of(index)),
-                         .order = options.largest ? Order::descending : Order::ascending,
-                         .k = k},
-                        segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
-  if (!has_fitting_k(problem)) {
-    if (segments) throw Error(ErrorCode::usage, "-k is how many keys of each segment: from 1 on");
-    throw Error(ErrorCode::usage,
-                fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", k, rows.length,
-                            rows.count == 1 ? "the array" : "a row", input.name));
-  }
+  const Problem problem = problem_of(
+      options, to, input, segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count});
+  const std::uint64_t k = problem.k;
   std::uint64_t results = 0;
   if (__builtin_mul_overflow(rows.count, k, &results) || results > std::uint64_t{1} << 56) {
     throw Error(ErrorCode::usage,
@@ -150,12 +169,12 @@ int topk(const TopkOptions& options) {
   KeyArray indices = results_as(index);
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
-  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.bytes.data()), input.keys.count(),
+  operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), input.keys.count(),
                              rows.length};
   if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
   if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
   if (segments) segments->add_to(operands);
-  SortReport report = call_on_host(options.common, problem, operands, options.verify);
+  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
   std::optional<OutputFile> keys_file;

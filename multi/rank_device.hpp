@@ -16,7 +16,7 @@ class RankDevice {
  public:
   explicit RankDevice(OpenedEngine opened);
 
-  [[nodiscard]] SortEngine& engine() noexcept { return *opened_.engine; }
+  [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
   [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
 
   /// Makes indices of a rank's keys those in the whole: adds `first` to each. Enqueues it. \throws Error

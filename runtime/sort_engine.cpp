@@ -245,7 +245,8 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
     if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
   }
   if (const auto sizes = parts_of(problem)) {
-    return HostParts([this](const HostCall& part) { return run_call(part); }, *sizes, host_.progress)
+    return HostParts([this](const HostCall& part) { return run_call(part); }, *sizes, host_.progress,
+                     host_.scratch_folder)
         .run(problem, operands);
   }
   HostRows rows(problem, operands);

@@ -23,6 +23,7 @@ namespace bitune {
 struct HostLimits {
   std::uint64_t device_memory = 0;  ///< bytes that a call may take; 0: what is free
   ProgressFunction progress;        ///< told of calls in parts; may be empty
+  std::string scratch_folder;       ///< of what is done in parts; empty: memory
 };
 
 /// Sorts on one device.

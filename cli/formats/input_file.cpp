@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <system_error>
 
 #include "bitune/error.hpp"
 
@@ -110,6 +112,21 @@ std::vector<std::byte> InputFile::read(std::uint64_t count) {
     }
   }
   return bytes;
+}
+
+MappedContent InputFile::map() const {
+  const off_t position = ::lseek(descriptor_, 0, SEEK_CUR);
+  struct stat status = {};
+  if (position < 0 || ::fstat(descriptor_, &status) != 0) {
+    throw Error(ErrorCode::io, fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+  }
+  try {
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    return {std::make_shared<FileMapping>(FileMapping::for_reading(descriptor_, size)),
+            static_cast<std::uint64_t>(position) - peeked_.size()};
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::io, fmt::format("cannot read {}: {}", name_, std::strerror(error.code().value())));
+  }
 }
 
 std::vector<std::byte> InputFile::read_all() { return read(std::numeric_limits<std::uint64_t>::max()); }

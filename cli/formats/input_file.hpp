@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/formats/key_array.hpp"
 #include "cli/formats/read_limit.hpp"
 
 namespace bitune::cli {
@@ -46,6 +47,9 @@ class InputFile {
   /// Reads up to `count` bytes; fewer only if the file ends there. Memory grows with what arrives, so a count
   /// taken from a damaged header costs nothing.
   [[nodiscard]] std::vector<std::byte> read(std::uint64_t count);
+
+  /// What is not yet read, left where it is: of a regular file. Nothing of it counts as read, or as memory.
+  [[nodiscard]] MappedContent map() const;
 
   /// Reads to the end of the file.
   [[nodiscard]] std::vector<std::byte> read_all();

@@ -23,22 +23,6 @@ std::string read_text(InputFile& file, std::size_t count) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Bytes that the shape promises. \throws Error (input) if they exceed what any memory holds
-std::uint64_t promised_bytes(const NpyHeader& header, std::uint64_t element_bytes, const std::string& file) {
-  std::uint64_t bytes = element_bytes;
-  bool empty = false;
-  bool overflow = false;
-  for (const std::uint64_t extent : header.shape) {
-    empty |= extent == 0;
-    overflow |= extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes);
-  }
-  if (!empty && (overflow || bytes > std::uint64_t{1} << 62)) {
-    throw Error(ErrorCode::input, fmt::format("{} has a .npy header with an impossible shape ({})", file,
-                                              fmt::join(header.shape, ", ")));
-  }
-  return empty ? 0 : bytes;
-}
-
 std::string names_of(const std::vector<NpyField>& fields) {
   std::vector<std::string> names;
   for (const NpyField& field : fields) {
@@ -113,6 +97,22 @@ NpyHeader read_npy_header(InputFile& file) {
   return parse_npy_header(read_text(file, length), file.name(), major == 3);
 }
 
+std::uint64_t promised_npy_bytes(const NpyHeader& header, std::uint64_t element_bytes,
+                                 const std::string& file) {
+  std::uint64_t bytes = element_bytes;
+  bool empty = false;
+  bool overflow = false;
+  for (const std::uint64_t extent : header.shape) {
+    empty |= extent == 0;
+    overflow |= extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes);
+  }
+  if (!empty && (overflow || bytes > std::uint64_t{1} << 62)) {
+    throw Error(ErrorCode::input, fmt::format("{} has a .npy header with an impossible shape ({})", file,
+                                              fmt::join(header.shape, ", ")));
+  }
+  return empty ? 0 : bytes;
+}
+
 KeyType resolve_npy_type(std::string_view descr, std::optional<KeyType> wanted, const std::string& file) {
   const KeyType stored = key_type_of_descr(descr, file);
   if (!wanted || *wanted == stored) {
@@ -131,7 +131,7 @@ std::vector<std::byte> read_npy_elements(InputFile& file, const NpyHeader& heade
     throw Error(ErrorCode::input,
                 fmt::format("{} holds a single number without a dimension, not an array", file.name()));
   }
-  const std::uint64_t promised = promised_bytes(header, element_bytes, file.name());
+  const std::uint64_t promised = promised_npy_bytes(header, element_bytes, file.name());
   const auto remaining = file.remaining();
   std::vector<std::byte> bytes;
   if (!remaining) file.limit().check(promised, file.name());
@@ -174,9 +174,13 @@ KeyArray read_npy(InputFile& file, std::optional<KeyType> type) {
   return keys;
 }
 
-void write_npy(OutputFile& file, const KeyArray& keys) {
+void write_npy_header(OutputFile& file, const KeyArray& keys) {
   file.write(npy_header_text(keys.npy_descr.empty() ? descr_of(keys.type) : std::string_view(keys.npy_descr),
                              keys.shape));
+}
+
+void write_npy(OutputFile& file, const KeyArray& keys) {
+  write_npy_header(file, keys);
   file.write(keys.bytes);
 }
 
@@ -204,8 +208,12 @@ ValueArray read_npy_values(InputFile& file) {
   return values;
 }
 
-void write_npy_values(OutputFile& file, const ValueArray& values) {
+void write_npy_values_header(OutputFile& file, const ValueArray& values) {
   file.write(npy_header_text(values.npy_descr, values.shape, values.npy_utf8));
+}
+
+void write_npy_values(OutputFile& file, const ValueArray& values) {
+  write_npy_values_header(file, values);
   file.write(values.bytes);
 }
 

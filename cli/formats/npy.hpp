@@ -23,16 +23,24 @@ namespace bitune::cli {
 /// (input, usage, io) naming the file; truncated files and trailing bytes are errors.
 [[nodiscard]] KeyArray read_npy(InputFile& file, std::optional<KeyType> type);
 
+/// All up to the first key.
+void write_npy_header(OutputFile& file, const KeyArray& keys);
 void write_npy(OutputFile& file, const KeyArray& keys);
 
 /// Reads a .npy file whose elements are only moved: of any dtype but objects and structures, and of one
 /// dimension. \throws as read_npy
 [[nodiscard]] ValueArray read_npy_values(InputFile& file);
 
+/// All up to the first value.
+void write_npy_values_header(OutputFile& file, const ValueArray& values);
 void write_npy_values(OutputFile& file, const ValueArray& values);
 
 /// Reads all up to the first element. \throws as read_npy
 [[nodiscard]] NpyHeader read_npy_header(InputFile& file);
+
+/// Bytes of the elements that the header promises. \throws Error (input) if they exceed what any memory holds
+[[nodiscard]] std::uint64_t promised_npy_bytes(const NpyHeader& header, std::uint64_t element_bytes,
+                                               const std::string& file);
 
 /// Reads the elements behind the header, each of so many bytes, in the order of the file. \throws as read_npy
 [[nodiscard]] std::vector<std::byte> read_npy_elements(InputFile& file, const NpyHeader& header,

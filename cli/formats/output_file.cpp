@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -104,6 +105,19 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+
+std::span<std::byte> OutputFile::map(std::uint64_t bytes) {
+  const off_t written = ::lseek(descriptor_, 0, SEEK_CUR);
+  if (written < 0) fail("cannot write");
+  const auto begin = static_cast<std::uint64_t>(written);
+  try {
+    mapping_ = FileMapping::for_writing(descriptor_, begin + bytes);
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::io, fmt::format("cannot write {}, which takes {} bytes: {}", name_, begin + bytes,
+                                           std::strerror(error.code().value())));
+  }
+  return mapping_.bytes().subspan(begin);
+}
 
 void OutputFile::commit() {
   if (temporary_.empty()) {

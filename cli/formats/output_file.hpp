@@ -4,11 +4,13 @@
 /// An output file that appears whole or not at all.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "cache/file_mapping.hpp"
 #include "cache/leftovers.hpp"
 
 namespace bitune::cli {
@@ -33,6 +35,13 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
 
+  /// Whether it is a file, which can be mapped.
+  [[nodiscard]] bool is_file() const noexcept { return !temporary_.empty(); }
+
+  /// So many bytes behind what was written, to be written in memory until `commit`. Their room on the disk is
+  /// taken now. Only of what is_file(), and once.
+  [[nodiscard]] std::span<std::byte> map(std::uint64_t bytes);
+
   /// Makes the file durable and visible. The object is done with after that.
   void commit();
 
@@ -45,6 +54,7 @@ class OutputFile {
   std::string temporary_;    ///< empty where the destination is written directly
   std::optional<Leftover> leftover_;
   int descriptor_ = -1;
+  FileMapping mapping_;
 };
 
 }  // namespace bitune::cli

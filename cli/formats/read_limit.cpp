@@ -18,7 +18,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 void ReadLimit::check(std::uint64_t taken, const std::string& file) const {
-  if (taken <= bytes) return;
+  if (allows(taken)) return;
   throw Error(
       ErrorCode::input,
       fmt::format("{} takes {} of memory, and an input may take {} ({}); --max-bytes sets another limit",

@@ -14,6 +14,8 @@ struct ReadLimit {
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
   std::string reason = {};  ///< for people: "half of the memory that this host has free"
 
+  [[nodiscard]] bool allows(std::uint64_t taken) const noexcept { return taken <= bytes; }
+
   /// `file` names the input. \throws Error (input) if it takes more than the limit
   void check(std::uint64_t taken, const std::string& file) const;
 

@@ -209,10 +209,17 @@ typedef struct bitune_sorter_options {
   /// always waits, unless that variable is 1.
   uint32_t stand_ins;
   uint32_t reserved;  ///< 0
+  /// Bytes of device memory that bitune_run_host may take; 0: what is free. What takes more is done in parts,
+  /// each key going to the device and back twice. $BITUNE_DEVICE_MEMORY ("4G") says it where this is 0.
+  uint64_t device_memory;
+  /// Where what is done in parts keeps as much again as the array takes meanwhile: a folder, in a file
+  /// without a name; default: in memory. Arrays of the call may be files that the program has mapped into
+  /// memory.
+  const char* scratch_folder;
 } bitune_sorter_options;
 
 #define BITUNE_SORTER_OPTIONS_INIT \
-  { sizeof(bitune_sorter_options), NULL, NULL, NULL, 0, 0 }
+  { sizeof(bitune_sorter_options), NULL, NULL, NULL, 0, 0, 0, NULL }
 
 /// Makes a sorter for a device. `options` may be null. `*sorter` is null if the call fails; else the caller
 /// destroys it.

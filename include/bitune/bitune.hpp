@@ -41,6 +41,10 @@ struct SorterOptions {
   std::uint64_t device_memory = 0;
   /// Told of calls on host arrays that are done in parts.
   ProgressFunction progress = {};
+  /// Where what is done in parts keeps as much again as the array takes meanwhile: a folder, in a file
+  /// without a name; empty: in memory. With arrays that are files mapped into memory, neither takes memory
+  /// that the system cannot have back.
+  std::string scratch_folder = {};
 };
 
 /// Times of one host sort in microseconds. Those of parts are added up, and overlap.

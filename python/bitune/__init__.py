@@ -18,6 +18,7 @@ from ._errors import Error, UsageError
 from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
 from ._native import library as _library
 from ._segmented import segmented_argsort, segmented_sort, segmented_sort_by_key
+from ._sorters import limited
 from ._top_k import first_keys, first_keys_of_segments
 from ._tuning import Database, devices, tune
 
@@ -52,6 +53,7 @@ def sort(
     out: Array | None = None,
     stream: Any = None,
     device: Any = None,
+    device_memory: int | None = None,
 ) -> Array:
     """Sort an array along an axis.
 
@@ -73,6 +75,9 @@ def sort(
     device : int, str or None
         For arrays of the host, which are copied to this device and back: a GPU's number or UUID, "auto" (also None)
         for the current GPU, or "emulated". Without a GPU "auto" is an error. Arrays of a GPU are sorted where they are.
+    device_memory : int, optional
+        For arrays of the host: how many bytes of the device's memory may be taken; None: $BITUNE_DEVICE_MEMORY, else what is
+        free. A larger array is sorted in parts, each element going to the device and back twice.
 
     Returns
     -------
@@ -102,11 +107,12 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
+    device = limited(device, device_memory)
     if _short is not None and type(x) is _short.tensor and stream is None and device is None:
         found = _short.sort(x, axis, descending, out)
         if found is not None:
             return cast(Array, found)
-    if _goes_through_torch(x) and out is None and stream is None:
+    if device_memory is None and out is None and stream is None and _goes_through_torch(x):
         return cast(Array, _torch_ops().sort(x, axis, descending, stable, _name_of(device)))
     return cast(Array, sort_keys(x, axis, descending, out, stream, device))
 
@@ -123,12 +129,13 @@ def argsort(
     out: Any = None,
     stream: Any = None,
     device: Any = None,
+    device_memory: int | None = None,
 ) -> Any:
     """Indices that sort an array along an axis.
 
     Parameters
     ----------
-    x, axis, descending, stream, device
+    x, axis, descending, stream, device, device_memory
         As in `sort`.
     stable : bool
         Equal keys keep the order of the input, in a descending sort too. All NaNs are equal keys; -0 and +0 are two.
@@ -163,11 +170,12 @@ def argsort(
     >>> bitune.argsort(np.array([30, 10, 20, 10]), descending=True, index_dtype="int32", device="emulated")
     array([0, 2, 1, 3], dtype=int32)
     """
+    device = limited(device, device_memory)
     if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
         found = _short.argsort(x, axis, descending, stable, index_dtype, return_keys)
         if found is not None:
             return found
-    if _goes_through_torch(x) and out is None and stream is None:
+    if device_memory is None and out is None and stream is None and _goes_through_torch(x):
         name = _functions.name_of_dtype(index_dtype)
         indices, keys = _torch_ops().argsort(x, axis, descending, stable, name, return_keys, _name_of(device))
         return (indices, keys) if return_keys else indices
@@ -185,6 +193,7 @@ def sort_by_key(
     stable: bool = True,
     stream: Any = None,
     device: Any = None,
+    device_memory: int | None = None,
 ) -> tuple[Array, Any]:
     """Sort keys, and values with them.
 
@@ -194,7 +203,7 @@ def sort_by_key(
         As x of `sort`.
     values : array
         Of the library, shape and device of the keys; elements of 1, 2, 4, 8 or 16 bytes, of any type.
-    axis, descending, stable, stream, device
+    axis, descending, stable, stream, device, device_memory
         As in `argsort`.
 
     Returns
@@ -217,11 +226,12 @@ def sort_by_key(
     >>> values
     array([10., 20., 30.])
     """
+    device = limited(device, device_memory)
     if _short is not None and type(keys) is _short.tensor and stream is None and device is None:
         found = _short.sort_by_key(keys, values, axis, descending, stable)
         if found is not None:
             return cast("tuple[Array, Any]", found)
-    if _goes_through_torch(keys) and stream is None:
+    if device_memory is None and stream is None and _goes_through_torch(keys):
         found = _torch_ops().sort_by_key(keys, values, axis, descending, stable, _name_of(device))
     else:
         found = sort_pairs(keys, values, axis, descending, stable, stream, device)
@@ -241,12 +251,13 @@ def top_k(
     index_dtype: Any = "int64",
     stream: Any = None,
     device: Any = None,
+    device_memory: int | None = None,
 ) -> tuple[Any, Any]:
     """The k largest, or smallest, elements along an axis, and their indices.
 
     Parameters
     ----------
-    x, axis, stream, device
+    x, axis, stream, device, device_memory
         As in `sort`.
     k : int
         How many, from 1 to the length of the axis; of segments from 1 on.
@@ -294,12 +305,15 @@ def top_k(
             values, k, offsets=offsets, ends=ends, largest=largest, index_dtype=index_dtype, stream=stream, device=device
         )
     if offsets is not None:
+        if device_memory is not None:
+            raise TypeError("device_memory: segments are done at once")
         if _goes_through_torch(x):
             raise ValueError("x: the first elements of segments have no gradient, and are not compiled; pass x.detach()")
         return first_keys_of_segments(x, k, offsets, ends, largest, index_dtype, stream, device)
     if ends is not None:
         raise TypeError("ends: they are given with offsets")
-    if _goes_through_torch(x) and stream is None:
+    device = limited(device, device_memory)
+    if device_memory is None and stream is None and _goes_through_torch(x):
         name = _functions.name_of_dtype(index_dtype)
         found = _torch_ops().top_k(x, k, axis, largest, name, _name_of(device))
         return found[0], found[1]

@@ -36,6 +36,8 @@ class SorterOptions(ctypes.Structure):
         ("kernel_cache", ctypes.c_char_p),
         ("stand_ins", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
+        ("device_memory", ctypes.c_uint64),
+        ("scratch_folder", ctypes.c_char_p),
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import operator
 import threading
 import warnings
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from . import _native
 from ._errors import Error, UsageError
@@ -21,8 +22,10 @@ _MOST_PROBLEMS = 4096  # as many as the library keeps prepared
 class Sorter:
     """A `bitune_sorter`. It lives as long as the process: sorts may be under way on any stream."""
 
-    def __init__(self, selector: str) -> None:
-        options = _native.SorterOptions(ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0)
+    def __init__(self, selector: str, device_memory: int = 0) -> None:
+        options = _native.SorterOptions(
+            ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0, device_memory, None
+        )
         handle = ctypes.c_void_p()
         try:
             _native.check(_native.library.bitune_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
@@ -83,22 +86,43 @@ def remember(known: dict[Any, Any], key: Any, value: Any) -> None:
     known[key] = value
 
 
-_sorters: dict[str, Sorter] = {}
+class Limited(NamedTuple):
+    """A device as the caller names it, of whose memory arrays of the host may take so many bytes."""
+
+    device: Any
+    memory: int
+
+
+def limited(device: Any, memory: Any) -> Any:
+    """The device, and the limit if there is one."""
+    if memory is None:
+        return device
+    try:
+        size = operator.index(memory)
+    except TypeError:
+        raise TypeError(f"device_memory: bytes, an integer, not {type(memory).__name__}") from None
+    if size < 1:
+        raise ValueError(f"device_memory: at least 1 byte, not {size}")
+    return Limited(device, size)
+
+
+_sorters: dict[tuple[str, int], Sorter] = {}
 _lock = threading.Lock()
 _of_gpu: dict[int, Sorter] = {}
 forget_too: list[Callable[[], None]] = []
 """Called with `forget_sorters`, by those who keep what they know of sorters."""
 
 
-def sorter_named(selector: str) -> Sorter:
-    """The process's sorter for one of the library's selectors. Thread-safe."""
-    found = _sorters.get(selector)
+def sorter_named(selector: str, device_memory: int = 0) -> Sorter:
+    """The process's sorter for one of the library's selectors, and a limit (0: none). Thread-safe."""
+    named = (selector, device_memory)
+    found = _sorters.get(named)
     if found is None:
         with _lock:
-            found = _sorters.get(selector)
+            found = _sorters.get(named)
             if found is None:
-                found = Sorter(selector)
-                _sorters[selector] = found
+                found = Sorter(selector, device_memory)
+                _sorters[named] = found
                 if selector == "emulated":
                     _tell_of_emulation()
     return found
@@ -138,6 +162,7 @@ def selector_of(device: Any) -> str:
 
 def sorter_for_host(device: Any) -> Sorter:
     """For arrays in the host's memory. No GPU is an error here: the emulated device is taken only by its name."""
+    device, memory = device if isinstance(device, Limited) else (device, 0)
     selector = selector_of(device)
     if selector == "auto" and not has_gpu():
         raise Error(
@@ -145,11 +170,13 @@ def sorter_for_host(device: Any) -> Sorter:
             'is missing), or pass device="emulated", which sorts on the CPU, very slowly, to try things out',
             "unavailable",
         )
-    return sorter_named(selector)
+    return sorter_named(selector, memory)
 
 
 def sorter_for_gpu(ordinal: int, device: Any) -> Sorter:
     """For arrays in a GPU's memory, which are sorted there."""
+    if isinstance(device, Limited):
+        raise ValueError("device_memory: x lies in a GPU's memory already; it is for arrays of the host")
     if device is not None:
         selector = selector_of(device)
         if selector not in ("auto", str(ordinal)):

@@ -120,8 +120,11 @@ class HostParts::Tally {
 };
 
 HostParts::HostParts(std::function<HostSortTimes(const HostCall&)> run, PartSizes sizes,
-                     ProgressFunction progress)
-    : run_(std::move(run)), sizes_(sizes), progress_(std::move(progress)) {}
+                     ProgressFunction progress, std::string scratch_folder)
+    : run_(std::move(run)),
+      sizes_(sizes),
+      progress_(std::move(progress)),
+      scratch_folder_(std::move(scratch_folder)) {}
 
 HostSortTimes HostParts::run(const Problem& problem, const Operands& operands) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -164,8 +167,8 @@ void HostParts::run_rows(const Problem& problem, const Operands& operands, Tally
 void HostParts::sort_array(const Problem& problem, const Operands& operands, Tally& tally) const {
   const std::size_t key_bytes = size_of(problem.key);
   const Carried carried = carried_of(problem);
-  const HostScratch keys(problem.n * key_bytes);
-  const HostScratch values(problem.n * carried.bytes);
+  const HostScratch keys(problem.n * key_bytes, scratch_folder_);
+  const HostScratch values(problem.n * carried.bytes, scratch_folder_);
   const std::uint64_t parts = count_of(problem.n, sizes_.keys);
   std::vector<ElementRange> runs;
   for (std::uint64_t part = 0; part < parts; ++part) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "bitune/bitune.hpp"
 #include "runtime/parts/host_call.hpp"
@@ -38,8 +39,10 @@ struct PartSizes {
 class HostParts {
  public:
   /// `run` does one part, from several threads at once. `progress`, if it is there, is told how many parts of
-  /// how many are done, from one thread at a time.
-  HostParts(std::function<HostSortTimes(const HostCall&)> run, PartSizes sizes, ProgressFunction progress);
+  /// how many are done, from one thread at a time. Sorted runs are kept in a file of `scratch_folder`, if one
+  /// is named, else in memory.
+  HostParts(std::function<HostSortTimes(const HostCall&)> run, PartSizes sizes, ProgressFunction progress,
+            std::string scratch_folder);
 
   /// Returns the sums of the parts' times, which overlap, and the wall time of all. \throws what `run`
   /// throws first, when no part is under way any more; Error (out_of_resources) for a top_k of more keys than
@@ -57,6 +60,7 @@ class HostParts {
   std::function<HostSortTimes(const HostCall&)> run_;
   PartSizes sizes_;
   ProgressFunction progress_;
+  std::string scratch_folder_;
 };
 
 }  // namespace bitune

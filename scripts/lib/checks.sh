@@ -64,7 +64,7 @@ check_coverage() {
   done <scripts/lib/coverage-excludes.txt
   mkdir -p build/coverage
   rm -f build/coverage/summary.txt
-  "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|measure|tuner|cli|capi|bench)/' "${excludes[@]}" -j "$(nproc)" \
+  "$VENV/bin/gcovr" --root . --gcov-executable "$gcov" --filter '(include|model|cache|runtime|measure|tuner|multi|cli|capi|bench)/' "${excludes[@]}" -j "$(nproc)" \
     --exclude-throw-branches --gcov-ignore-parse-errors negative_hits.warn_once_per_file \
     --txt build/coverage/summary.txt --html-details build/coverage/index.html --print-summary \
     --fail-under-line 85 "$1" >build/coverage/log.txt 2>&1

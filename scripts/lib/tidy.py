@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("model", "cache", "runtime", "measure", "tuner", "cli", "capi", "bench")
+ROOMS = ("model", "cache", "runtime", "measure", "tuner", "multi", "cli", "capi", "bench")
 MOST = 64  # sources at a time
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 

@@ -50,6 +50,34 @@ TEST_F(CLibrary, RunSortsMemoryOfTheDeviceOutOfPlaceWithAWorkspaceOfTheCaller) {
   EXPECT_EQ(in, given);
 }
 
+TEST_F(CLibrary, WhatIsLargerThanTheMemoryThatMayBeTakenIsDoneInPartsByWayOfAFolder) {
+  bitune_sorter_options options = BITUNE_SORTER_OPTIONS_INIT;
+  options.device = "emulated";
+  options.database = database.c_str();
+  options.device_memory = 16000;
+  const std::string none = (folder / "none").string();
+  for (const std::string& scratch : {std::string(), folder.string(), none}) {
+    options.scratch_folder = scratch.c_str();
+    bitune_sorter* limited = nullptr;
+    ASSERT_EQ(bitune_sorter_create(&options, &limited), BITUNE_OK) << bitune_last_error();
+    const bitune_problem problem = problem_of(5000);
+    std::vector<std::uint32_t> keys = random_keys(problem.n, 3);
+    std::vector<std::uint32_t> expected = keys;
+    std::sort(expected.begin(), expected.end());
+    bitune_operands operands = BITUNE_OPERANDS_INIT;
+    operands.keys_out = operand_of(keys);
+    const bitune_status status = bitune_run_host(limited, &problem, &operands, nullptr);
+    if (scratch == none) {
+      EXPECT_EQ(status, BITUNE_ERROR_OUT_OF_RESOURCES);
+      EXPECT_NE(std::string(bitune_last_error()).find(none), std::string::npos) << bitune_last_error();
+    } else {
+      EXPECT_EQ(status, BITUNE_OK) << bitune_last_error();
+      EXPECT_EQ(keys, expected);
+    }
+    bitune_sorter_destroy(limited);
+  }
+}
+
 TEST_F(CLibrary, ArgsortGivesIndicesInStableOrder) {
   bitune_problem problem = problem_of(300);
   problem.operation = BITUNE_ARGSORT;

@@ -37,6 +37,8 @@ KEYS = np.array([3, 1, 2])
         (ValueError, "values", lambda: bitune.sort_by_key(KEYS, np.zeros(2), **EMULATED)),
         (TypeError, "values", lambda: bitune.sort_by_key(KEYS, np.zeros(3, "V3"), **EMULATED)),
         (TypeError, "values", lambda: bitune.sort_by_key(KEYS, np.zeros(3, object), **EMULATED)),
+        (ValueError, "device_memory", lambda: bitune.sort(KEYS, device_memory=0, **EMULATED)),
+        (TypeError, "device_memory", lambda: bitune.top_k(KEYS, 1, device_memory="4G", **EMULATED)),
         (ValueError, "operation", lambda: bitune.explain(KEYS, "shuffle", **EMULATED)),
         (ValueError, "shapes", lambda: bitune.tune([], **EMULATED)),
         (ValueError, "shapes", lambda: bitune.tune((0,), **EMULATED)),
@@ -46,6 +48,24 @@ KEYS = np.array([3, 1, 2])
 def test_refusals_name_the_argument(kind, argument, call):
     with pytest.raises(kind, match=f"^{argument}: "):
         call()
+
+
+def test_arrays_larger_than_the_memory_that_may_be_taken_are_sorted_in_parts(tmp_path):
+    """Files mapped into memory, too. That there are parts is told by what is refused: the first of all parts are too many for one."""
+    small = {"device_memory": 16 << 10, **EMULATED}
+    x = np.random.default_rng(1).integers(0, 500, 6000).astype("f4")
+    x.tofile(tmp_path / "keys.bin")
+    order = np.argsort(x, kind="stable")
+    mapped = np.memmap(tmp_path / "keys.bin", "f4", mode="r")
+    out = np.memmap(tmp_path / "sorted.bin", "f4", mode="w+", shape=6000)
+    assert bitune.sort(mapped, out=out, **small) is out
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "sorted.bin", "f4"), x[order])
+    np.testing.assert_array_equal(bitune.argsort(x, **small), order)
+    np.testing.assert_array_equal(bitune.sort_by_key(x, x.copy(), **small)[1], x[order])
+    np.testing.assert_array_equal(bitune.top_k(x, 4, largest=False, **small)[1], order[:4])
+    with pytest.raises(bitune.Error, match="in parts of"):
+        bitune.top_k(x, 4000, **small)
+    assert len(bitune.top_k(x, 4000, **EMULATED)[0]) == 4000
 
 
 def test_an_unknown_device_is_an_error_of_the_library():
