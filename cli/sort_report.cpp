@@ -40,7 +40,9 @@ std::string subject_text(const SortReport& report) {
   }
   if (problem.value_bytes != 0) what += " with values of " + count_text(problem.value_bytes, "byte");
   if (selects(problem.operation)) {
-    what = fmt::format("the first {} of {}{}", problem.k, problem.rows == 1 ? "" : "each of ", what);
+    what = problem.ragged
+               ? fmt::format("the first {} of each segment of {}", problem.k, what)
+               : fmt::format("the first {} of {}{}", problem.k, problem.rows == 1 ? "" : "each of ", what);
   }
   if (!writes_keys(problem)) what = "the indices of " + what;
   return fmt::format("{}, {}", what, name_of(problem.order));

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/command_input.hpp"
 #include "cli/host_call.hpp"
+#include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "model/key_type.hpp"
@@ -21,7 +22,8 @@ namespace {
 
 constexpr const char* description =
     "Writes the first keys of a file in order, and where they stand in it: the k smallest, or with --largest "
-    "the k largest, of the whole array or of each row. The file stays as it is. Of equal keys those that "
+    "the k largest, of the whole array, of each row or of each segment. The file stays as it is. Of equal "
+    "keys those that "
     "stand first are taken, in their order. All NaNs are equal keys, and larger than all numbers; -0 is "
     "before +0. INPUT is a .npy array, raw binary keys, text, or - for standard input.";
 
@@ -29,11 +31,15 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "\n"
     "Keys go to -o, indices to --indices; with neither of them keys go to standard output. Indices are u32, "
     "which is\n"
-    "enough for 2^32 keys, or u64. Those of rows count from 0 on in each row.\n"
+    "enough for 2^32 keys, or u64. Those of rows count from 0 on in each row, and those of segments in each "
+    "segment.\n"
+    "What a segment of fewer than K keys lacks is filled: with the key that sorts last, and with indices of "
+    "ones in all\nbits.\n"
     "\n"
     "Examples:\n"
     "  bitune topk scores.npy -k 100 --largest -o best.npy --indices where.npy\n"
     "  bitune topk distances.npy -k 8 --rows auto --indices nearest.npy    the nearest of each row\n"
+    "  bitune topk keys.npy --offsets offsets.npy -k 10 -o first.npy       the first of each segment\n"
     "  bitune topk keys.bin --type f32 -k 1000 -o smallest.bin --verify\n"
     "  printf '30\\n10\\n20\\n' | bitune topk - -k 2 --largest                 30, 20\n"
     "\n"
@@ -48,6 +54,7 @@ struct TopkOptions {
   std::string output_format;
   std::string index = "u32";
   std::string rows;
+  SegmentOptions segments;
   bool largest = false;
   bool verify = false;
 };
@@ -85,6 +92,14 @@ KeyArray results_of(const SortInput& input, const RowsOfKeys& rows, std::uint64_
   return array;
 }
 
+/// Rows of k, one for each segment.
+KeyArray results_of_segments(const SortInput& input, const Shape& segments, std::uint64_t k, KeyType type) {
+  KeyArray array = make_list(type, std::vector<std::byte>(segments.rows * k * size_of(type)));
+  array.separator = input.keys.separator;
+  array.shape = {segments.rows, k};
+  return array;
+}
+
 /// Writes an array where it goes, if anywhere: kept only once all results are written.
 void write_to(std::optional<OutputFile>& output, const std::string& destination, const TopkOptions& options,
               Format format, const KeyArray& array) {
@@ -95,18 +110,18 @@ void write_to(std::optional<OutputFile>& output, const std::string& destination,
 
 /// \throws Error (usage) if k is none of these rows
 Problem problem_of(const TopkOptions& options, const Destinations& to, const SortInput& input,
-                   const RowsOfKeys& rows) {
+                   const Shape& shape) {
   const auto index_bytes = static_cast<std::uint32_t>(size_of(index_type_of(options.index)));
   const Problem problem{{.operation = Operation::top_k,
                          .key = input.keys.type,
                          .index_bytes = to.indices.empty() ? 0 : index_bytes,
                          .order = options.largest ? Order::descending : Order::ascending,
                          .k = parse_size(options.k)},
-                        {.n = rows.length, .rows = rows.count}};
+                        shape};
   if (!has_fitting_k(problem)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", problem.k, rows.length,
-                            rows.count == 1 ? "the array" : "a row", input.name));
+    if (shape.ragged) throw Error(ErrorCode::usage, "-k is how many keys of each segment: from 1 on");
+    throw Error(ErrorCode::usage, fmt::format("-k {} is not from 1 to the {} keys of {} in '{}'", problem.k,
+                                              shape.n, shape.rows == 1 ? "the array" : "a row", input.name));
   }
   return problem;
 }
@@ -123,22 +138,42 @@ int topk(const TopkOptions& options) {
   for (const std::string& destination : {to.keys, to.indices}) {
     static_cast<void>(output_format_of(options.output_format, destination, Format::text));
   }
-  // Results are small, whatever the file is: they need no file for themselves.
-  CommandInput from(options.common, request, {.possible = true, .folder = {}}, [&](SortInput& input) {
-    return problem_of(options, to, input, row_shape_of(input, options.rows));
-  });
+  const bool has_segments = !options.segments.offsets.empty();
+  if (has_segments && !options.rows.empty()) {
+    throw Error(ErrorCode::usage, "--offsets say where the segments of a file lie: leave --rows out");
+  }
+  // Results are small, whatever the file is: they need no file for themselves. Segments are read.
+  CommandInput from =
+      has_segments
+          ? CommandInput(options.common, read_input(request))
+          : CommandInput(options.common, request, {.possible = true, .folder = {}}, [&](SortInput& input) {
+              const RowsOfKeys rows = row_shape_of(input, options.rows);
+              return problem_of(options, to, input, {.n = rows.length, .rows = rows.count});
+            });
   SortInput& input = from.keys();
-  const RowsOfKeys rows = row_shape_of(input, options.rows);
-  const Problem problem = problem_of(options, to, input, rows);
+  std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
+  const RowsOfKeys rows =
+      segments ? RowsOfKeys{segments->shape.rows, segments->shape.n} : row_shape_of(input, options.rows);
+  const Problem problem = problem_of(
+      options, to, input, segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count});
   const std::uint64_t k = problem.k;
-  KeyArray keys = results_of(input, rows, k, input.keys.type);
-  KeyArray indices = results_of(input, rows, k, index);
+  std::uint64_t results = 0;
+  if (__builtin_mul_overflow(rows.count, k, &results) || results > std::uint64_t{1} << 56) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {} of {} segments are more than any memory holds", k, rows.count));
+  }
+  const auto results_as = [&](KeyType type) {
+    return segments ? results_of_segments(input, segments->shape, k, type) : results_of(input, rows, k, type);
+  };
+  KeyArray keys = results_as(input.keys.type);
+  KeyArray indices = results_as(index);
   Operands operands;
   // Operands are not const, since one type serves inputs and outputs. Inputs are never written.
   operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), input.keys.count(),
                              rows.length};
   if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
   if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
+  if (segments) segments->add_to(operands);
   SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
@@ -177,6 +212,7 @@ void add_topk_command(CLI::App& parent, Action& action) {
            "The first of each of R equal rows; auto: the rows of a .npy array or the lines of a text; 1: all "
            "as one array",
            "R");
+  add_segment_options(command, options->segments);
   add_flag(command, "--largest", options->largest,
            "The largest, in descending order (default: the smallest)");
   add_flag(command, "--verify", options->verify,

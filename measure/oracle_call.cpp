@@ -104,7 +104,7 @@ void Call::set_ranges() {
                    .lengths = lengths_};
   RowRanges outputs = inputs;
   if (selects(problem_.operation)) {
-    outputs.row_length = std::min(problem_.k, problem_.n);
+    outputs.row_length = problem_.ragged ? problem_.k : std::min(problem_.k, problem_.n);
     outputs.begins = nullptr;
     if (lengths_) {
       std::vector<std::uint64_t> counts = *lengths_;

@@ -127,7 +127,7 @@ void sort_rows_of_keys(const Problem& problem, const Operands& on_host) {
 }  // namespace
 
 void reference_call(const Problem& problem, const Operands& on_host) {
-  if (problem.n == 0) return;
+  if (problem.n == 0 && !selects(problem.operation)) return;
   if (has_keys_alone(problem)) {
     sort_rows_of_keys(problem, on_host);
     return;

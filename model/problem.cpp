@@ -148,7 +148,7 @@ std::uint64_t mean_length(const Problem& problem) noexcept {
 }
 
 bool has_fitting_k(const Problem& problem) noexcept {
-  return !selects(problem.operation) || (problem.k >= 1 && problem.k <= problem.n);
+  return !selects(problem.operation) || (problem.k >= 1 && (problem.ragged || problem.k <= problem.n));
 }
 
 std::uint64_t key_count(const Problem& problem) {

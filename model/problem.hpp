@@ -34,13 +34,14 @@ namespace bitune {
 /// Whether no two results are right: keys alone, and what is stable.
 [[nodiscard]] bool has_one_result(const Problem& problem) noexcept;
 
-/// Keys of each row of the result: the first k where those are asked for, else all. Not of segments.
+/// Keys of each row of the result: the first k where those are asked for, else all. Not of segments, unless
+/// their first k are.
 [[nodiscard]] std::uint64_t result_length(const Problem& problem) noexcept;
 
 /// Keys of each row, or on average of a segment, rounded up.
 [[nodiscard]] std::uint64_t mean_length(const Problem& problem) noexcept;
 
-/// Whether its k is from 1 to n, if it asks for the first k.
+/// Whether its k is from 1 to n, if it asks for the first k; of segments from 1 on, as any may have fewer.
 [[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
 
 /// Keys of the whole problem. \throws Error (usage) if they exceed 2^63.

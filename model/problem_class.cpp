@@ -40,7 +40,8 @@ ProblemClass class_of(const Problem& problem) noexcept {
   if (is_stable_anyway(problem)) of_class.stable = false;
   if (problem.ragged) static_cast<Shape&>(of_class) = rounded(problem);
   if (problem.k != 0) of_class.k = rounded_up(problem.k);
-  if (selects(problem.operation)) of_class.k = std::clamp(problem.n, problem.k, of_class.k);
+  if (selects(problem.operation) && !problem.ragged)
+    of_class.k = std::clamp(problem.n, problem.k, of_class.k);
   return ProblemClass(of_class);
 }
 

@@ -15,7 +15,7 @@ namespace bitune {
 ///
 /// Arrays and rows keep their sizes. Segments are rounded: their number and their mean length to powers of
 /// two, so that batches of like size share what is prepared for them. `k` is rounded up to a power of two, or
-/// to all keys.
+/// to all keys of a row.
 class ProblemClass {
  public:
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }

@@ -24,8 +24,8 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 
 /// `elements`: what they are, `length` of a row.
 void check_stride(const Problem& problem, const Operand& operand, std::size_t size, std::uint64_t length,
-                  std::string_view elements = "keys") {
-  if (problem.kind() != ShapeKind::rows) return;
+                  std::string_view elements = "keys", bool of_segments = false) {
+  if (problem.kind() != ShapeKind::rows && !of_segments) return;
   if (operand.stride < length) {
     refuse(
         fmt::format("rows of {0} {2} that begin every {1} {2} overlap: the row stride is in {2}, and at "
@@ -45,13 +45,15 @@ struct Named {
   const Operand& operand;
   std::size_t size;  ///< of an element
   std::string_view what;
-  std::uint64_t length;  ///< elements of a row
+  std::uint64_t length;      ///< elements of a row
+  bool of_segments = false;  ///< rows that a top_k of segments writes
 };
 
 /// Elements from the first row's beginning to the last one's end.
 std::uint64_t reach_of(const Problem& problem, const Named& array) {
-  return problem.kind() == ShapeKind::rows ? (problem.rows - 1) * array.operand.stride + array.length
-                                           : array.length;
+  return problem.kind() == ShapeKind::rows || array.of_segments
+             ? (problem.rows - 1) * array.operand.stride + array.length
+             : array.length;
 }
 
 void check_array(const Problem& problem, const Named& array) {
@@ -170,10 +172,12 @@ void check_offsets(const Problem& problem, const Operands& operands) {
   const std::size_t size = std::max<std::size_t>(offsets.stride, 1);
   std::vector<Named> read = {{offsets, size, "the array of offsets", problem.rows + (has_ends ? 0 : 1)}};
   if (has_ends) read.push_back({ends, size, "the array of ends", problem.rows});
+  const bool are_rows = selects(problem.operation);
+  const std::uint64_t length = result_length(problem);
   const std::array<Named, 3> written = {
-      Named{operands[Role::keys_out], size_of(problem.key), "the array of sorted keys", problem.n},
-      Named{operands[Role::values_out], problem.value_bytes, "the array of sorted values", problem.n},
-      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", problem.n}};
+      Named{operands[Role::keys_out], size_of(problem.key), "the array of sorted keys", length, are_rows},
+      Named{operands[Role::values_out], problem.value_bytes, "the array of sorted values", length, are_rows},
+      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", length, are_rows}};
   for (const Named& array : read) {
     check_array(problem, array);
     for (const Named& other : written) {
@@ -182,25 +186,29 @@ void check_offsets(const Problem& problem, const Operands& operands) {
   }
 }
 
-/// What is read, and what is written, each in memory of its own.
+/// What is read, and what is written, each in memory of its own. Of segments rows of k are written.
 void check_first_keys(const Problem& problem, const Operands& operands) {
   const std::size_t key = size_of(problem.key);
   const std::size_t value = problem.value_bytes;
   const std::array<Named, 5> arrays = {
       Named{operands[Role::keys_in], key, "the array of keys", problem.n},
       Named{operands[Role::values_in], value, "the array of values", problem.n},
-      Named{operands[Role::keys_out], key, "the array of the first keys", problem.k},
-      Named{operands[Role::values_out], value, "the array of the first values", problem.k},
-      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", problem.k}};
+      Named{operands[Role::keys_out], key, "the array of the first keys", problem.k, problem.ragged},
+      Named{operands[Role::values_out], value, "the array of the first values", problem.k, problem.ragged},
+      Named{operands[Role::indices_out], problem.index_bytes, "the array of indices", problem.k,
+            problem.ragged}};
   const bool needs_keys_out = problem.index_bytes == 0;
   for (const Named& array : arrays) {
-    if (array.size == 0) continue;
+    if (array.size == 0 || array.length == 0) continue;
     const bool is_keys_out = &array.operand == &operands[Role::keys_out];
     if (is_keys_out && !needs_keys_out && array.operand.data == nullptr) continue;
-    check_stride(problem, array.operand, array.size, array.length, "elements");
+    check_stride(problem, array.operand, array.size, array.length, "elements", array.of_segments);
     check_array(problem, array);
   }
-  if (operands[Role::lengths].data != nullptr) check_lengths(problem, operands[Role::lengths]);
+  if (operands[Role::lengths].data != nullptr) {
+    if (problem.ragged) refuse("segments have lengths of their own: leave the array of lengths empty");
+    check_lengths(problem, operands[Role::lengths]);
+  }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     for (std::size_t j = i + 1; j < arrays.size(); ++j) {
       if (arrays[i].operand.data == nullptr || arrays[j].operand.data == nullptr) continue;
@@ -217,15 +225,10 @@ bool is_index_size(std::uint32_t bytes) { return bytes == 4 || bytes == 8; }
 void check_problem(const Problem& problem) {
   if (has_keys_alone(problem)) return;
   const OperationFacts& facts = facts_of(problem.operation);
-  if (problem.ragged && facts.selects) {
-    throw Error(ErrorCode::unavailable,
-                fmt::format("'{}' is not built: ask for the first keys of each segment by a call of its own",
-                            text_of(problem)));
-  }
-
   if (!has_fitting_k(problem)) {
-    refuse(fmt::format("k is {} in a {} of {} keys a row: it is from 1 to the row length", problem.k,
-                       facts.name, problem.n));
+    refuse(problem.ragged ? fmt::format("k is 0 in a {} of segments: it is from 1 on", facts.name)
+                          : fmt::format("k is {} in a {} of {} keys a row: it is from 1 to the row length",
+                                        problem.k, facts.name, problem.n));
   }
   const bool has_values =
       facts.values == Presence::always || (facts.values == Presence::optional && problem.value_bytes != 0);
@@ -248,8 +251,11 @@ void check_problem(const Problem& problem) {
   if (!may_have_none && !is_index_size(problem.index_bytes)) {
     refuse(fmt::format("an index has 4 or 8 bytes, not {}", problem.index_bytes));
   }
-  if (key_count(problem) > most_bytes / 16)
+  std::uint64_t results = 0;
+  if (key_count(problem) > most_bytes / 16 || __builtin_mul_overflow(problem.k, problem.rows, &results) ||
+      results > most_bytes / 16) {
     refuse(fmt::format("'{}' is larger than any memory", text_of(problem)));
+  }
   if (problem.index_bytes == 4 && problem.n > std::uint64_t{1} << 32) {
     refuse(fmt::format("indices of 4 bytes are too narrow for {} keys: ask for 8 bytes", problem.n));
   }
@@ -258,7 +264,9 @@ void check_problem(const Problem& problem) {
 void check_operands(const Problem& problem, const Operands& operands) {
   check_problem(problem);
   if (selects(problem.operation)) {
-    if (problem.rows != 0) check_first_keys(problem, operands);
+    if (problem.rows == 0) return;
+    check_first_keys(problem, operands);
+    if (problem.ragged) check_offsets(problem, operands);
     return;
   }
   if (operands[Role::lengths].data != nullptr) {

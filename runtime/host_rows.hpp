@@ -47,7 +47,7 @@ class HostRows {
 
   /// Where rows may be written one behind the other, until `unpack`. `in_place`: the operand is also read.
   [[nodiscard]] void* room_for(const Operand& operand, const CallArray& array, bool in_place) {
-    const bool leaves_keys = holds_segments(array) && leaves_keys_ && !in_place;
+    const bool leaves_keys = array.by_segment && leaves_keys_ && !in_place;
     if (operand.data == nullptr || (!leaves_keys && !has_gaps(operand, array))) return operand.data;
     std::vector<std::byte>& room = copies_.emplace_back(array.rows * array.row_length * array.element_bytes);
     outputs_.push_back({operand, array, room.data()});
@@ -59,7 +59,7 @@ class HostRows {
     for (const Output& output : outputs_) {
       const std::size_t size = output.array.element_bytes;
       for (std::uint64_t row = 0; row < rows_; ++row) {
-        if (holds_segments(output.array)) {
+        if (output.array.by_segment) {
           const std::uint64_t begin = segments_->begin(row) * size;
           const std::uint64_t end = segments_->end(row) * size;
           if (begin == end) continue;
@@ -79,9 +79,6 @@ class HostRows {
     const std::byte* room;
   };
 
-  [[nodiscard]] bool holds_segments(const CallArray& array) const noexcept {
-    return segments_.has_value() && array.rows == 1;
-  }
   [[nodiscard]] static bool has_gaps(const Operand& operand, const CallArray& array) noexcept {
     return operand.data != nullptr && array.rows > 1 && operand.stride != array.row_length;
   }

@@ -28,10 +28,15 @@ constexpr std::uint64_t small_part = 16;
 constexpr unsigned gpu_parts = 3;
 constexpr unsigned other_parts = 2;
 
+/// Whether nothing is written. Where the first k are given, what segments lack is filled, be it all.
+bool writes_nothing(const Problem& problem) noexcept {
+  return problem.rows == 0 || (problem.n == 0 && !selects(problem.operation));
+}
+
 /// Whether there is nothing to put in order. Where the first k are given, what a row lacks is filled. Of
 /// segments only the device knows which keys are theirs.
 bool is_trivial(const Problem& problem) noexcept {
-  if (problem.ragged) return problem.n == 0 || problem.rows == 0;
+  if (problem.ragged) return writes_nothing(problem);
   return (problem.n < 2 && !selects(problem.operation)) || problem.rows == 0;
 }
 
@@ -138,7 +143,7 @@ void SortEngine::launch(const PreparedSort& prepared, const Problem& problem, Op
 
 void SortEngine::run(const Problem& problem, const Operands& operands, Stream stream) {
   check_operands(problem, operands);
-  if (problem.rows == 0 || problem.n == 0) return;
+  if (writes_nothing(problem)) return;
   if (is_trivial(problem)) {
     write_trivial(problem, operands, stream);
     return;
@@ -235,7 +240,7 @@ HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {
 
 HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& operands) {
   check_operands(problem, operands);
-  if (problem.rows == 0 || problem.n == 0) return {};
+  if (writes_nothing(problem)) return {};
   if (problem.ragged) {
     if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
   }

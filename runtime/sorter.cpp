@@ -126,6 +126,18 @@ void Sorter::argsort_segments(const void* keys, void* indices, std::uint64_t n,
       operands, stream);
 }
 
+void Sorter::top_k_segments(const void* keys, void* first, void* indices, std::uint64_t n,
+                            const SegmentOffsets& segments, std::uint64_t k, KeyType type,
+                            std::uint32_t index_bytes, Stream stream, Order order) {
+  Operands operands = operands_of(segments);
+  operands[Role::keys_in] = {const_cast<void*>(keys), unchecked_elements, n};
+  operands[Role::keys_out] = {first, unchecked_elements, k};
+  operands[Role::indices_out] = {indices, unchecked_elements, k};
+  run({{.operation = Operation::top_k, .key = type, .index_bytes = index_bytes, .order = order, .k = k},
+       shape_of(n, segments)},
+      operands, stream);
+}
+
 void Sorter::check_segments(const Problem& problem, const Operands& operands, Stream stream) {
   implementation_->engine->check_segments(problem, operands, stream);
 }

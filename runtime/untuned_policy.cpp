@@ -10,6 +10,7 @@
 #include "model/problem.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"
+#include "runtime/variants/row_filter.hpp"
 
 namespace bitune {
 namespace {
@@ -106,6 +107,12 @@ bool favours_filter_rows(const Problem& p, const DeviceInfo& device) {
 
 bool favours_filter_array(const Problem& p, const DeviceInfo&) { return p.k <= p.n / 8 && p.n > 1u << 18; }
 
+/// One pass, where no segment can be so long that it takes another one. Short segments share warps as they
+/// are sorted.
+bool favours_filter_segments(const Problem& p, const DeviceInfo&) {
+  return mean_length(p) >= 256 && p.n == row_filter::longest_of(p);
+}
+
 bool always(const Problem&, const DeviceInfo&) { return true; }
 
 struct Preference {
@@ -116,6 +123,8 @@ struct Preference {
 
 /// The first one that is favoured sorts. Where none is, the first one that can.
 constexpr auto policy = std::to_array<Preference>({
+    {"filter_segments", favours_filter_segments},
+    {"segments_topk", always},
     {"segments", always},
     {"segments_radix", always},
     {"select_cluster", favours_select_cluster},

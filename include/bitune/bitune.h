@@ -128,7 +128,7 @@ typedef struct bitune_problem {
   uint32_t index_bytes;  ///< of each index that is written: 0 (none), 4 or 8
   bitune_order order;
   uint32_t stable;    ///< 1: equal keys stay in the order of the input; 0: they need not
-  uint64_t k;         ///< how many keys of each row top_k gives, from 1 to n; else 0
+  uint64_t k;         ///< how many keys of each row top_k gives, from 1 to n (of segments: from 1 on); else 0
   uint64_t n;         ///< keys of the array or of each row; of segments: keys in all
   uint64_t rows;      ///< rows, or segments; 1 for a single array
   uint32_t ragged;    ///< 1: the rows have lengths of their own: they are segments
@@ -156,7 +156,7 @@ typedef struct bitune_operand {
 /// two other arrays may overlap. A top_k is never in place: it reads n keys of each row from keys_in and
 /// writes k to keys_out, which may be empty where indices are asked for. What a row of fewer keys lacks
 /// (`lengths`) is filled: with the key that sorts last, values of zero bytes, and indices of ones in all
-/// bits.
+/// bits. Of segments it writes a row of k for each, and fills what a segment lacks.
 ///
 /// Segment r is of the keys offsets[r] to ends[r], or to offsets[r + 1] where there are no ends. They are
 /// read on the device, as unsigned integers of one width. Segments may be empty and have gaps between them,
@@ -239,8 +239,8 @@ BITUNE_API void bitune_sorter_destroy(bitune_sorter* sorter);
 /// by calls that follow each other on one stream.
 ///
 /// Errors: USAGE if an operand is missing, misaligned, too short, or overlaps another, if indices are too
-/// narrow, if k is not from 1 to n, or if the workspace is too small; UNAVAILABLE for what is not built:
-/// top_k of segments, and lengths of what is no top_k; CAPTURE if the stream is being captured and the
+/// narrow, if k is not from 1 to n (of segments: from 1 on), or if the workspace is too small; UNAVAILABLE
+/// for what is not built: lengths of what is no top_k; CAPTURE if the stream is being captured and the
 /// problem was not prepared; COMPILE, DEVICE, OUT_OF_RESOURCES.
 BITUNE_API bitune_status bitune_run(bitune_sorter* sorter, const bitune_problem* problem,
                                     const bitune_operands* operands, void* stream);

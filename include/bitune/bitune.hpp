@@ -115,7 +115,8 @@ class Sorter {
   /// taken, in their order, in descending order too. Where indices are asked for, keys_out may be empty.
   /// lengths says how many keys of each row count (one that is larger than n means n); it is read on the
   /// device. What a row lacks of k is filled: with the key that sorts last of all, with values of zero bytes,
-  /// and with indices whose bits are all ones. Without lengths all n count.
+  /// and with indices whose bits are all ones. Without lengths all n count. Of segments it writes rows of k
+  /// as well, one for each; lengths are left out, and k may be more than any segment has.
   ///
   /// Segments (`ragged`): `rows` of them lie in arrays of `n` elements, where offsets and ends say
   /// (Operands), which are read on the device: nothing waits for the host. An index is that of the key in its
@@ -126,8 +127,8 @@ class Sorter {
   ///
   /// What is prepared serves all memory and strides of a problem. \throws Error (usage) if an operand is
   /// missing, misaligned, or has too few elements; if rows or arrays overlap; if indices are too narrow for
-  /// the number of keys; if k is not from 1 to n; or if the workspace is too small. Error (unavailable) for
-  /// what is not built: top_k of segments, and lengths of what is no top_k. Error (capture) if the stream is
+  /// the number of keys; if k is not from 1 to n (of segments: from 1 on); or if the workspace is too small.
+  /// Error (unavailable) for what is not built: lengths of what is no top_k. Error (capture) if the stream is
   /// being captured and the problem was not prepared.
   void run(const Problem& problem, const Operands& operands, Stream stream = nullptr);
 
@@ -168,6 +169,13 @@ class Sorter {
   void argsort_segments(const void* keys, void* indices, std::uint64_t n, const SegmentOffsets& segments,
                         KeyType type, std::uint32_t index_bytes = 4, Stream stream = nullptr,
                         Order order = Order::ascending);
+
+  /// As `top_k` for each segment: rows of k keys, and of k indices, which count from the beginning of a
+  /// segment. k may be more than a segment has: see `run`. \throws Error as `run`
+  void top_k_segments(const void* keys, void* first, void* indices, std::uint64_t n,
+                      const SegmentOffsets& segments, std::uint64_t k, KeyType type,
+                      std::uint32_t index_bytes = 4, Stream stream = nullptr,
+                      Order order = Order::descending);
 
   /// Looks whether offsets and ends in device memory are right: copies them to the host, and waits for the
   /// stream. \throws Error (usage) that names the first segment that ends before it begins, or behind the

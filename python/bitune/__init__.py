@@ -13,13 +13,13 @@ import importlib
 import sys
 from typing import Any, TypeVar, cast
 
-from . import _arrays, _functions
+from . import _arrays, _functions, _segments
 from ._errors import Error, UsageError
 from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
 from ._native import library as _library
 from ._segmented import segmented_argsort, segmented_sort, segmented_sort_by_key
 from ._sorters import limited
-from ._top_k import first_keys
+from ._top_k import first_keys, first_keys_of_segments
 from ._tuning import Database, devices, tune
 
 __all__ = [
@@ -244,6 +244,8 @@ def top_k(
     /,
     *,
     axis: int = -1,
+    offsets: Any = None,
+    ends: Any = None,
     largest: bool = True,
     sorted: bool = True,
     index_dtype: Any = "int64",
@@ -258,7 +260,10 @@ def top_k(
     x, axis, stream, device, device_memory
         As in `sort`.
     k : int
-        How many, from 1 to the length of the axis.
+        How many, from 1 to the length of the axis; of segments from 1 on.
+    offsets, ends : array, optional
+        As in `segmented_sort`: x has segments of any lengths, and the first of each are given. A nested tensor of PyTorch
+        of the jagged layout has its own.
     largest : bool
         Else the smallest.
     sorted : bool
@@ -270,7 +275,9 @@ def top_k(
     Returns
     -------
     values, indices : array
-        Of the library and device of x, in its shape but for the axis, which has k elements.
+        Of the library and device of x, in its shape but for the axis, which has k elements. Of segments a row of k for
+        each, and indices count from the beginning of a segment. What a segment of fewer elements lacks is filled: with
+        the element that comes last of all, and with indices of ones in all bits (-1).
 
     Raises
     ------
@@ -288,7 +295,23 @@ def top_k(
     >>> values, indices = bitune.top_k(np.array([10, 30, 20, 30], dtype="i4"), 3, device="emulated")
     >>> values.tolist(), indices.tolist()
     ([30, 30, 20], [1, 3, 2])
+    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 5], dtype="u4"), 2, offsets=[0, 3, 4], device="emulated")
+    >>> values.tolist(), indices.tolist()
+    ([[30, 20], [5, 0]], [[1, 2], [0, -1]])
     """
+    if offsets is None and _segments.is_jagged(x):
+        values, offsets, ends = _segments.jagged_parts(x)
+        return top_k(
+            values, k, offsets=offsets, ends=ends, largest=largest, index_dtype=index_dtype, stream=stream, device=device
+        )
+    if offsets is not None:
+        if device_memory is not None:
+            raise TypeError("device_memory: segments are done at once")
+        if _goes_through_torch(x):
+            raise ValueError("x: the first elements of segments have no gradient, and are not compiled; pass x.detach()")
+        return first_keys_of_segments(x, k, offsets, ends, largest, index_dtype, stream, device)
+    if ends is not None:
+        raise TypeError("ends: they are given with offsets")
     device = limited(device, device_memory)
     if device_memory is None and stream is None and _goes_through_torch(x):
         name = _functions.name_of_dtype(index_dtype)
@@ -324,7 +347,7 @@ def prepare(
     k : int, optional
         Of top_k, where `descending` means the largest.
     segments : int, optional
-        How many there are, of the segmented ones. What is prepared serves other numbers and lengths of like size.
+        How many there are, of the segmented ones and of a top_k of segments. What is prepared serves other numbers and lengths of like size.
     axis, descending, stable, index_dtype, return_keys, device
         As in the call to come.
 

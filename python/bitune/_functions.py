@@ -9,7 +9,7 @@ from typing import Any, ContextManager, NamedTuple
 from . import _native
 from ._arrays import INDEX_BYTES, Kind, Rows, carried, given_back, kind_of
 from ._errors import Error
-from ._native import ARGSORT, SORT, SORT_PAIRS
+from ._native import ARGSORT, SORT, SORT_PAIRS, TOP_K
 from ._sorters import ProblemKey, Sorter, class_of, sorter_for_gpu, sorter_for_host
 
 _WHY_NOT = {
@@ -343,6 +343,16 @@ _OPERATIONS = (
 _OF_SEGMENTS = "segmented_"
 
 
+def _count_of(segments: Any, x: Any) -> int:
+    try:
+        count = operator.index(segments)
+    except TypeError:
+        raise TypeError(f"segments: how many there are, an integer, not {type(segments).__name__}") from None
+    if count < 1 or len(x.shape) != 1:
+        raise ValueError("segments: 1 or more, in an array of one dimension")
+    return count
+
+
 def problem_of(
     x: Any, operation: str, axis: Any, descending: bool, stable: bool, index_dtype: Any, return_keys: bool, values: Any,
     device: Any, k: Any = None, segments: Any = None,
@@ -352,12 +362,7 @@ def problem_of(
         sorter, key = problem_of(
             x, operation[len(_OF_SEGMENTS) :], 0, descending, stable, index_dtype, False, values, device
         )
-        try:
-            count = operator.index(segments)
-        except TypeError:
-            raise TypeError(f"segments: how many there are, an integer, not {type(segments).__name__}") from None
-        if count < 1 or len(x.shape) != 1:
-            raise ValueError("segments: 1 or more, in an array of one dimension")
+        count = _count_of(segments, x)
         if operation == "segmented_argsort":
             key = (*key[:3], index_bytes_of(name_of_dtype(index_dtype), key[6]), *key[4:])
         return sorter, class_of((*key[:7], count, 0, 1))
@@ -374,8 +379,13 @@ def problem_of(
             raise TypeError('values: the array that travels with the keys, for operation="sort_by_key"')
         return asked.sorter, asked.key(SORT_PAIRS, kind.item_bytes(values), 0, bool(descending), bool(stable))
     if operation == "top_k":
-        from ._top_k import checked_k, key_of
+        from ._top_k import checked_k, k_of_segments, key_of
 
+        if segments is not None:
+            count = _count_of(segments, x)
+            size = index_bytes_of(name_of_dtype(index_dtype), asked.length)
+            key = asked.key(TOP_K, 0, size, bool(descending), False)
+            return asked.sorter, class_of((*key[:7], count, k_of_segments(k), 1))
         size = index_bytes_of(name_of_dtype(index_dtype), asked.length)
         return asked.sorter, key_of(asked, checked_k(k, asked.length), size, bool(descending))
     raise ValueError(f"operation: one of {', '.join(_OPERATIONS)}, not {operation!r}")

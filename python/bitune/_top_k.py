@@ -8,16 +8,28 @@ from typing import Any
 from ._arrays import given_back, kind_of
 from ._functions import Asked, Pointers, ask, index_bytes_of, last_axis, name_of_dtype, on_stream, run, wait_for_carried
 from ._native import TOP_K
+from ._segments import ask_segments
 from ._sorters import ProblemKey
 
 
-def checked_k(k: Any, length: int) -> int:
+def _number_of(k: Any) -> int:
     try:
-        number = operator.index(k)
+        return operator.index(k)
     except TypeError:
         raise TypeError(f"k: an integer, not {type(k).__name__}") from None
+
+
+def checked_k(k: Any, length: int) -> int:
+    number = _number_of(k)
     if not 1 <= number <= length:
         raise ValueError(f"k: from 1 to the {length} keys of the axis, not {number}")
+    return number
+
+
+def k_of_segments(k: Any) -> int:
+    number = _number_of(k)
+    if number < 1:
+        raise ValueError(f"k: from 1 on, not {number}")
     return number
 
 
@@ -64,3 +76,27 @@ def first_keys(
     if kind_of(x) is not None:
         return found
     return given_back(found[0], x), given_back(found[1], x)
+
+
+def first_keys_of_segments(
+    x: Any, k: Any, offsets: Any, ends: Any, largest: bool, index_dtype: Any, stream: Any, device: Any
+) -> tuple[Any, Any]:
+    """The keys of each segment, a row for each, and where they stood in it."""
+    asked, bounds = ask_segments(x, offsets, ends, stream, device)
+    number = k_of_segments(k)
+    name = name_of_dtype(index_dtype)
+    size = index_bytes_of(name, asked.length)
+    with on_stream(asked, stream):
+        values = asked.kind.empty((bounds.segments, number), asked.array.dtype, asked.array)
+        indices = asked.kind.empty((bounds.segments, number), asked.kind.index_dtype(name), asked.array)
+        if bounds.segments:
+            _kept, address, stride = last_axis(asked, asked.array)
+            found, where = asked.kind.rows(values), asked.kind.rows(indices)
+            assert found is not None and where is not None
+            pointers = Pointers(address, stride, found[0], number, indices=where[0], indices_stride=number)
+            key = bounds.key(asked, TOP_K, 0, size, bool(largest), False)
+            run(asked, (*key[:8], number, 1), pointers, stream, bounds.addresses)
+        wait_for_carried(asked, x)
+    if kind_of(x) is not None:
+        return values, indices
+    return given_back(values, x), given_back(indices, x)

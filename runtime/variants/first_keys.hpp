@@ -11,4 +11,7 @@ namespace bitune {
 /// Whether it is a top_k of an array or of rows, with values or with indices, or of keys alone.
 [[nodiscard]] bool is_top_k(const Problem& problem) noexcept;
 
+/// The same of segments.
+[[nodiscard]] bool is_segmented_top_k(const Problem& problem) noexcept;
+
 }  // namespace bitune

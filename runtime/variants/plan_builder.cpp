@@ -96,6 +96,30 @@ void PlanBuilder::add_rows(const KernelSource& kernel, LaunchShape shape, std::v
   add(kernel, shape, std::move(arguments));
 }
 
+void PlanBuilder::append(const Plan& part, std::initializer_list<std::pair<Role, Address>> moved) {
+  const Address workspace_of_part = workspace(part.workspace_bytes);
+  const auto place_of = [&](const Argument& argument) -> const Address* {
+    if (argument.kind != Argument::Kind::pointer) return nullptr;
+    if (argument.role == Role::workspace) return &workspace_of_part;
+    const auto* const found =
+        std::find_if(moved.begin(), moved.end(), [&](const auto& one) { return one.first == argument.role; });
+    return found == moved.end() ? nullptr : &found->second;
+  };
+  for (Launch launch : part.launches) {
+    const KernelSource& kernel = part.kernels[launch.kernel];
+    const auto known = std::find(plan_.kernels.begin(), plan_.kernels.end(), kernel);
+    launch.kernel = static_cast<std::size_t>(known - plan_.kernels.begin());
+    if (known == plan_.kernels.end()) plan_.kernels.push_back(kernel);
+    for (Argument& argument : launch.arguments) {
+      if (const Address* place = place_of(argument)) {
+        argument = Argument::pointer_to(place->argument.role, place->argument.value + argument.value);
+      }
+    }
+    plan_.launches.push_back(std::move(launch));
+  }
+  plan_.own_strides = plan_.own_strides || part.own_strides;
+}
+
 Address PlanBuilder::workspace(std::uint64_t bytes) {
   const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
   plan_.workspace_bytes = begin + bytes;

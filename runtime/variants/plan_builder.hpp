@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -122,6 +123,10 @@ class PlanBuilder {
     plan_.launches.pop_back();
     plan_.out_of_place = true;
   }
+
+  /// Adds the launches of another plan. What it does with these operands it does in other memory, and it has
+  /// workspace of its own.
+  void append(const Plan& part, std::initializer_list<std::pair<Role, Address>> moved);
 
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
   [[nodiscard]] Address workspace(std::uint64_t bytes);

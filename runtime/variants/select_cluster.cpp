@@ -64,12 +64,15 @@ std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
   return all / (all < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
 }
 
-/// Registers that a thread has, for the keys of a row, or for candidates or minima as they are sorted.
-std::int64_t registers(const Configuration& c, const Problem& problem) {
+/// Registers that a thread has, for the keys of a row, or for candidates or minima as they are sorted. The
+/// compiler takes a few more for newer devices.
+std::int64_t registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
   const std::int64_t wide = word_bytes(problem.key) / 4;
   const std::int64_t sorted =
       std::max(sorted_items(c, problem) * placed_item_registers(problem.key), wide * c.at("minima") / 32);
-  return std::max(c.at("items_per_thread") * wide, sorted) + (wide == 2 ? 44 : 28);
+  return std::max(c.at("items_per_thread") * wide, sorted) + (wide == 2                    ? 44
+                                                              : device.compute_major >= 10 ? 34
+                                                                                           : 28);
 }
 
 class SelectClusterVariant final : public Variant {
@@ -126,9 +129,10 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
          return capacity(c) == tile_for(p) && capacity(c) >= smallest_share * c.at("cluster_size");
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
-      {"a thread holds whole vectors",
-       [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return c.at("vector_width") <= c.at("items_per_thread");
+      {"a thread holds whole vectors, and 16 keys of 64 bits at most",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("vector_width") <= c.at("items_per_thread") &&
+                (size_of(p.key) < 8 || c.at("items_per_thread") <= 16);
        },
        {"items_per_thread", "vector_width"}},
       {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
@@ -145,10 +149,11 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
        },
        {"block_size_x", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys and 28 registers besides (44 of 64-bit keys), or as many for candidates or minima, fit a "
-       "block's registers, and min_blocks_per_sm times a multiprocessor's",
+      {"the keys and 28 registers besides (34 from compute capability 10.0 on, 44 of 64-bit keys), or as "
+       "many "
+       "for candidates or minima, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
+         return registers_fit(c, registers(c, p, d), c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "items_per_thread", "minima", "candidate_factor", "min_blocks_per_sm"}},
       shared_memory_fits_block(shared_bytes),

@@ -63,12 +63,20 @@ std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
   return std::max(sorted_items(c.at("threads_per_row"), all), sorted_items(c.at("threads_per_row"), all / 2));
 }
 
+/// Of 16 bits and less, whose words have room for the place.
+bool is_narrow(const Problem& problem) { return size_of(problem.key) <= 2; }
+
 /// Registers that a thread has besides keys or candidates.
 std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 56 : 26; }
 
-/// Registers that a thread has, for the keys of a row, or for candidates as they are sorted.
+/// Registers besides these that the default leaves to the compiler.
+std::int64_t registers_to_spare(const Problem& problem) { return is_narrow(problem) ? 12 : 4; }
+
+/// Registers that a thread has, for the keys of a row, or for candidates as they are sorted. Narrow keys are
+/// there twice while they become words.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
-  const std::int64_t keys = c.at("items_per_thread") * word_bytes(problem.key) / 4;
+  const std::int64_t of_key = is_narrow(problem) ? 2 : word_bytes(problem.key) / 4;
+  const std::int64_t keys = c.at("items_per_thread") * of_key;
   return std::max(keys, sorted_items(c, problem) * placed_item_registers(problem.key)) +
          registers_besides(problem);
 }
@@ -148,8 +156,8 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys and 26 registers besides (56 of 64-bit keys), or as many for candidates, fit a block's "
-       "registers, and min_blocks_per_sm times a multiprocessor's",
+      {"the keys (twice those of up to 16 bits) and 26 registers besides (56 of 64-bit keys), or as many for "
+       "candidates, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
@@ -197,7 +205,7 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   for (const std::int64_t blocks : {16, 12, 8, 6, 4, 3, 2}) {
     Configuration more = c;
     more.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(more, registers(more, problem) + 4, blocks, device) &&
+    if (registers_fit(more, registers(more, problem) + registers_to_spare(problem), blocks, device) &&
         !all.violation(more, problem, device))
       return more;
   }

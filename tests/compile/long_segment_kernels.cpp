@@ -1,6 +1,8 @@
-// NVRTC, no GPU: what sorts long segments by default on an H200 keeps all that it holds in registers.
+// NVRTC, no GPU: what sorts segments by default on an H200 keeps all that it holds in registers.
 
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/variant.hpp"
@@ -25,6 +27,27 @@ TEST(LongSegmentKernels, DoNotSpillByDefault) {
   compile({.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 1}, 1ull << 31);
   compile({.operation = Operation::sort_pairs, .key = KeyType::f64, .value_bytes = 16}, 1 << 26);
   compile({.operation = Operation::argsort, .key = KeyType::f64, .index_bytes = 4}, 1 << 26);
+}
+
+/// What warps sort, and the longest that a block does: a key with its place has most to hold.
+TEST(SegmentKernels, DoNotSpillByDefault) {
+  const DeviceInfo device = h200();
+  const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
+  const Variant& family = variant("segments");
+  const auto compile = [&](const SortSpec& spec, std::string_view name) {
+    const Problem problem{spec, {.n = 1 << 18, .rows = 1000, .ragged = true}};
+    const Plan plan = family.plan(problem, family.default_configuration(problem, device), device);
+    for (const KernelSource& kernel : plan.kernels) {
+      if (kernel.short_name() != name) continue;
+      const KernelImage image = compiler->compile(kernel);
+      EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;
+      return;
+    }
+    ADD_FAILURE() << "no kernel is called " << name;
+  };
+  const SortSpec indices{.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4};
+  compile(indices, "block_pair_segments");
+  compile({.key = KeyType::f64}, "short_segments");
 }
 
 }  // namespace

@@ -47,12 +47,16 @@ std::int64_t keys_a_thread(const Configuration& configuration) {
   return std::max(value("items_per_thread", 1), value("candidates", 0) / value("block_size_x", 256));
 }
 
-/// Keys alone, the first of keys with their indices, or segments of keys.
+/// Keys alone, the first of keys with their indices, segments of keys, or the first of these.
 Problem problem_of(const Variant& variant, const DeviceInfo& device, KeyType key, std::uint64_t n) {
   const Problem keys{{.key = key}, {.n = n}};
   const Problem top_k{{.operation = Operation::top_k, .key = key, .index_bytes = 4, .k = n / 500}, {.n = n}};
   const Problem segments{{.key = key}, {.n = n, .rows = n / 100, .ragged = true}};
+  Problem first_of_segments = segments;
+  first_of_segments.operation = Operation::top_k;
+  first_of_segments.k = top_k.k;
   if (variant.supports(segments, device)) return segments;
+  if (variant.supports(first_of_segments, device)) return first_of_segments;
   return variant.supports(top_k, device) ? top_k : keys;
 }
 

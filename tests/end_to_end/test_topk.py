@@ -77,3 +77,15 @@ def test_what_is_tuned_is_taken_and_compared(bitune, make_bitune, tmp_path):
     assert [(r["k"], r["verified"], r["peer_method"]) for r in records] == [(7, True, "stable_sort")]
     assert "no array of the bench has k keys" in command("bench", "--device", "emulated", "--operation", "top_k", "--k", "70",
                                                          "--sizes", "60", code=2).err
+
+
+def test_segments(bitune):
+    keys = np.random.default_rng(4).integers(0, 9, 60).astype("i4")
+    offsets = [0, 20, 20, 22, 60]
+    np.save("offsets.npy", np.array(offsets, "u4"))
+    first, where = topk(bitune, keys, 5, "--offsets", "offsets.npy", "--largest", "--verify")
+    assert first.shape == where.shape == (4, 5)
+    for row, (begin, end) in enumerate(zip(offsets, offsets[1:])):
+        order = np.argsort(-keys[begin:end], kind="stable")[:5]
+        np.testing.assert_array_equal(first[row, : len(order)], keys[begin:end][order])
+        np.testing.assert_array_equal(where[row], np.pad(order, (0, 5 - len(order)), constant_values=2**32 - 1))

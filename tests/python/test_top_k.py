@@ -76,3 +76,46 @@ def test_torch():
     torch.library.opcheck(torch.ops.bitune.top_k, (x, 3, 0, False, "int32", "emulated"))
     compiled = torch.compile(lambda t: bitune.top_k(t * 2, 3, **EMULATED)[0] + 1, fullgraph=True, backend="aot_eager")
     assert torch.equal(compiled(x.detach()), torch.topk(x.detach() * 2, 3).values + 1)
+
+
+def first_of_segments(x, k, offsets, ends, filling):
+    """Row by row, what segments lack filled."""
+    values = np.full((len(ends), k), filling, x.dtype)
+    indices = np.full((len(ends), k), -1, "i8")
+    for row, (begin, end) in enumerate(zip(offsets, ends)):
+        order = np.argsort(-x[begin:end], kind="stable")[:k]
+        values[row, : len(order)], indices[row, : len(order)] = x[begin:end][order], order
+    return values, indices
+
+
+@pytest.mark.parametrize("k", [1, 7, 400])
+def test_segments(k):
+    x = np.random.default_rng(3).integers(-9, 9, 300).astype("f4")
+    offsets = [0, 0, 3, 40, 41, 41, 300]
+    values, indices = bitune.top_k(x, k, offsets=np.array(offsets, "i4"), **EMULATED)
+    expected, where = first_of_segments(x, k, offsets, offsets[1:], -np.nan)
+    assert values.dtype == x.dtype and indices.dtype == np.int64
+    np.testing.assert_array_equal(values[where >= 0], expected[where >= 0])
+    np.testing.assert_array_equal(indices, where)
+    begins, ends = [200, 10, 10], [290, 10, 140]
+    indices = bitune.top_k(x, k, offsets=begins, ends=ends, index_dtype="int32", **EMULATED)[1]
+    np.testing.assert_array_equal(indices, first_of_segments(x, k, begins, ends, 0)[1])
+
+
+def test_segments_without_elements():
+    values, indices = bitune.top_k(np.empty(0, "u2"), 3, offsets=[0, 0, 0], **EMULATED)
+    assert values.tolist() == [[0] * 3] * 2 and indices.tolist() == [[-1] * 3] * 2
+    assert bitune.top_k(np.zeros(3, "u2"), 3, offsets=[3], **EMULATED)[0].shape == (0, 3)
+
+
+def test_segments_are_prepared_and_refused():
+    x = np.zeros(100, dtype="f4")
+    bitune.prepare(x, "top_k", k=200, segments=5, descending=True, **EMULATED)
+    told = bitune.explain(x, "top_k", k=200, segments=5, descending=True, **EMULATED)
+    assert "segments" in told["configuration"]
+    with pytest.raises(ValueError, match="^k: from 1 on"):
+        bitune.top_k(x, 0, offsets=[0, 100], **EMULATED)
+    with pytest.raises(TypeError, match="^ends: "):
+        bitune.top_k(x, 1, ends=[100], **EMULATED)
+    with pytest.raises(bitune.Error, match="ends before it begins"):
+        bitune.top_k(x, 1, offsets=[0, 5, 4], **EMULATED)

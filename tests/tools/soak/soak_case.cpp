@@ -98,7 +98,7 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
   static_cast<SortSpec&>(one.problem) = draw_spec(of_group);
   const std::uint64_t kind = limits.segments ? 0 : of_group.below(4);
   const bool has_rows = kind == 1;
-  const bool has_segments = kind == 0 && one.problem.operation != Operation::top_k;
+  const bool has_segments = kind == 0;
   const std::uint64_t octaves = std::bit_width(limits.keys);
   const std::uint64_t scale = std::uint64_t{1} << of_group.below(octaves);
   one.problem.n = draw_length(dice, scale, limits.keys);
@@ -114,8 +114,9 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
     one.problem.rows = std::min(one.problem.rows, limits.keys / std::max<std::uint64_t>(one.problem.n, 1));
   }
   if (one.problem.operation == Operation::top_k) {
-    one.problem.n = std::max<std::uint64_t>(one.problem.n, 1);  // k is from 1 to n
-    one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(one.problem.n | 1)));
+    if (!has_segments) one.problem.n = std::max<std::uint64_t>(one.problem.n, 1);  // k is from 1 to n
+    const std::uint64_t length = has_segments ? 4 * mean_length(one.problem) : one.problem.n;
+    one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(length | 1)));
   }
 
   one.distribution = dice.one_of(all_distributions);

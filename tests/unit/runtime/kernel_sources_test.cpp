@@ -135,7 +135,7 @@ TEST(KernelSources, AnInstructionMakesAnotherVersionOfWhatUsesIt) {
   const std::size_t kernel = text.find('{', text.find("BITUNE_KERNEL"));
   text.insert(text.find(';', kernel) + 1, " sync_block();");
   EXPECT_EQ(variants_of_another_version(headers),
-            (std::set<std::string>{"radix", "radix_pairs", "segments", "segments_radix"}));
+            (std::set<std::string>{"radix", "radix_pairs", "segments", "segments_radix", "segments_topk"}));
 }
 
 TEST(KernelSources, WhatNoKernelUsesMakesNoOtherVersion) {
@@ -188,7 +188,8 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
         used.insert(*known);
       }
     };
-    for (const std::uint64_t n : {100, 5000, 1 << 20}) {
+    for (const std::uint64_t n :
+         {std::uint64_t{100}, std::uint64_t{5000}, std::uint64_t{1} << 20, std::uint64_t{1} << 33}) {
       for (const Problem& problem : test::kinds_of_problems(KeyType::f16, {.n = n})) {
         if (!family->supports(problem, device)) continue;
         add(problem, family->default_configuration(problem, device));

@@ -84,9 +84,35 @@ TEST_F(SortEngineTopK, RefusesWidthsThatThereAreNot) {
   Problem wide = top_k();
   wide.n = (std::uint64_t{1} << 32) + 1;
   expect_refused(wide, operands_of(wide), "too narrow");
-  Problem segments = top_k();
+}
+
+/// Any segment may have fewer keys than k. What is written are rows.
+TEST_F(SortEngineTopK, RefusesSegmentsThatItCannotGiveTheFirstKeysOf) {
+  Problem segments = top_k(4, 0, 3);
   segments.ragged = true;
-  expect_refused(segments, operands_of(segments), "each segment", ErrorCode::unavailable);
+  Operands operands = operands_of(segments);
+  operands[Role::offsets] = {memory.data() + 300, 4, 4};
+  Problem none = segments;
+  none.k = 0;
+  expect_refused(none, operands, "k is 0 in a top_k of segments");
+  Problem huge = segments;
+  huge.k = std::uint64_t{1} << 62;
+  expect_refused(huge, operands, "larger than any memory");
+  Operands wrong = operands;
+  wrong[Role::offsets].elements = 3;
+  expect_refused(segments, wrong, "the array of offsets has room for 3 elements");
+  wrong = operands;
+  wrong[Role::keys_out].elements = 3 * k - 1;
+  expect_refused(segments, wrong, "reaches over 9");
+  wrong = operands;
+  wrong[Role::keys_out].stride = k - 1;
+  expect_refused(segments, wrong, "overlap: the row stride");
+  wrong = operands;
+  wrong[Role::lengths] = {memory.data() + 310, 3, 4};
+  expect_refused(segments, wrong, "leave the array of lengths empty");
+  wrong = operands;
+  wrong[Role::offsets].data = wrong[Role::keys_out].data;
+  expect_refused(segments, wrong, "overlap");
 }
 
 TEST_F(SortEngineTopK, RefusesMemoryThatIsMissingOrTooSmall) {

@@ -1,0 +1,214 @@
+#include "runtime/variants/row_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/topk/topk_layout.hpp"
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/restrictions.hpp"
+#include "runtime/variants/sampling.hpp"
+
+namespace bitune::row_filter {
+namespace {
+
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  return layout::filtered_row(c.at("block_size_x"), sample_count(c), c.at("candidates"),
+                              merged_item_bytes(problem.key))
+      .bytes;
+}
+
+/// Keys of a vector of 16 bytes.
+std::int64_t vector_keys(const Problem& problem) {
+  return 16 / static_cast<std::int64_t>(size_of(problem.key));
+}
+
+std::int64_t item_registers(const Problem& problem) { return size_of(problem.key) == 8 ? 3 : 2; }
+
+/// Samples or candidates that a thread sorts.
+std::int64_t sorted_items(const Configuration& c) {
+  return std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
+}
+
+/// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
+/// take copies, these are twice as many.
+std::int64_t registers(const Configuration& c, const Problem& problem) {
+  const std::int64_t items = sorted_items(c) * item_registers(problem);
+  return std::max(c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items) + 24;
+}
+
+/// The same as is best.
+std::int64_t registers_well(const Configuration& c, const Problem& problem) {
+  return std::max(registers(c, problem), 2 * sorted_items(c) * item_registers(problem) + 20);
+}
+
+/// A device has no clusters but those of one block, or this many blocks. A segment has one block.
+std::int64_t most_ranks(const Problem& problem, const DeviceInfo& device) {
+  return problem.ragged ? 1 : std::max(1, device.max_cluster_size);
+}
+
+}  // namespace
+
+std::uint64_t longest_of(const Problem& problem) noexcept {
+  if (!problem.ragged) return problem.n;
+  const std::uint64_t always = std::uint64_t{1} << (size_of(problem.key) == 8 ? 18 : 20);
+  return std::min(problem.n, std::max(always, 16 * mean_length(problem)));
+}
+
+std::int64_t sample_count(const Configuration& c) {
+  return c.at("block_size_x") * c.at("samples_per_thread");
+}
+
+void add_to(SearchSpace& space) {
+  space.parameters = {
+      {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
+      {"vectors_per_thread", {1, 2, 4, 8}, "vectors of 16 bytes that a thread has under way"},
+      {"samples_per_thread",
+       {2, 4, 8, 16},
+       "random keys of each thread of a block, from which the bound is taken"},
+      {"candidates", {128, 256, 512, 1024, 2048, 4096, 8192, 16384}, "keys that a row's block has room for"},
+      {"cluster_size", {1, 2, 4, 8, 16}, "blocks a row"},
+      {"shuffle_steps",
+       {1, 2, 3, 5},
+       "most steps on lane bits that go by shuffles at the end of a stage, where a block sorts"},
+      {"compare_as_double",
+       {0, 1},
+       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      {"min_blocks_per_sm",
+       {1, 2, 3, 4, 8},
+       "blocks a multiprocessor that the compiler must leave registers for"},
+      {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      {"a thread has at most 32 keys under way",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("vectors_per_thread") * vector_keys(p) <= 32;
+       },
+       {"vectors_per_thread"}},
+      {"there is room for k candidates and one for each thread, and each thread sorts 16 items at most, 8 of "
+       "64-bit "
+       "keys",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         const std::int64_t room = c.at("candidates");
+         const std::int64_t threads = c.at("block_size_x");
+         return layout::is_sorted_by(threads, room) && sorted_items(c) <= (size_of(p.key) == 8 ? 8 : 16) &&
+                room >= static_cast<std::int64_t>(p.k) + threads;
+       },
+       {"block_size_x", "samples_per_thread", "candidates"}},
+      {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
+       "rows",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return sampling::fits(as_count(sample_count(c)), p.k, as_count(c.at("candidates")), longest_of(p));
+       },
+       {"block_size_x", "samples_per_thread", "candidates"}},
+      {"the device has clusters of so many blocks",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("cluster_size") <= most_ranks(p, d);
+       },
+       {"cluster_size"}},
+      placed_words_may_be_doubles(),
+      {"a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "
+       "keys",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
+       },
+       {"compare_as_double"}},
+      {"keys, or samples or candidates (twice those of 64 bits), and 24 registers besides, fit a block's "
+       "registers, and min_blocks_per_sm times a multiprocessor's",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
+       },
+       {"block_size_x", "vectors_per_thread", "samples_per_thread", "candidates", "min_blocks_per_sm"}},
+      shared_memory_fits_block(shared_bytes),
+      blocks_fit_multiprocessor(shared_bytes),
+      dependent_launch_fits_device(),
+  };
+}
+
+Configuration defaults(const SearchSpace& space, const Problem& problem, const DeviceInfo& device) {
+  const auto multiprocessors = static_cast<std::uint64_t>(device.sm_count);
+  // As many blocks a row as there are multiprocessors, if a row is long enough.
+  std::int64_t ranks = 1;
+  while (2 * ranks <= most_ranks(problem, device) && problem.rows * as_count(2 * ranks) <= multiprocessors &&
+         problem.n / as_count(2 * ranks) >= 4096) {
+    ranks *= 2;
+  }
+  Configuration c{
+      space.variant,
+      {{"block_size_x", std::min(512, device.max_threads_per_block)},
+       {"vectors_per_thread", std::min<std::int64_t>(4, 32 / vector_keys(problem))},
+       {"samples_per_thread", 2},
+       {"candidates", 1024},
+       {"cluster_size", ranks},
+       {"shuffle_steps", 2},
+       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
+       {"min_blocks_per_sm", 1},
+       {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
+  // them.
+  const std::uint64_t longest = longest_of(problem);
+  std::optional<std::pair<double, Configuration>> best;
+  const auto try_all = [&](std::int64_t usual, bool may_be_larger) {
+    const std::int64_t most_of_usual = usual * (size_of(problem.key) == 8 ? 8 : 16);
+    for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
+      if (room > most_of_usual && !may_be_larger) continue;
+      for (const std::int64_t samples : {2, 4, 8}) {
+        c.parameters["candidates"] = room;
+        c.parameters["samples_per_thread"] = samples;
+        c.parameters["block_size_x"] =
+            std::min<std::int64_t>(room > most_of_usual ? 1024 : usual, device.max_threads_per_block);
+        if (space.violation(c, problem, device)) continue;
+        const auto taken = static_cast<double>(sample_count(c));
+        const auto rank =
+            static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, longest));
+        // Of a usual segment there is no sample.
+        const double sorted =
+            problem.ragged ? static_cast<double>(room) : taken + rank * static_cast<double>(longest) / taken;
+        if (!best || sorted < best->first) best = {sorted, c};
+      }
+    }
+  };
+  // Short segments have small blocks, if that is enough for the longest.
+  if (problem.ragged && mean_length(problem) <= 1024) {
+    try_all(128, false);
+    if (!best) try_all(256, false);
+  }
+  if (!best) try_all(512, true);
+  if (!best) return c;
+  c = best->second;
+  for (const std::int64_t blocks : {4, 3, 2}) {
+    c.parameters["min_blocks_per_sm"] = blocks;
+    if (registers_fit(c, registers_well(c, problem), blocks, device) &&
+        !space.violation(c, problem, device)) {
+      return c;
+    }
+  }
+  c.parameters["min_blocks_per_sm"] = 1;
+  return c;
+}
+
+std::string arguments(const Problem& problem, const Configuration& c) {
+  return fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                     codec_arguments(problem.key, problem.order),
+                     merged_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                     problem.index_bytes, c.at("block_size_x"), c.at("vectors_per_thread"),
+                     c.at("samples_per_thread"), c.at("candidates"), c.at("cluster_size"),
+                     c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
+}
+
+LaunchShape launch_shape(const Problem& problem, const Configuration& c) {
+  const std::uint64_t ranks = as_count(c.at("cluster_size"));
+  return {.blocks = problem.rows * ranks,
+          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+          .shared_bytes = as_count(shared_bytes(c, problem)),
+          .cluster = static_cast<std::uint32_t>(ranks)};
+}
+
+}  // namespace bitune::row_filter
