@@ -64,15 +64,15 @@ std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
   return all / (all < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
 }
 
-/// Registers that a thread has, for the keys of a row, or for candidates or minima as they are sorted. The
-/// compiler takes a few more for newer devices.
+/// Registers that a thread has: for the keys of a row, or for candidates or minima as they are sorted, and a
+/// few more on newer devices. 64-bit keys stay while minima are sorted, whose shuffles take copies.
 std::int64_t registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
   const std::int64_t wide = word_bytes(problem.key) / 4;
+  const std::int64_t keys = c.at("items_per_thread") * wide;
   const std::int64_t sorted =
       std::max(sorted_items(c, problem) * placed_item_registers(problem.key), wide * c.at("minima") / 32);
-  return std::max(c.at("items_per_thread") * wide, sorted) + (wide == 2                    ? 44
-                                                              : device.compute_major >= 10 ? 34
-                                                                                           : 28);
+  if (wide == 2) return keys + 2 * sorted + 44;
+  return std::max(keys, sorted) + (device.compute_major >= 10 ? 34 : 28);
 }
 
 class SelectClusterVariant final : public Variant {
@@ -136,8 +136,7 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
        },
        {"items_per_thread", "vector_width"}},
       {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
-       "or "
-       "the fewest there are",
+       "or the fewest there are",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("minima") >= rounded_k(p) &&
                 (c.at("minima") <= 8 * rounded_k(p) || c.at("minima") == 32);
@@ -149,9 +148,9 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
        },
        {"block_size_x", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys and 28 registers besides (34 from compute capability 10.0 on, 44 of 64-bit keys), or as "
-       "many "
-       "for candidates or minima, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
+      {"the keys or what is sorted of them, and 28 registers besides (34 from compute capability 10.0 on), "
+       "fit a block's registers, and min_blocks_per_sm times a multiprocessor's; of 64-bit keys the keys, "
+       "twice what is sorted, and 44",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p, d), c.at("min_blocks_per_sm"), d);
        },
