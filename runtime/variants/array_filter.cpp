@@ -30,6 +30,13 @@ std::int64_t filter_bytes(const Configuration&, const Problem& problem) {
 
 }  // namespace
 
+ArrayFilter::Between ArrayFilter::between(PlanBuilder& builder, const Problem& problem, std::uint64_t room) {
+  const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
+  const Address bound = builder.workspace(item_bytes);
+  const Address count = builder.workspace(4);
+  return {.items = builder.workspace(room * item_bytes), .room = room, .count = count, .bound = bound};
+}
+
 void ArrayFilter::add_to(SearchSpace& space) {
   const std::vector<Parameter> parameters = {
       {"block_size_x", {128, 256, 512, 1024}, "threads of a block that filters"},

@@ -25,6 +25,9 @@ struct ArrayFilter {
     Address bound;
   };
 
+  /// Takes the workspace for it.
+  [[nodiscard]] static Between between(PlanBuilder& builder, const Problem& problem, std::uint64_t room);
+
   /// Adds its parameters (block_size_x, vectors_per_thread, min_blocks_per_sm), and what they must be.
   static void add_to(SearchSpace& space);
 

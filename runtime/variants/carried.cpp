@@ -1,11 +1,20 @@
 #include "runtime/variants/carried.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
+namespace {
+
+/// Keys of a row whose places have 30 bits.
+constexpr std::uint64_t longest_of_doubles = std::uint64_t{1} << 29;
+
+}  // namespace
 
 bool carries_one_thing(const Problem& problem) noexcept {
   const bool pairs = problem.operation == Operation::sort_pairs;
@@ -39,13 +48,33 @@ std::int64_t merged_item_bytes(KeyType key) noexcept {
   return std::max<std::int64_t>(placed_item_bytes(key), 8);
 }
 
-std::string_view merged_form(KeyType key, bool as_double) noexcept {
-  return placed_form(size_of(key) < 4 ? KeyType::u32 : key, as_double);
+std::int64_t merged_item_registers(KeyType key) noexcept {
+  return std::max<std::int64_t>(placed_item_registers(key), 2);
+}
+
+std::string merged_arguments(const Problem& problem, const Configuration& c) {
+  const KeyType key = size_of(problem.key) < 4 ? KeyType::u32 : problem.key;
+  return fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
+                     placed_form(key, c.at("compare_as_double") != 0));
 }
 
 std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept {
   const bool is_fast = device.compute_minor == 0 && device.compute_major >= 6 && device.compute_major <= 10;
   return size_of(key) == 4 && is_fast ? 1 : 0;
+}
+
+std::int64_t prefers_doubles(const Problem& problem, const DeviceInfo& device) noexcept {
+  return problem.n <= longest_of_doubles ? prefers_doubles(problem.key, device) : 0;
+}
+
+Restriction places_fit_doubles() {
+  return {
+      "a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "
+      "keys",
+      [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+        return c.at("compare_as_double") == 0 || p.n <= longest_of_doubles;
+      },
+      {"compare_as_double"}};
 }
 
 Restriction placed_words_may_be_doubles() {

@@ -4,6 +4,7 @@
 /// What the variants share that sort keys with their places (kernels/network/placed_word.cuh).
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "model/device_info.hpp"
@@ -22,11 +23,20 @@ namespace bitune {
 
 /// The same for items with a place of 30 bits or more, of which there is no form in 32 bits.
 [[nodiscard]] std::int64_t merged_item_bytes(KeyType key) noexcept;
-[[nodiscard]] std::string_view merged_form(KeyType key, bool as_double) noexcept;
+[[nodiscard]] std::int64_t merged_item_registers(KeyType key) noexcept;
+
+/// The first template arguments of a kernel of such items: codec and form.
+[[nodiscard]] std::string merged_arguments(const Problem& problem, const Configuration& c);
 
 /// Whether keys of this width are compared as floating-point numbers by default: 1 on devices with as many
 /// units for 64 bits as for 32.
 [[nodiscard]] std::int64_t prefers_doubles(KeyType key, const DeviceInfo& device) noexcept;
+
+/// The same, but 0 where rows are too long for it.
+[[nodiscard]] std::int64_t prefers_doubles(const Problem& problem, const DeviceInfo& device) noexcept;
+
+/// compare_as_double is 0 for rows so long that a place has more than 30 bits.
+[[nodiscard]] Restriction places_fit_doubles();
 
 /// compare_as_double is 1 for keys of 32 bits alone.
 [[nodiscard]] Restriction placed_words_may_be_doubles();

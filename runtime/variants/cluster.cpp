@@ -114,10 +114,7 @@ SearchSpace ClusterVariant::space(const Problem&, const DeviceInfo&) const {
   space.restrictions = {
       block_fits_device(),
       vector_fits_access(),
-      {"the device allows clusters of that size",
-       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") <= d.largest_cluster_size();
-       }},
+      cluster_fits_device(),
       {"the array fits the registers of the cluster, and fills more than half of them",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("cluster_size") * share(c) == tile_for(p.n);

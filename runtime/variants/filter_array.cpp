@@ -88,8 +88,6 @@ bool fits_one_block(const Configuration& c, const Problem& problem) {
          sampling::fits(as_count(c.at("finish_threads") * finish_samples(c)), problem.k, held * 3 / 4, all);
 }
 
-std::int64_t registers_of_item(const Problem& problem) { return size_of(problem.key) == 8 ? 3 : 2; }
-
 FirstKeysMerge merge_shape(const Configuration& c) {
   return {.threads = c.at("finish_threads"), .items = std::min<std::int64_t>(c.at("finish_items"), 8)};
 }
@@ -142,14 +140,14 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
          const SampleShape shape = sample_shape(c, d);
          return as_count(2 * c.at("samples")) <= p.n && shape.threads >= 32 &&
                 shape.threads <= d.max_threads_per_block &&
-                shape.threads * (shape.items * registers_of_item(p) + 34) <= d.registers_per_block &&
+                shape.threads * (shape.items * merged_item_registers(p.key) + 34) <= d.registers_per_block &&
                 layout::padded_bytes(shape.threads * shape.items, merged_item_bytes(p.key)) <=
                     d.shared_bytes_per_block_optin;
        },
        {"samples"}},
       {"finish_threads are at most the device's threads per block, and their candidates fit its registers",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t registers = c.at("finish_items") * registers_of_item(p) + 34;
+         const std::int64_t registers = c.at("finish_items") * merged_item_registers(p.key) + 34;
          return c.at("finish_threads") <= d.max_threads_per_block && registers <= 255 &&
                 c.at("finish_threads") * registers <= d.registers_per_block;
        },
@@ -163,11 +161,7 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "merge_runs", "finish_threads", "finish_items", "finish_blocks"}},
       placed_words_may_be_doubles(),
-      {"a place has 30 bits where it is compared as a part of a floating-point number: at most 2^29 keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
-       },
-       {"compare_as_double"}},
+      places_fit_doubles(),
       shared_memory_fits_block([](const Configuration& c, const Problem& p) {
         const std::int64_t merged =
             c.at("merge_runs") != 0 ? merge_shape(c).shared_bytes(merged_item_bytes(p.key)) : 0;
@@ -183,18 +177,17 @@ Configuration FilterArrayVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
   const SearchSpace all = space(problem, device);
   const std::int64_t most = std::min(512, device.max_threads_per_block);
-  Configuration c{
-      std::string(name()),
-      {{"samples", 256},
-       {"block_size_x", most},
-       {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
-       {"min_blocks_per_sm", 2},
-       {"merge_runs", 1},
-       {"finish_threads", std::min<std::int64_t>(most, 256)},
-       {"finish_items", 8},
-       {"finish_blocks", 1},
-       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
-       {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  Configuration c{std::string(name()),
+                  {{"samples", 256},
+                   {"block_size_x", most},
+                   {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
+                   {"min_blocks_per_sm", 2},
+                   {"merge_runs", 1},
+                   {"finish_threads", std::min<std::int64_t>(most, 256)},
+                   {"finish_items", 8},
+                   {"finish_blocks", 1},
+                   {"compare_as_double", prefers_doubles(problem, device)},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // A larger sample lets fewer keys through. It pays where there is more to read meanwhile.
   while (c.at("samples") < 16384 && as_count(c.at("samples")) * 128 < problem.n) {
     c.parameters["samples"] *= 2;
@@ -220,18 +213,12 @@ Plan FilterArrayVariant::plan(const Problem& problem, const Configuration& c,
                               const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
-  const std::uint64_t candidates = room(c, problem);
-  const Address bound = builder.workspace(item_bytes);
-  const Address count = builder.workspace(4);
-  const Address items = builder.workspace(candidates * item_bytes);
+  const ArrayFilter::Between between = ArrayFilter::between(builder, problem, room(c, problem));
   const Address keys = address_of(Role::keys_in);
   const Address lengths = address_of(Role::lengths);
   const OperandStride length_bytes{Role::lengths};
 
-  const std::string form =
-      fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
-                  merged_form(problem.key, c.at("compare_as_double") != 0));
+  const std::string form = merged_arguments(problem, c);
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const SampleShape sample = sample_shape(c, device);
   builder.launch(
@@ -241,11 +228,10 @@ Plan FilterArrayVariant::plan(const Problem& problem, const Configuration& c,
        .shared_bytes =
            as_count(layout::padded_bytes(sample.threads * sample.items, merged_item_bytes(problem.key))),
        .cluster = static_cast<std::uint32_t>(sample.ranks)},
-      bound, count, keys, lengths, length_bytes, problem.n, problem.k,
+      between.bound, between.count, keys, lengths, length_bytes, problem.n, problem.k,
       sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n));
 
-  ArrayFilter::add_to(builder, problem, c, device, carrying,
-                      {.items = items, .room = candidates, .count = count, .bound = bound});
+  ArrayFilter::add_to(builder, problem, c, device, carrying, between);
 
   const LaunchShape finish{.blocks = as_count(c.at("finish_blocks")),
                            .threads = static_cast<std::uint32_t>(c.at("finish_threads")),
@@ -258,24 +244,24 @@ Plan FilterArrayVariant::plan(const Problem& problem, const Configuration& c,
                                finished_at_once(c), c.at("finish_blocks"), 2),
                    finish, address_of(Role::keys_out), keys, address_of(Role::values_out),
                    address_of(Role::values_in), address_of(Role::indices_out), lengths, length_bytes,
-                   problem.n, problem.k, items, candidates, count);
+                   problem.n, problem.k, between.items, between.room, between.count);
   } else {
     const std::int64_t settling = std::min(1024, device.max_threads_per_block);
     builder.launch(settle_kernel, fmt::format("{}, {}", carrying, settling),
-                   {.threads = static_cast<std::uint32_t>(settling), .shared_bytes = 4 * 257}, items,
-                   candidates, count, keys, lengths, length_bytes, problem.n, problem.k);
+                   {.threads = static_cast<std::uint32_t>(settling), .shared_bytes = 4 * 257}, between.items,
+                   between.room, between.count, keys, lengths, length_bytes, problem.n, problem.k);
     const FirstKeysMerge merge = merge_shape(c);
     const std::uint64_t run = as_count(finished_at_once(c));
     const std::uint64_t kept = merge.kept_of(run, problem);
-    const FirstKeysRuns runs{.count = candidates / run, .items = kept, .last = kept};
-    const Address sorted = builder.workspace(runs.count * kept * item_bytes);
+    const FirstKeysRuns runs{.count = between.room / run, .items = kept, .last = kept};
+    const Address sorted = builder.workspace(runs.count * kept * as_count(merged_item_bytes(problem.key)));
     builder.launch(
         runs_kernel,
         fmt::format("{}, {}, {}, {}, {}", form, c.at("finish_threads"), c.at("finish_items"), 2, 1),
         {.blocks = runs.count,
          .threads = static_cast<std::uint32_t>(c.at("finish_threads")),
          .shared_bytes = as_count(finish_bytes(c, problem))},
-        sorted, items, count, kept);
+        sorted, between.items, between.count, kept);
     merge.add_to(builder, problem, form, sorted, runs);
   }
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -19,30 +19,16 @@ constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, Operan
                  OperandStride, Address, OperandStride, Address, OperandStride, U32, U32, U32>
     kernel{"kernels/topk/filter_rows.cuh", "filter_rows"};
 
-class FilterRowsVariant final : public Variant {
+class FilterRowsVariant final : public row_filter::FilteringVariant {
  public:
   std::string_view name() const noexcept override { return "filter_rows"; }
   std::string_view description() const noexcept override {
     return "the first keys of long rows: one pass that keeps what is not behind a bound from a random "
-           "sample; "
-           "a block or a cluster a row";
+           "sample; a block or a cluster a row";
   }
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || device.warp_size != 32 || problem.n > row_filter::longest_row ||
-        problem.n == 0 || problem.k > row_filter::largest_k) {
-      return false;
-    }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
-  }
-  SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space;
-    space.variant = name();
-    row_filter::add_to(space);
-    return space;
-  }
-  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override {
-    return row_filter::defaults(space(problem, device), problem, device);
+    return is_top_k(problem) && problem.n != 0 && can_filter(problem, device);
   }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };

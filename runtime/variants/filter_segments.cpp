@@ -18,7 +18,7 @@ constexpr Kernel<Address, OperandStride, Address, Address, OperandStride, Addres
                  Address, OperandStride, Address, CallKeys, U32>
     kernel{"kernels/topk/filter_segments.cuh", "filter_segments"};
 
-class FilterSegmentsVariant final : public Variant {
+class FilterSegmentsVariant final : public row_filter::FilteringVariant {
  public:
   std::string_view name() const noexcept override { return "filter_segments"; }
   std::string_view description() const noexcept override {
@@ -27,20 +27,7 @@ class FilterSegmentsVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_segmented_top_k(problem) || device.warp_size != 32 || problem.n > row_filter::longest_row ||
-        problem.k > row_filter::largest_k) {
-      return false;
-    }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
-  }
-  SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space;
-    space.variant = name();
-    row_filter::add_to(space);
-    return space;
-  }
-  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override {
-    return row_filter::defaults(space(problem, device), problem, device);
+    return is_segmented_top_k(problem) && can_filter(problem, device);
   }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };

@@ -88,9 +88,7 @@ Plan MergeByPlaceVariant::plan(const Problem& problem, const Configuration& c, c
   const bool keeps_nans = writes_keys(problem) && is_floating_point(problem.key);
   const Address kept_nans = keeps_nans ? builder.workspace(keys * size_of(problem.key)) : items;
 
-  const std::string form =
-      fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
-                  merged_form(problem.key, c.at("compare_as_double") != 0));
+  const std::string form = merged_arguments(problem, c);
   builder.launch(runs_kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", form, problem.value_bytes,
                              writes_keys(problem), c.at("block_size_x"), c.at("items_per_thread"),

@@ -71,9 +71,7 @@ Plan MergeTopkVariant::plan(const Problem& problem, const Configuration& c, cons
   const Address items =
       builder.workspace(problem.rows * runs.count * runs.items * as_count(merged_item_bytes(problem.key)));
 
-  const std::string form =
-      fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
-                  merged_form(problem.key, c.at("compare_as_double") != 0));
+  const std::string form = merged_arguments(problem, c);
   builder.launch(runs_kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}, {}", form, carried_bytes(problem) != 0,
                              c.at("block_size_x"), c.at("items_per_thread"), c.at("shuffle_steps"),

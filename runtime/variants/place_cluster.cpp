@@ -55,11 +55,7 @@ SearchSpace space(std::string variant, Restriction registers) {
   };
   space.restrictions = {
       block_fits_device(),
-      {"the device allows clusters of that size",
-       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") <= d.largest_cluster_size();
-       },
-       {"cluster_size"}},
+      cluster_fits_device(),
       {"the array fits the registers of the cluster, and fills more than half of them",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("cluster_size") * share(c) == tile_for(p.n);

@@ -57,12 +57,7 @@ SearchSpace space(std::string variant) {
        },
        {"block_size_x", "items_per_thread"}},
       placed_words_may_be_doubles(),
-      {"a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "
-       "keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
-       },
-       {"compare_as_double"}},
+      places_fit_doubles(),
       shared_memory_fits_block([](const Configuration& c, const Problem& p) {
         return std::max(run_bytes(c, p), tile_bytes(c, p));
       }),
@@ -87,19 +82,18 @@ Configuration default_configuration(const SearchSpace& all, const Problem& probl
     items = 4;
   }
   const std::int64_t merged = std::min<std::int64_t>(items, 8);
-  Configuration c{
-      all.variant,
-      {{"block_size_x", threads},
-       {"items_per_thread", items},
-       {"shuffle_steps", 2},
-       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
-       {"imad_quarters", 0},
-       {"min_blocks_per_sm", threads < 256 ? 1
-                             : wide        ? 4
-                                           : 3},
-       {"merge_threads", threads},
-       {"merge_items", merged},
-       {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  Configuration c{all.variant,
+                  {{"block_size_x", threads},
+                   {"items_per_thread", items},
+                   {"shuffle_steps", 2},
+                   {"compare_as_double", prefers_doubles(problem, device)},
+                   {"imad_quarters", 0},
+                   {"min_blocks_per_sm", threads < 256 ? 1
+                                         : wide        ? 4
+                                                       : 3},
+                   {"merge_threads", threads},
+                   {"merge_items", merged},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   if (all.violation(c, problem, device)) c.parameters["min_blocks_per_sm"] = 1;
   return c;
 }

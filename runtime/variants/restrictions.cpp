@@ -91,6 +91,14 @@ Restriction blocks_fit_multiprocessor(SharedBytes bytes) {
           }};
 }
 
+Restriction cluster_fits_device() {
+  return {"the device allows clusters of that size",
+          [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+            return c.at("cluster_size") <= d.largest_cluster_size();
+          },
+          {"cluster_size"}};
+}
+
 Restriction dependent_launch_fits_device() {
   return {"dependent launches need compute capability 9.0",
           [](const Configuration& c, const Problem&, const DeviceInfo& d) {

@@ -50,6 +50,9 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
 [[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);
 
+/// cluster_size is at most what the device allows.
+[[nodiscard]] Restriction cluster_fits_device();
+
 /// dependent_launch is 0 before compute capability 9.0.
 [[nodiscard]] Restriction dependent_launch_fits_device();
 

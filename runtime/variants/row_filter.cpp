@@ -18,6 +18,12 @@
 namespace bitune::row_filter {
 namespace {
 
+/// Of larger k the candidates fit no block.
+constexpr std::uint64_t largest_k = 8192;
+
+/// Places have 32 bits, and some of them say what is none.
+constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
+
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::filtered_row(c.at("block_size_x"), sample_count(c), c.at("candidates"),
                               merged_item_bytes(problem.key))
@@ -29,8 +35,6 @@ std::int64_t vector_keys(const Problem& problem) {
   return 16 / static_cast<std::int64_t>(size_of(problem.key));
 }
 
-std::int64_t item_registers(const Problem& problem) { return size_of(problem.key) == 8 ? 3 : 2; }
-
 /// Samples or candidates that a thread sorts.
 std::int64_t sorted_items(const Configuration& c) {
   return std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
@@ -39,13 +43,13 @@ std::int64_t sorted_items(const Configuration& c) {
 /// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
 /// take copies, these are twice as many.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
-  const std::int64_t items = sorted_items(c) * item_registers(problem);
+  const std::int64_t items = sorted_items(c) * merged_item_registers(problem.key);
   return std::max(c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items) + 24;
 }
 
 /// The same as is best.
 std::int64_t registers_well(const Configuration& c, const Problem& problem) {
-  return std::max(registers(c, problem), 2 * sorted_items(c) * item_registers(problem) + 20);
+  return std::max(registers(c, problem), 2 * sorted_items(c) * merged_item_registers(problem.key) + 20);
 }
 
 /// A device has no clusters but those of one block, or this many blocks. A segment has one block.
@@ -65,7 +69,9 @@ std::int64_t sample_count(const Configuration& c) {
   return c.at("block_size_x") * c.at("samples_per_thread");
 }
 
-void add_to(SearchSpace& space) {
+SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
+  SearchSpace space;
+  space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"vectors_per_thread", {1, 2, 4, 8}, "vectors of 16 bytes that a thread has under way"},
@@ -93,8 +99,7 @@ void add_to(SearchSpace& space) {
        },
        {"vectors_per_thread"}},
       {"there is room for k candidates and one for each thread, and each thread sorts 16 items at most, 8 of "
-       "64-bit "
-       "keys",
+       "64-bit keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t room = c.at("candidates");
          const std::int64_t threads = c.at("block_size_x");
@@ -114,12 +119,7 @@ void add_to(SearchSpace& space) {
        },
        {"cluster_size"}},
       placed_words_may_be_doubles(),
-      {"a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "
-       "keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
-       },
-       {"compare_as_double"}},
+      places_fit_doubles(),
       {"keys, or samples or candidates (twice those of 64 bits), and 24 registers besides, fit a block's "
        "registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -130,9 +130,17 @@ void add_to(SearchSpace& space) {
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
+  return space;
 }
 
-Configuration defaults(const SearchSpace& space, const Problem& problem, const DeviceInfo& device) {
+bool FilteringVariant::can_filter(const Problem& problem, const DeviceInfo& device) const {
+  return device.warp_size == 32 && problem.n <= longest_row && problem.k <= largest_k &&
+         !space(problem, device).violation(default_configuration(problem, device), problem, device);
+}
+
+Configuration FilteringVariant::default_configuration(const Problem& problem,
+                                                      const DeviceInfo& device) const {
+  const SearchSpace all = space(problem, device);
   const auto multiprocessors = static_cast<std::uint64_t>(device.sm_count);
   // As many blocks a row as there are multiprocessors, if a row is long enough.
   std::int64_t ranks = 1;
@@ -140,17 +148,16 @@ Configuration defaults(const SearchSpace& space, const Problem& problem, const D
          problem.n / as_count(2 * ranks) >= 4096) {
     ranks *= 2;
   }
-  Configuration c{
-      space.variant,
-      {{"block_size_x", std::min(512, device.max_threads_per_block)},
-       {"vectors_per_thread", std::min<std::int64_t>(4, 32 / vector_keys(problem))},
-       {"samples_per_thread", 2},
-       {"candidates", 1024},
-       {"cluster_size", ranks},
-       {"shuffle_steps", 2},
-       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
-       {"min_blocks_per_sm", 1},
-       {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  Configuration c{all.variant,
+                  {{"block_size_x", std::min(512, device.max_threads_per_block)},
+                   {"vectors_per_thread", std::min<std::int64_t>(4, 32 / vector_keys(problem))},
+                   {"samples_per_thread", 2},
+                   {"candidates", 1024},
+                   {"cluster_size", ranks},
+                   {"shuffle_steps", 2},
+                   {"compare_as_double", prefers_doubles(problem, device)},
+                   {"min_blocks_per_sm", 1},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
   // them.
   const std::uint64_t longest = longest_of(problem);
@@ -164,7 +171,7 @@ Configuration defaults(const SearchSpace& space, const Problem& problem, const D
         c.parameters["samples_per_thread"] = samples;
         c.parameters["block_size_x"] =
             std::min<std::int64_t>(room > most_of_usual ? 1024 : usual, device.max_threads_per_block);
-        if (space.violation(c, problem, device)) continue;
+        if (all.violation(c, problem, device)) continue;
         const auto taken = static_cast<double>(sample_count(c));
         const auto rank =
             static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, longest));
@@ -185,8 +192,7 @@ Configuration defaults(const SearchSpace& space, const Problem& problem, const D
   c = best->second;
   for (const std::int64_t blocks : {4, 3, 2}) {
     c.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(c, registers_well(c, problem), blocks, device) &&
-        !space.violation(c, problem, device)) {
+    if (registers_fit(c, registers_well(c, problem), blocks, device) && !all.violation(c, problem, device)) {
       return c;
     }
   }
@@ -195,12 +201,10 @@ Configuration defaults(const SearchSpace& space, const Problem& problem, const D
 }
 
 std::string arguments(const Problem& problem, const Configuration& c) {
-  return fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                     codec_arguments(problem.key, problem.order),
-                     merged_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                     problem.index_bytes, c.at("block_size_x"), c.at("vectors_per_thread"),
-                     c.at("samples_per_thread"), c.at("candidates"), c.at("cluster_size"),
-                     c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
+  return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+                     problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
+                     c.at("vectors_per_thread"), c.at("samples_per_thread"), c.at("candidates"),
+                     c.at("cluster_size"), c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
 }
 
 LaunchShape launch_shape(const Problem& problem, const Configuration& c) {

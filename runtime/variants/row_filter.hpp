@@ -10,15 +10,10 @@
 #include "model/configuration.hpp"
 #include "model/device_info.hpp"
 #include "model/search_space.hpp"
+#include "runtime/variant.hpp"
 #include "runtime/variants/plan_builder.hpp"
 
 namespace bitune::row_filter {
-
-/// Of larger k the candidates fit no block.
-inline constexpr std::uint64_t largest_k = 8192;
-
-/// Places have 32 bits, and some of them say what is none.
-inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
 
 /// How long a row is for which the room suffices but once in a million times: all keys of a row, but of
 /// segments less than all of them. What is longer takes more time.
@@ -26,12 +21,16 @@ inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
 
 [[nodiscard]] std::int64_t sample_count(const Configuration& c);
 
-/// Adds the parameters, and what they must be.
-void add_to(SearchSpace& space);
+/// Such a variant: its space, and its default.
+class FilteringVariant : public Variant {
+ public:
+  SearchSpace space(const Problem& problem, const DeviceInfo& device) const final;
+  Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const final;
 
-/// A good configuration of the variant whose space this is.
-[[nodiscard]] Configuration defaults(const SearchSpace& space, const Problem& problem,
-                                     const DeviceInfo& device);
+ protected:
+  /// Whether rows or segments of the problem are not too long for it, nor k too large.
+  [[nodiscard]] bool can_filter(const Problem& problem, const DeviceInfo& device) const;
+};
 
 /// The template arguments of the kernel, and the launch for so many rows.
 [[nodiscard]] std::string arguments(const Problem& problem, const Configuration& c);

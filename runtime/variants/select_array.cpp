@@ -89,8 +89,7 @@ class SelectArrayVariant final : public Variant {
   std::string_view name() const noexcept override { return "select_array"; }
   std::string_view description() const noexcept override {
     return "the first few keys of one long array: one pass of the whole device that keeps what is not behind "
-           "a "
-           "bound from minima of random samples";
+           "a bound from minima of random samples";
   }
   std::vector<std::string_view> kernel_headers() const override { return {header, ArrayFilter::header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
@@ -140,8 +139,7 @@ SearchSpace SelectArrayVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "sample_minima"}},
       {"the candidates fit one block's registers but once in a million times, and there are threads for "
-       "twice as "
-       "many minima of them as k",
+       "twice as many minima of them as k",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          // Of 64-bit keys, as they are compared and moved, twice as many.
          const bool wide = size_of(p.key) == 8;
@@ -153,11 +151,7 @@ SearchSpace SelectArrayVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "sample_minima", "finish_threads", "finish_items"}},
       placed_words_may_be_doubles(),
-      {"a place has 30 bits where it is compared as a part of a floating-point number: at most 2^29 keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("compare_as_double") == 0 || p.n <= std::uint64_t{1} << 29;
-       },
-       {"compare_as_double"}},
+      places_fit_doubles(),
       shared_memory_fits_block(finish_bytes),
       dependent_launch_fits_device(),
   };
@@ -178,7 +172,7 @@ Configuration SelectArrayVariant::default_configuration(const Problem& problem,
        {"min_blocks_per_sm", 2},
        {"finish_threads", std::min(size_of(problem.key) == 8 ? 512 : 1024, device.max_threads_per_block)},
        {"finish_items", 16},
-       {"compare_as_double", problem.n <= std::uint64_t{1} << 29 ? prefers_doubles(problem.key, device) : 0},
+       {"compare_as_double", prefers_doubles(problem, device)},
        {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // A short array is read at once by as many threads as there are.
   while (c.at("vectors_per_thread") > 1 &&
@@ -210,18 +204,12 @@ Plan SelectArrayVariant::plan(const Problem& problem, const Configuration& c,
                               const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));
-  const std::uint64_t candidates = room(c, problem);
-  const Address bound = builder.workspace(item_bytes);
-  const Address count = builder.workspace(4);
-  const Address items = builder.workspace(candidates * item_bytes);
+  const ArrayFilter::Between between = ArrayFilter::between(builder, problem, room(c, problem));
   const Address keys = address_of(Role::keys_in);
   const Address lengths = address_of(Role::lengths);
   const OperandStride length_bytes{Role::lengths};
 
-  const std::string form =
-      fmt::format("{}, bitune::PlacedForm::{}", codec_arguments(problem.key, problem.order),
-                  merged_form(problem.key, c.at("compare_as_double") != 0));
+  const std::string form = merged_arguments(problem, c);
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const std::int64_t ranks = c.at("sample_blocks");
   builder.launch(sample_kernel,
@@ -231,9 +219,9 @@ Plan SelectArrayVariant::plan(const Problem& problem, const Configuration& c,
                   .threads = static_cast<std::uint32_t>(sample_threads(c)),
                   .shared_bytes = as_count(sample_bytes(c, problem)),
                   .cluster = static_cast<std::uint32_t>(ranks)},
-                 bound, count, keys, lengths, length_bytes, problem.n, problem.k, sample_rank(c, problem));
-  ArrayFilter::add_to(builder, problem, c, device, carrying,
-                      {.items = items, .room = candidates, .count = count, .bound = bound});
+                 between.bound, between.count, keys, lengths, length_bytes, problem.n, problem.k,
+                 sample_rank(c, problem));
+  ArrayFilter::add_to(builder, problem, c, device, carrying, between);
   builder.launch(
       finish_kernel,
       fmt::format("{}, {}, {}, {}, {}, {}, {}", form, problem.value_bytes, problem.index_bytes,
@@ -241,7 +229,8 @@ Plan SelectArrayVariant::plan(const Problem& problem, const Configuration& c,
       {.threads = static_cast<std::uint32_t>(c.at("finish_threads")),
        .shared_bytes = as_count(finish_bytes(c, problem))},
       address_of(Role::keys_out), keys, address_of(Role::values_out), address_of(Role::values_in),
-      address_of(Role::indices_out), lengths, length_bytes, problem.n, problem.k, items, candidates, count);
+      address_of(Role::indices_out), lengths, length_bytes, problem.n, problem.k, between.items, between.room,
+      between.count);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -118,11 +118,7 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
   space.restrictions = {
       block_fits_device(),
       vector_fits_access(),
-      {"the device allows clusters of that size",
-       [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") <= d.largest_cluster_size();
-       },
-       {"cluster_size"}},
+      cluster_fits_device(),
       {"the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
        "at least",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -203,22 +199,20 @@ Plan SelectClusterVariant::plan(const Problem& problem, const Configuration& c, 
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  builder.launch(
-      kernel,
-      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                  codec_arguments(problem.key, problem.order),
-                  merged_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                  problem.index_bytes, c.at("block_size_x"), c.at("items_per_thread"), c.at("vector_width"),
-                  ranks, c.at("minima"), candidates(c, problem), 2, c.at("min_blocks_per_sm")),
-      {.blocks = problem.rows * ranks,
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem)),
-       .cluster = static_cast<std::uint32_t>(ranks)},
-      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-      OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths}, problem.n,
-      problem.k);
+  builder.launch(kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+                             problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
+                             c.at("items_per_thread"), c.at("vector_width"), ranks, c.at("minima"),
+                             candidates(c, problem), 2, c.at("min_blocks_per_sm")),
+                 {.blocks = problem.rows * ranks,
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem)),
+                  .cluster = static_cast<std::uint32_t>(ranks)},
+                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
+                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
+                 problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
