@@ -59,8 +59,8 @@ struct SortSpec {
   std::uint32_t index_bytes = 0;  ///< of each index that is written: 0 (none), 4 or 8
   Order order = Order::ascending;
   bool stable = false;  ///< equal keys stay in the order of the input
-  std::uint64_t k =
-      0;  ///< how many keys of each row top_k gives, from 1 to n (of segments: from 1 on); else 0
+  /// How many keys of each row top_k gives, from 1 to n (of segments: from 1 on); else 0.
+  std::uint64_t k = 0;
 
 #if BITUNE_HAS_THREE_WAY
   auto operator<=>(const SortSpec&) const = default;
