@@ -84,6 +84,8 @@ def test_endless_input(bitune):
     bitune.refuses(1, "does not end within 8.0 MiB", "sort", "/dev/zero", "--type", "u8", "--format", "raw", "--max-bytes", "8M",
                    *device)
     np.arange(1000, dtype="u8").tofile("in.bin")
-    # A binary file is not read but mapped, whatever its size.
+    # What must be converted is read, and its size is known beforehand. Keys as they are sorted are not read but mapped.
+    np.save("big_endian.npy", np.arange(1000, dtype=">u8"))
+    bitune.refuses(1, "takes 7.8 KiB", "sort", "big_endian.npy", "--max-bytes", "4K", *device)
     bitune("sort", "in.bin", "--type", "u64", "--max-bytes", "4K", *device)
     assert np.array_equal(np.fromfile("out.bin", "u8"), np.arange(1000))
