@@ -14,6 +14,7 @@
 #include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
+#include "measure/inputs.hpp"
 #include "measure/json.hpp"
 #include "measure/segments.hpp"
 #include "model/key_type.hpp"
@@ -229,8 +230,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
       "NAME,...");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--distributions", options->distributions,
-           "What the keys look like: random, sorted, reversed, all_equal, few_distinct, sawtooth",
-           "NAME,...");
+           "What the keys look like: " + distribution_list() + " (but special)", "NAME,...");
   add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
   add_number(command, "--seed", options->seed, "Seed of the keys", "N");
   add_flag(command, "--graph", options->graph,

@@ -18,6 +18,7 @@
 #include "cli/sort_input.hpp"
 #include "cli/sort_report.hpp"
 #include "cli/values.hpp"
+#include "measure/inputs.hpp"
 #include "measure/oracle.hpp"
 #include "model/key_type.hpp"
 
@@ -377,10 +378,10 @@ void add_sort_command(CLI::App& parent, Action& action) {
            "FILE");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: in order, and bit for bit the keys that were given");
-  add_text(command, "--generate", options->generate,
-           "Instead of INPUT, keys of a distribution (random, sorted, reversed, all_equal, few_distinct, "
-           "sawtooth, special) and number, as in random:2^20",
-           "NAME:SIZE");
+  add_text(
+      command, "--generate", options->generate,
+      "Instead of INPUT, keys of a distribution (" + distribution_list() + ") and number, as in random:2^20",
+      "NAME:SIZE");
   add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
   add_device_option(command, options->common);
   add_device_memory_option(command, options->common);

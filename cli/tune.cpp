@@ -323,8 +323,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_text(command, "--precision", options->precision,
            "Stop sampling once the bootstrap interval of the median is within this part of it; or none",
            "PERCENT");
-  add_text(command, "--distribution", options->distribution,
-           "Keys that are sorted: random, sorted, reversed, all_equal, few_distinct, sawtooth, special",
+  add_text(command, "--distribution", options->distribution, "Keys that are sorted: " + distribution_list(),
            "NAME");
   add_number(command, "--inputs", options->inputs,
              "Arrays of different keys that samples take turns with, where a quarter of the L2 holds them",

@@ -15,8 +15,9 @@
 namespace bitune {
 namespace {
 
-constexpr std::array<std::string_view, all_distributions.size()> distribution_names = {
-    "random", "sorted", "reversed", "all_equal", "few_distinct", "sawtooth", "special"};
+constexpr std::array<std::string_view, named_distributions.size()> distribution_names = {
+    "random",   "sorted",  "reversed", "all_equal", "few_distinct",
+    "sawtooth", "special", "some_nan", "near_one"};
 
 constexpr std::uint64_t keys_to_make = std::uint64_t{1} << 20;
 
@@ -90,11 +91,13 @@ std::string_view name_of(Distribution distribution) noexcept {
   return distribution_names[static_cast<std::size_t>(distribution)];
 }
 
+std::string distribution_list() { return fmt::format("{}", fmt::join(distribution_names, ", ")); }
+
 Distribution parse_distribution(std::string_view text) {
   const auto found = std::find(distribution_names.begin(), distribution_names.end(), text);
   if (found == distribution_names.end()) {
-    throw Error(ErrorCode::usage, fmt::format("unknown distribution '{}': choose one of {}", text,
-                                              fmt::join(distribution_names, ", ")));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown distribution '{}': choose one of {}", text, distribution_list()));
   }
   return static_cast<Distribution>(found - distribution_names.begin());
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +17,19 @@
 
 namespace bitune {
 
+/// What every configuration is verified on: each finds faults that the others let through.
 inline constexpr std::array<Distribution, 7> all_distributions = {
     Distribution::random,       Distribution::sorted,   Distribution::reversed, Distribution::all_equal,
     Distribution::few_distinct, Distribution::sawtooth, Distribution::special};
+
+/// All that can be made, by number: those, and what is only measured on.
+inline constexpr std::array<Distribution, 9> named_distributions = {
+    Distribution::random,    Distribution::sorted,       Distribution::reversed,
+    Distribution::all_equal, Distribution::few_distinct, Distribution::sawtooth,
+    Distribution::special,   Distribution::some_nan,     Distribution::near_one};
+
+/// The names there are, for a page of help: "random, sorted, ...".
+[[nodiscard]] std::string distribution_list();
 
 [[nodiscard]] std::string_view name_of(Distribution distribution) noexcept;
 

@@ -16,6 +16,8 @@ enum class Distribution : unsigned char {
   few_distinct,  ///< 16 random values
   sawtooth,      ///< ascending ramps of 1021 keys (a prime, so that no tile begins as another does)
   special,       ///< the type's edges in random order, and one key in four random of all bit patterns
+  some_nan,      ///< random, but one key in ten is NaN (positive, as computations give it); of integers the greatest key
+  near_one,      ///< equal in the upper half of their bits, which is that of 1.0, or of an integer the number 1; random in the lower
 };
 
 namespace made {
@@ -47,6 +49,7 @@ class KeyRanks {
  public:
   constexpr KeyRanks(int bytes, bool is_signed, Bits infinity)
       : all_bits_(~0ull >> (64 - 8 * bytes)),
+        lower_half_(~0ull >> (64 - 4 * bytes)),
         sign_(1ull << (8 * bytes - 1)),
         infinity_(infinity),
         is_signed_(is_signed) {}
@@ -64,6 +67,15 @@ class KeyRanks {
     // All bits of an integer are finite values; the number of a float's fits in 64 bits.
     return is_float() ? key(scale(bits, last_rank() + 1)) : bits & all_bits_;
   }
+
+  /// NaN with a positive sign, or the greatest integer.
+  [[nodiscard]] constexpr Bits last_key() const { return is_float() ? infinity_ | quiet() : key(last_rank()); }
+
+  /// 1.0, of which all bits of the exponent but the highest are set; or an integer with a 1 in the upper half of its bits.
+  [[nodiscard]] constexpr Bits one() const { return is_float() ? infinity_ >> 1 & infinity_ : lower_half() + 1; }
+
+  /// The bits of the lower half of a key.
+  [[nodiscard]] constexpr Bits lower_half() const { return lower_half_; }
 
   /// Values at the type's edges: extremes, zeros, infinities, denormals, NaNs of both signs.
   [[nodiscard]] constexpr Bits edge_count() const { return is_float() ? 20 : 8; }
@@ -105,9 +117,11 @@ class KeyRanks {
   }
 
  private:
+  /// The highest bit of the fraction, which tells a quiet NaN.
+  [[nodiscard]] constexpr Bits quiet() const { return (infinity_ & (~infinity_ + 1)) >> 1; }
+
   [[nodiscard]] constexpr Bits edge_magnitude(Bits index) const {
     const Bits least_normal = infinity_ & (~infinity_ + 1);  // the lowest bit of the exponent
-    const Bits quiet = least_normal >> 1;                    // the highest bit of the fraction
     switch (index) {
       case 0:
         return 0;
@@ -124,15 +138,16 @@ class KeyRanks {
       case 6:
         return infinity_ + 1;
       case 7:
-        return infinity_ | quiet;
+        return infinity_ | quiet();
       case 8:
-        return infinity_ | quiet | 1;
+        return infinity_ | quiet() | 1;
       default:
         return sign_ - 1;
     }
   }
 
   Bits all_bits_;
+  Bits lower_half_;
   Bits sign_;
   Bits infinity_;
   bool is_signed_;
@@ -161,7 +176,13 @@ constexpr Bits key_at(const KeyRanks& ranks, const Ramp& ramp, Bits seed, Bits n
     return ranks.random_key(random_bits(~seed, scale(random_bits(seed, i), distinct_keys())));
   } else if constexpr (distribution == Distribution::sawtooth) {
     return ranks.key(ramp.rank(i % sawtooth_period()));
+  } else if constexpr (distribution == Distribution::some_nan) {
+    const Bits bits = random_bits(seed, i);
+    return scale(random_bits(~seed, i), 10) == 0 ? ranks.last_key() : ranks.random_key(bits);
+  } else if constexpr (distribution == Distribution::near_one) {
+    return (ranks.one() & ~ranks.lower_half()) | (random_bits(seed, i) & ranks.lower_half());
   } else {
+    static_assert(distribution == Distribution::special, "a distribution that nothing makes");
     const Bits bits = random_bits(seed, i);
     return bits % 4 == 0 ? bits >> 2 : ranks.edge(scale(bits, ranks.edge_count()));
   }
@@ -185,6 +206,10 @@ constexpr void with_distribution(Distribution distribution, const Work& work) {
       return work.template run<Distribution::sawtooth>();
     case Distribution::special:
       return work.template run<Distribution::special>();
+    case Distribution::some_nan:
+      return work.template run<Distribution::some_nan>();
+    case Distribution::near_one:
+      return work.template run<Distribution::near_one>();
   }
 }
 

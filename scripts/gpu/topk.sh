@@ -65,7 +65,7 @@ tune_and_bench() {
       "${options[@]}" --rows "$rows"
   fi
   if wants bench; then
-    [[ $part == inputs ]] && distributions=random,sorted,reversed,all_equal,few_distinct,sawtooth
+    [[ $part == inputs ]] && distributions=random,sorted,reversed,all_equal,few_distinct,sawtooth,some_nan,near_one
     step "bench-$part-$number" "$BIN/bitune" bench --against "${AGAINST:-none}" --samples "${SAMPLES:-15}" --out "$OUT/topk.json" \
       --distributions "$distributions" "${options[@]}" "${suite[@]}"
     cat "$OUT/bench-$part-$number.log"

@@ -119,7 +119,7 @@ Case draw_case(std::uint64_t seed, std::uint64_t number, const Limits& limits) {
     one.problem.k = 1 + dice.below(std::uint64_t{1} << dice.below(std::bit_width(length | 1)));
   }
 
-  one.distribution = dice.one_of(all_distributions);
+  one.distribution = dice.one_of(named_distributions);
   one.data_seed = dice.below(std::uint64_t{1} << 62);
   one.memory = dice.one_in(8) ? Memory::host : Memory::device;
   const bool has_output =

@@ -114,6 +114,32 @@ TEST_P(Inputs, SpecialKeysHoldTheEdges) {
   EXPECT_GE(negative_nans, 4u);
 }
 
+TEST_P(Inputs, OneKeyInTenIsNan) {
+  const auto type = GetParam();
+  const auto keys = make_keys(type, 20000, Distribution::some_nan, 3);
+  const made::KeyRanks ranks = key_facts_of(type).ranks();
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t bits = key_at(keys, type, i);
+    last += bits == ranks.last_key() ? 1 : 0;
+    if (is_floating_point(type)) ASSERT_EQ(is_finite(type, bits), bits != ranks.last_key()) << i;
+  }
+  EXPECT_GE(last, 1800u);
+  EXPECT_LE(last, 2300u);
+}
+
+TEST_P(Inputs, KeysNearOneDifferInTheLowerHalfOfTheirBits) {
+  const auto type = GetParam();
+  const auto values = distinct(make_keys(type, 20000, Distribution::near_one, 3), type);
+  const std::uint64_t lower = (std::uint64_t{1} << (4 * size_of(type))) - 1;
+  EXPECT_EQ(key_facts_of(type).ranks().lower_half(), lower);
+  EXPECT_GE(values.size(), std::min<std::uint64_t>(lower + 1, 15000) * 9 / 10);
+  for (const std::uint64_t bits : values) {
+    ASSERT_TRUE(is_finite(type, bits));
+    ASSERT_EQ(bits & ~lower, key_facts_of(type).ranks().one() & ~lower);
+  }
+}
+
 TEST_P(Inputs, PartsMadeByThreadsJoinWithoutASeam) {
   // Large enough for several threads; the beginning is the same as of a small array, which one thread makes.
   const std::uint64_t n = (std::uint64_t{1} << 21) + 12345;
@@ -130,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(AllTypes, Inputs, testing::ValuesIn(all_key_types),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 TEST(InputNames, RoundTripAndRefuse) {
-  for (const Distribution distribution : all_distributions) {
+  for (const Distribution distribution : named_distributions) {
     EXPECT_EQ(parse_distribution(name_of(distribution)), distribution);
   }
   try {
