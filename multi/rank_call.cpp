@@ -50,7 +50,7 @@ class RankCall {
     result.split_us = laps.lap();
     result.received_bytes = exchange(parts);
     result.exchange_us = laps.lap();
-    sort_last();
+    merge_last(parts);
     result.merge_us = laps.lap();
     result.total_us = all.lap();
     return result;
@@ -94,7 +94,9 @@ class RankCall {
     first_ = first_operands();
     last_ = last_operands();
     if (part_.n != 0) check_operands(plan_.first, first_);
-    if (result_count() != 0) check_operands(plan_.last, last_);
+    if (result_count() == 0) return;
+    check_operands(plan_.last, last_);
+    for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
 
   /// The workspace of a sort.
@@ -121,8 +123,8 @@ class RankCall {
     return first;
   }
 
-  /// From what was received to the caller's memory. Keys that nobody asked for go where the first sort's
-  /// were.
+  /// From what was received to the caller's memory. Keys that nobody asked for are those of the first sort,
+  /// and are not written.
   [[nodiscard]] Operands last_operands() const {
     const std::uint64_t count = result_count();
     const std::uint64_t received = plan_.last.n;
@@ -207,8 +209,20 @@ class RankCall {
     return bytes;
   }
 
-  void sort_last() {
-    if (result_count() != 0) device_.engine().run(plan_.last, last_, part_.stream);
+  void merge_last(const Parts& parts) {
+    if (result_count() != 0) {
+      const auto carried = [&](std::uint64_t offset) {
+        return plan_.carried_bytes != 0 ? at(offset) : nullptr;
+      };
+      const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
+      const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
+      plan_.merge.run(device_, parts.receive, result_count(),
+                      {.from = {at(plan_.received_keys), carried(plan_.received_carried)},
+                       .to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
+                       .between = {at(plan_.sorted_keys), carried(plan_.sorted_carried)},
+                       .splits = at(plan_.sorter)},
+                      part_.stream);
+    }
     device().synchronize(part_.stream);
   }
 

@@ -21,15 +21,22 @@ KernelSource index_kernel() {
 RankDevice::RankDevice(OpenedEngine opened)
     : opened_(std::move(opened)), kernels_(opened_.device, opened_.cache, opened_.shipped_kernels) {}
 
-void RankDevice::prepare_indices() { static_cast<void>(kernels_.get(index_kernel())); }
+void RankDevice::prepare(const KernelSource& kernel) { static_cast<void>(kernels_.get(kernel)); }
+
+void RankDevice::launch(const KernelSource& kernel, const Launch& launch,
+                        std::span<const std::uint64_t> arguments, Stream stream) {
+  device().launch(*kernels_.get(kernel).kernel, launch, arguments, stream);
+}
+
+void RankDevice::prepare_indices() { prepare(index_kernel()); }
 
 void RankDevice::add_to_indices(void* indices, std::uint64_t n, std::uint64_t first, Stream stream) {
   if (n == 0 || first == 0) return;
-  Launch launch;
-  launch.block = {threads, 1, 1};
-  launch.grid[0] = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(n / threads, 1, most_blocks));
+  Launch shape;
+  shape.block = {threads, 1, 1};
+  shape.grid[0] = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(n / threads, 1, most_blocks));
   const std::array<std::uint64_t, 3> arguments = {reinterpret_cast<std::uintptr_t>(indices), n, first};
-  device().launch(*kernels_.get(index_kernel()).kernel, launch, arguments, stream);
+  launch(index_kernel(), shape, arguments, stream);
 }
 
 }  // namespace bitune::multi

@@ -4,8 +4,9 @@
 /// The device of a rank: its engine, and the kernels that only several ranks need.
 
 #include <cstdint>
-#include <memory>
+#include <span>
 
+#include "model/plan.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/open_engine.hpp"
 
@@ -18,6 +19,13 @@ class RankDevice {
 
   [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
   [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
+
+  /// Compiles a kernel, now. \throws Error (compile)
+  void prepare(const KernelSource& kernel);
+
+  /// Enqueues a launch of a kernel that is compiled if need be. \throws Error (compile, device)
+  void launch(const KernelSource& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
+              Stream stream);
 
   /// Makes indices of a rank's keys those in the whole: adds `first` to each. Enqueues it. \throws Error
   /// (compile, device)

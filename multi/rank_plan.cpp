@@ -46,14 +46,16 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.last.value_bytes = plan.carried_bytes;
   plan.last.index_bytes = 0;
 
-  // What is not written to the caller's memory at last goes to that of the keys sorted first.
-  const std::uint64_t sorted = is_top_k ? spec.k : std::max(n, received);
+  plan.merge = RunMerge(spec, plan.carried_bytes);
+
+  // Of more than two runs, what is merged first goes to the memory of the keys sorted first.
+  const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
   plan.sorted_keys = take(plan, sorted * plan.key_bytes);
   plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
   plan.received_keys = take(plan, received * plan.key_bytes);
   plan.received_carried = take(plan, received * plan.carried_bytes);
   plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
-  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), workspace_of(engine, plan.last)));
+  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received)));
   return plan;
 }
 

@@ -8,15 +8,17 @@
 
 #include "bitune/operands.hpp"
 #include "bitune/types.hpp"
+#include "multi/run_merge.hpp"
 #include "runtime/sort_engine.hpp"
 
 namespace bitune::multi {
 
-/// What a rank sorts: its own keys first, and at last what came from all ranks. What travels with the keys is
-/// a value from the exchange on: an index, too.
+/// What a rank does: it sorts its own keys, and at last merges what came from all ranks. What travels with
+/// the keys is a value from the exchange on: an index, too.
 struct RankPlan {
   Problem first;
-  Problem last;
+  Problem last;  ///< what merging gives, as a sort would give it
+  RunMerge merge;
   std::uint32_t key_bytes = 0;
   std::uint32_t carried_bytes = 0;
 
@@ -26,7 +28,7 @@ struct RankPlan {
   std::uint64_t received_keys = 0;
   std::uint64_t received_carried = 0;
   std::uint64_t samples = 0;
-  std::uint64_t sorter = 0;  ///< what sorting itself takes: all from here on
+  std::uint64_t sorter = 0;  ///< what sorting itself takes, and merging: all from here on
   std::uint64_t bytes = 0;
 };
 

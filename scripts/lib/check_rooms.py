@@ -17,7 +17,7 @@ BELOW = {
     "runtime": ["kernels", "cache", "model"],
     "measure": ["runtime", "kernels", "cache", "model"],
     "tuner": ["measure", "runtime", "cache", "model"],
-    "multi": ["runtime", "cache", "model"],
+    "multi": ["runtime", "kernels", "cache", "model"],
     "bench": ["tuner", "multi", "measure", "runtime", "cache", "model"],
     "cli": ["bench", "tuner", "multi", "measure", "runtime", "cache", "model"],
     "capi": ["tuner", "multi", "measure", "runtime", "cache", "model"],

@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// Sizes of what merging two runs keeps in shared memory.
+
+#include "kernels/network/network_layout.hpp"
+
+namespace bitune::layout {
+
+/// A place in a tile has 16 bits.
+constexpr Size place_bytes() { return 2; }
+
+/// Where the place of a tile's key `index` stands: two of padding after every 16, against bank conflicts.
+template <class Index>
+constexpr Index padded_place(Index index) {
+  return index + index / 16 * 2;
+}
+
+/// Bytes of a tile of keys, and of their places in order.
+constexpr Size two_runs_tile_bytes(Size keys, Size key_bytes) {
+  return rounded_up(keys * key_bytes, place_bytes()) + padded_place(keys) * place_bytes();
+}
+
+}  // namespace bitune::layout

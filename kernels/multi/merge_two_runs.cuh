@@ -1,0 +1,105 @@
+#pragma once
+
+// Merges two sorted runs by "merge path" (O. Green, R. McColl, D. Bader, GPU Merge Path, 2012), with what travels with the keys. Equal keys
+// of the first run come first. First each tile of the merged run is told where it begins in the two. Then each block merges a tile, and reads
+// and writes each key once.
+
+#include "kernels/multi/merge_layout.hpp"
+#include "kernels/network/carried_value.cuh"
+#include "kernels/network/tie_codec.cuh"
+#include "kernels/platform/platform.cuh"
+
+namespace bitune {
+
+/// Of the `count` first keys of two merged runs, how many are of the first one.
+template <class Order, class Count>
+BITUNE_DEVICE Count split_two_runs(const typename Order::Raw* first, Count first_size, const typename Order::Raw* second, Count second_size,
+                                   Count count) {
+  Count low = count > second_size ? count - second_size : 0;
+  Count high = minimum(count, first_size);
+  while (low < high) {
+    const Count probe = low + (high - low) / 2;
+    if (Order::encode(second[count - 1 - probe]) < Order::encode(first[probe])) {
+      high = probe;
+    } else {
+      low = probe + 1;
+    }
+  }
+  return low;
+}
+
+/// Writes how many keys of the first run come before each tile of `tile` keys of the merged one, and before its end, which is at `kept`. The
+/// second run is behind the first. Any grid of blocks of at most nt threads.
+template <class Order, class Payload, int nt>
+BITUNE_KERNEL(nt, 0)
+split_runs(u64* splits, const typename Order::Raw* keys, u64 first_size, u64 second_size, u64 kept, u64 tile) {
+  const u64 tiles = (kept + tile - 1) / tile;
+  const u64 stride = u64{block_count()} * block_size();
+  for (u64 i = u64{block_index()} * block_size() + thread_index(); i <= tiles; i += stride) {
+    splits[i] = split_two_runs<Order, u64>(keys, first_size, keys + first_size, second_size, minimum<u64>(i * tile, kept));
+  }
+}
+
+/// Merges the first `kept` keys of two runs, the second of which is behind the first, and what travels with them. keys_out may be null: then
+/// only what travels is written. Order: the codec that keys are compared by.
+///
+/// Grid: a block for each tile of nt * vt keys. Dynamic shared memory: layout::two_runs_tile_bytes.
+template <class Order, class Payload, int carried_bytes, int nt, int vt>
+BITUNE_KERNEL(nt, 0)
+merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* carried_out, const typename Order::Raw* keys_in,
+               const typename CarriedValue<carried_bytes>::Type* carried_in, u64 first_size, u64 kept, const u64* splits) {
+  using Raw = typename Order::Raw;
+  constexpr u32 nv = u32{nt} * vt;
+  static_assert(nv <= 65536, "places in a tile have 16 bits");
+  const u64 begin = u64{block_index()} * nv;
+  const u32 here = static_cast<u32>(minimum<u64>(nv, kept - begin));
+  const u64 first_from = splits[block_index()];
+  const u32 first_here = static_cast<u32>(splits[block_index() + 1] - first_from);
+  // Where keys of this tile are: so far behind the first run's for those of the second.
+  const u64 second_from = first_size + (begin - first_from) - first_here;
+  const auto source = [&](u32 place) { return (place < first_here ? first_from : second_from) + place; };
+
+  Raw* const keys = shared_memory<Raw>();
+  u16* const places = reinterpret_cast<u16*>(keys + nv);  // by their place in the merged tile
+
+  Raw read[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 i = thread_index() + r * nt;
+    read[r] = i < here ? keys_in[source(i)] : Raw{0};
+  }
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) keys[thread_index() + r * nt] = read[r];
+  sync_block();
+
+  const u32 mine = minimum(thread_index() * vt, here);
+  u32 a = split_two_runs<Order, u32>(keys, first_here, keys + first_here, here - first_here, mine);
+  u32 b = first_here + (mine - a);
+  auto of_a = Order::encode(keys[minimum(a, nv - 1)]);
+  auto of_b = Order::encode(keys[minimum(b, nv - 1)]);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const bool is_a = b >= here || (a < first_here && !(of_b < of_a));
+    places[layout::padded_place(thread_index() * vt + r)] = static_cast<u16>(is_a ? a : b);
+    if (is_a) {
+      ++a;
+    } else {
+      ++b;
+    }
+    const auto next = Order::encode(keys[minimum(is_a ? a : b, nv - 1)]);
+    of_a = is_a ? next : of_a;
+    of_b = is_a ? of_b : next;
+  }
+  sync_block();
+
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 i = thread_index() + r * nt;
+    if (i >= here) continue;
+    const u32 place = places[layout::padded_place(i)];
+    if (keys_out != nullptr) keys_out[begin + i] = keys[place];
+    if constexpr (carried_bytes != 0) carried_out[begin + i] = carried_in[source(place)];
+  }
+}
+
+}  // namespace bitune

@@ -1,0 +1,102 @@
+#include "multi/run_merge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "bitune/error.hpp"
+#include "kernels/multi/merge_layout.hpp"
+#include "model/key_type.hpp"
+#include "runtime/variants/expressions.hpp"
+
+namespace bitune::multi {
+namespace {
+
+constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
+constexpr std::uint32_t merge_threads = 256;
+constexpr std::uint64_t most_split_blocks = 8192;
+
+/// The longest tile whose keys leave shared memory for several blocks.
+std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
+
+std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { return (whole + part - 1) / part; }
+
+std::uint64_t argument(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+
+Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes) {
+  Launch launch;
+  launch.grid[0] = static_cast<std::uint32_t>(blocks);
+  launch.block = {merge_threads, 1, 1};
+  launch.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+  return launch;
+}
+
+}  // namespace
+
+RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes)
+    : key_bytes_(size_of(spec.key)),
+      carried_bytes_(carried_bytes),
+      tile_(merge_threads * items_of(key_bytes_)) {
+  // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
+  const std::string order =
+      carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
+  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
+  merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
+                                             merge_threads, items_of(key_bytes_))};
+}
+
+std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
+  return (parts_of(keys, tile_) + 1) * sizeof(std::uint64_t);
+}
+
+RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexcept {
+  return {arrays.keys == nullptr ? nullptr : arrays.keys + place * key_bytes_,
+          arrays.carried == nullptr ? nullptr : arrays.carried + place * carried_bytes_};
+}
+
+void RunMerge::run(RankDevice& device, std::vector<std::uint64_t> lengths, std::uint64_t kept, Memory memory,
+                   Stream stream) const {
+  lengths.erase(std::remove(lengths.begin(), lengths.end(), std::uint64_t{0}), lengths.end());
+  for (bool last = false; !last;) {
+    last = lengths.size() <= 2;
+    const RunArrays& to = last ? memory.to : memory.between;
+    std::vector<std::uint64_t> merged;
+    std::uint64_t read = 0;
+    std::uint64_t written = 0;
+    for (std::size_t run = 0; run < lengths.size(); run += 2) {
+      Pair pair{lengths[run], run + 1 < lengths.size() ? lengths[run + 1] : 0, 0};
+      pair.kept = std::min(kept, pair.first + pair.second);
+      merge(device, pair, at(memory.from, read), at(to, written), memory.splits, stream);
+      read += pair.first + pair.second;
+      written += pair.kept;
+      merged.push_back(pair.kept);
+    }
+    std::swap(memory.from, memory.between);
+    lengths = std::move(merged);
+  }
+}
+
+void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& from, const RunArrays& to,
+                     void* splits, Stream stream) const {
+  if (pair.kept == 0) return;
+  const std::uint64_t tiles = parts_of(pair.kept, tile_);
+  if (tiles > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
+  }
+  const std::array<std::uint64_t, 6> split = {argument(splits), argument(from.keys), pair.first,
+                                              pair.second,      pair.kept,           tile_};
+  device.launch(split_kernel_, launch_of(std::min(parts_of(tiles + 1, merge_threads), most_split_blocks), 0),
+                split, stream);
+  const std::array<std::uint64_t, 7> merge = {
+      argument(to.keys), argument(to.carried), argument(from.keys), argument(from.carried), pair.first,
+      pair.kept,         argument(splits)};
+  const auto shared =
+      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
+  device.launch(merge_kernel_, launch_of(tiles, static_cast<std::uint64_t>(shared)), merge, stream);
+}
+
+}  // namespace bitune::multi

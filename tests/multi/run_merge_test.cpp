@@ -1,0 +1,106 @@
+// Merging runs of several tiles: as a stable sort of all of them.
+
+#include "multi/run_merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bitune/bitune.hpp"
+#include "measure/inputs.hpp"
+#include "measure/reference_call.hpp"
+#include "model/key_type.hpp"
+#include "runtime/open_engine.hpp"
+
+namespace bitune::test {
+namespace run_merge {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+multi::RankDevice emulated_device() {
+  SorterOptions options;
+  options.device = "emulated";
+  options.database = "no-such-folder/none.db";
+  return multi::RankDevice(open_engine(options));
+}
+
+/// Keys with values of 8 bytes, sorted by the reference.
+void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
+  const std::uint64_t n = keys.size() / size_of(spec.key);
+  const Bytes keys_in = keys;
+  const Bytes values_in = values;
+  Operands operands;
+  const auto add = [&](Role role, const Bytes& bytes) {
+    operands[role] = {const_cast<std::byte*>(bytes.data()), n, n};
+  };
+  add(Role::keys_in, keys_in);
+  add(Role::keys_out, keys);
+  add(Role::values_in, values_in);
+  add(Role::values_out, values);
+  reference_call({spec, {.n = n}}, operands);
+}
+
+/// Merges runs of these lengths and looks at the first `kept` keys and values.
+void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
+                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept) {
+  const SortSpec spec{
+      .operation = Operation::sort_pairs, .key = key, .value_bytes = 8, .order = order, .stable = true};
+  Bytes keys;
+  Bytes values;
+  for (std::size_t run = 0; run < lengths.size(); ++run) {
+    Bytes keys_of_run = make_keys(key, lengths[run], distribution, run + 1);
+    Bytes values_of_run(lengths[run] * 8);
+    fill_values(values_of_run, run + 1);
+    if (lengths[run] != 0) sort_on_host(spec, keys_of_run, values_of_run);
+    keys.insert(keys.end(), keys_of_run.begin(), keys_of_run.end());
+    values.insert(values.end(), values_of_run.begin(), values_of_run.end());
+  }
+  Bytes right_keys = keys;
+  Bytes right_values = values;
+  sort_on_host(spec, right_keys, right_values);
+  right_keys.resize(kept * size_of(key));
+  right_values.resize(kept * 8);
+
+  const multi::RunMerge merge(spec, 8);
+  Bytes keys_between(keys.size());
+  Bytes values_between(values.size());
+  Bytes keys_out(right_keys.size());
+  Bytes values_out(right_values.size());
+  Bytes splits(merge.splits_bytes(keys.size() / size_of(key)));
+  merge.run(device, lengths, kept,
+            {.from = {keys.data(), values.data()},
+             .to = {keys_out.data(), values_out.data()},
+             .between = {keys_between.data(), values_between.data()},
+             .splits = splits.data()},
+            nullptr);
+  device.device().synchronize(nullptr);
+  const auto text = [&] { return std::string(name_of(key)) + ", " + std::string(name_of(distribution)); };
+  EXPECT_TRUE(keys_out == right_keys) << text();
+  EXPECT_TRUE(values_out == right_values) << text();
+}
+
+TEST(RunMerge, GivesWhatAStableSortGives) {
+  multi::RankDevice device = emulated_device();
+  for (const Distribution distribution : all_distributions) {
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 5001}, 14001);
+  }
+  // A tile of 8-byte keys is shorter; and lengths around a tile.
+  expect_merged(device, KeyType::f64, Order::descending, Distribution::special, {2048, 2049}, 4097);
+  expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {1, 2047}, 2048);
+  expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {4096, 1}, 4097);
+}
+
+TEST(RunMerge, OfSeveralRunsGoesInRounds) {
+  multi::RankDevice device = emulated_device();
+  for (const Distribution distribution : {Distribution::special, Distribution::few_distinct}) {
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {5000, 0, 3, 4096, 1, 200}, 9300);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 4100, 0}, 4100);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {5000, 4100, 300}, 4099);
+  }
+}
+
+}  // namespace
+}  // namespace run_merge
+}  // namespace bitune::test
