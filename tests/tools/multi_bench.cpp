@@ -1,12 +1,14 @@
 // Times one array over several devices against the same array on the first of them, in one process. A line of
 // JSON for each case; scripts/gpu/multi.sh runs it.
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -89,7 +91,9 @@ class Bench {
   }
 
   void measure(const SortSpec& spec, std::uint64_t n, Distribution distribution) {
-    nlohmann::ordered_json record = {{"device", all_.device()},
+    nlohmann::ordered_json record = {{"device", devices_.front()->device().info().name},
+                                     {"driver", devices_.front()->device().software().driver},
+                                     {"date", fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))},
                                      {"ranks", all_.ranks()},
                                      {"problem", text_of(Problem{spec, {.n = n}})},
                                      {"n", n},
@@ -115,7 +119,7 @@ class Bench {
     return all;
   }
 
-  /// The whole on the first device, where it has room for it.
+  /// The whole on the first device, where it has room for it and sorts so many keys.
   void measure_one(const SortSpec& spec, std::uint64_t n, Distribution distribution,
                    nlohmann::ordered_json& record) {
     try {
@@ -126,7 +130,7 @@ class Bench {
         whole.device->synchronize(nullptr);
       });
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_resources) throw;
+      if (error.code() != ErrorCode::out_of_resources && error.code() != ErrorCode::unavailable) throw;
     }
   }
 
