@@ -38,13 +38,16 @@ std::vector<KernelSource> sample_kernels(const Plan& plan) {
   return {plan.kernels.front(), plan.kernels.back()};
 }
 
-/// Of the network that a thread unrolls: its own keys, or its part of a block's candidates.
+/// What a thread unrolls: the network of its own keys or of its part of a block's candidates, once for each
+/// vector that it reads.
 std::int64_t keys_a_thread(const Configuration& configuration) {
   const auto value = [&](const char* name, std::int64_t without) {
     const auto found = configuration.parameters.find(name);
     return found == configuration.parameters.end() ? without : found->second;
   };
-  return std::max(value("items_per_thread", 1), value("candidates", 0) / value("block_size_x", 256));
+  const std::int64_t network =
+      std::max(value("items_per_thread", 1), value("candidates", 0) / value("block_size_x", 256));
+  return network * value("vectors_per_thread", 1);
 }
 
 /// Keys alone, the first of keys with their indices, segments of keys, or the first of these.
