@@ -18,6 +18,7 @@ enum class Distribution : unsigned char {
   special,       ///< the type's edges in random order, and one key in four random of all bit patterns
   some_nan,      ///< random, but one key in ten is NaN (positive, as computations give it); of integers the greatest key
   near_one,      ///< equal in the upper half of their bits, which is that of 1.0, or of an integer the number 1; random in the lower
+  zipf,          ///< few values have most of the keys: as many keys are of rank 1 as of 2 and 3, of 4 to 7, and so on; in random order
 };
 
 namespace made {
@@ -73,6 +74,13 @@ class KeyRanks {
 
   /// 1.0, of which all bits of the exponent but the highest are set; or an integer with a 1 in the upper half of its bits.
   [[nodiscard]] constexpr Bits one() const { return is_float() ? infinity_ >> 1 & infinity_ : lower_half() + 1; }
+
+  /// Powers of two that are ranks of finite values, with all ranks up to the next power.
+  [[nodiscard]] constexpr Bits powers() const {
+    Bits count = is_float() ? 0 : 1;
+    for (Bits power = sign_; power > 1; power >>= 1) ++count;
+    return count;
+  }
 
   /// The bits of the lower half of a key.
   [[nodiscard]] constexpr Bits lower_half() const { return lower_half_; }
@@ -181,6 +189,9 @@ constexpr Bits key_at(const KeyRanks& ranks, const Ramp& ramp, Bits seed, Bits n
     return scale(random_bits(~seed, i), 10) == 0 ? ranks.last_key() : ranks.random_key(bits);
   } else if constexpr (distribution == Distribution::near_one) {
     return (ranks.one() & ~ranks.lower_half()) | (random_bits(seed, i) & ranks.lower_half());
+  } else if constexpr (distribution == Distribution::zipf) {
+    const Bits power = Bits{1} << scale(random_bits(~seed, i), ranks.powers());
+    return ranks.key(power | (random_bits(seed, i) & (power - 1)));
   } else {
     static_assert(distribution == Distribution::special, "a distribution that nothing makes");
     const Bits bits = random_bits(seed, i);
@@ -210,6 +221,8 @@ constexpr void with_distribution(Distribution distribution, const Work& work) {
       return work.template run<Distribution::some_nan>();
     case Distribution::near_one:
       return work.template run<Distribution::near_one>();
+    case Distribution::zipf:
+      return work.template run<Distribution::zipf>();
   }
 }
 

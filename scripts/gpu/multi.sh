@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # One array over all GPUs there are, beside the same array on one of them: that results are right, then times by size, keys and distribution,
-# with the bandwidth of the exchange and how equal parts are. On one GPU two ranks share it: that shows that all works, and no speed.
-# A line of JSON for each case is in OUT/multi.jsonl.
+# with the time of each step, the bandwidth of the exchange and how equal parts are. All keys are made and verified on the GPUs. On one GPU two
+# ranks share it: that shows that all works, and no speed. The records are OUT/multi.json, for
+# bench/results/<gpu>/.
 # usage: scripts/gpu/multi.sh OUT [BIN]
-# environment: SIZES (2^26..2^30:2), LARGE (2^32; keys alone, random; empty: none), KEYS (u32,f32), SAMPLES (7), LIMIT (seconds, of each step's end)
+# environment: SIZES (2^26,2^28,2^30), LARGE (2^33; u32 keys alone, random, twice; empty: none), SAMPLES (7), LIMIT (seconds, of each step's end)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"
@@ -13,17 +14,21 @@ devices=$(seq -s, 0 $((count - 1)))
 ((count > 1)) || devices=0,0
 nvidia-smi topo -m >"$OUT/topology.txt" 2>&1 || true
 
-# bench NAME ARGUMENTS...: its lines are added to the record.
+# bench NAME SAMPLES ARGUMENTS...: its lines are added to the record.
 bench() {
-  local name=$1
-  shift
-  step "$name" limited "$BIN/multi_bench" --devices "$devices" --samples "${SAMPLES:-7}" "$@"
+  local name=$1 samples=$2
+  shift 2
+  step "$name" limited "$BIN/multi_bench" --devices "$devices" "$@" --samples "$samples"
   grep '^{' "$OUT/$name.log" >>"$OUT/multi.jsonl"
 }
 
 step test "$BIN/test_gpu" --gtest_filter='MultiOnGpus.*'
 rm -f "$OUT/multi.jsonl"
-bench verified --keys "${KEYS:-u32,f32}" --sizes 2^20,2^24
-bench sizes --keys "${KEYS:-u32,f32}" --sizes "${SIZES:-2^26..2^30:2}"
-[[ -z ${LARGE-2^32} ]] || bench large --keys u32 --value-bytes 0 --sizes "${LARGE-2^32}" --distributions random
+samples=${SAMPLES:-7}
+keys() { bench "$1" "$samples" --keys u32 --value-bytes 0 "${@:2}"; }
+keys sizes --sizes "${SIZES:-2^26,2^28,2^30}" --distributions random
+keys distributions --sizes 2^28 --distributions all_equal,sorted,reversed,zipf
+bench pairs "$samples" --keys f32 --value-bytes 4 --sizes 2^28 --distributions random
+[[ -z ${LARGE-2^33} ]] || bench large 1 --keys u32 --value-bytes 0 --sizes "${LARGE-2^33}" --distributions random
+{ echo '['; paste -sd, "$OUT/multi.jsonl"; echo ']'; } >"$OUT/multi.json"
 finish

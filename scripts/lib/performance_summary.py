@@ -2,6 +2,7 @@
 
 import statistics
 
+import performance_multi
 import performance_pairs
 import performance_segments
 import performance_topk
@@ -157,6 +158,7 @@ def section(results, gpu):
     yield from performance_pairs.summary(of_single, of_rows, measured, lambda name: image(gpu, name, drawn), short)
     yield from performance_topk.section(results, gpu)
     yield from performance_segments.section(results, gpu)
+    yield from performance_multi.section(results, gpu)
     yield from arranged(of_single)
     starts = suite(results, gpu, "start")
     if starts:

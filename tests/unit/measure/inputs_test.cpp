@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "bitune/error.hpp"
@@ -138,6 +139,20 @@ TEST_P(Inputs, KeysNearOneDifferInTheLowerHalfOfTheirBits) {
     ASSERT_TRUE(is_finite(type, bits));
     ASSERT_EQ(bits & ~lower, key_facts_of(type).ranks().one() & ~lower);
   }
+}
+
+TEST_P(Inputs, KeysByZipfAreAsManyBetweenAnyTwoPowersOfTwo) {
+  const auto type = GetParam();
+  const made::KeyRanks ranks = key_facts_of(type).ranks();
+  const auto keys = make_keys(type, 20000, Distribution::zipf, 3);
+  std::map<std::uint64_t, std::uint64_t> counts;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(is_finite(type, key_at(keys, type, i)));
+    ++counts[key_at(keys, type, i)];
+  }
+  const double expected = 20000.0 / static_cast<double>(ranks.powers());
+  EXPECT_NEAR(static_cast<double>(counts[ranks.key(1)]), expected, expected / 4);
+  EXPECT_NEAR(static_cast<double>(counts[ranks.key(2)] + counts[ranks.key(3)]), expected, expected / 4);
 }
 
 TEST_P(Inputs, PartsMadeByThreadsJoinWithoutASeam) {
