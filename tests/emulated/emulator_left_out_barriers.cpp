@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -24,7 +26,11 @@
 #include "bitune/embedded_kernels.hpp"
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
+#include "measure/inputs.hpp"
+#include "multi/rank_device.hpp"
+#include "multi/run_merge.hpp"
 #include "runtime/emulated/emulated_device.hpp"
+#include "runtime/open_engine.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/sort_check.hpp"
 
@@ -207,6 +213,36 @@ bool passes(const Bench& bench, const Try& tried, std::uint64_t seed) {
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;
   }
+}
+
+/// Whether two sorted runs of several tiles are merged, as ranks of several devices do. No variant does that.
+bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<KernelCache>& cache,
+                 std::uint64_t seed) {
+  constexpr std::uint64_t first = 5000;
+  constexpr std::uint64_t n = 9001;
+  std::vector<std::uint32_t> keys(n);
+  const std::vector<std::byte> made = make_keys(KeyType::u32, n, Distribution::random, seed);
+  std::memcpy(keys.data(), made.data(), made.size());
+  std::sort(keys.begin(), keys.begin() + first);
+  std::sort(keys.begin() + first, keys.end());
+  std::vector<std::uint32_t> right = keys;
+  std::sort(right.begin(), right.end());
+
+  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0);
+  std::vector<std::uint32_t> merged(n);
+  std::vector<std::byte> splits(merge.splits_bytes(n));
+  const auto array = [](std::vector<std::uint32_t>& all) {
+    return multi::RunArrays{reinterpret_cast<std::byte*>(all.data()), nullptr};
+  };
+  multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
+  try {
+    merge.run(rank, {first, n - first}, n,
+              {.from = array(keys), .to = array(merged), .between = {}, .splits = splits.data()}, nullptr);
+    device->synchronize(nullptr);
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::device;
+  }
+  return merged == right;
 }
 
 /// The limits of the emulated device, which allow all that is tried.
@@ -421,6 +457,9 @@ bool is_caught(std::size_t number) {
         limit_computing(seconds_until_it_hangs);
         if (!passes(bench, tried, seed)) _exit(1);
       }
+      if (barrier.path.find("/multi/") == std::string::npos) continue;
+      limit_computing(seconds_until_it_hangs);
+      if (!merges_runs(device, cache, seed)) _exit(1);
     }
     _exit(0);
   }
@@ -443,6 +482,7 @@ TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
     for (const Try& tried : all_tries()) {
       EXPECT_TRUE(passes(bench, tried, seed)) << tried.configuration.text() << ", seed " << seed;
     }
+    EXPECT_TRUE(merges_runs(device, cache, seed)) << "seed " << seed;
   }
 }
 
