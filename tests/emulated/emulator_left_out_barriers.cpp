@@ -157,6 +157,7 @@ inline bool is_left_out(int barrier) {{ return barrier == left_out_number; }}
 )",
                                                                 left_out_variable);
   std::vector<emulated::SourceFile> headers;
+  headers.reserve(texts.size());
   for (const auto& [path, text] : texts) headers.push_back({path, text});
   return headers;
 }
