@@ -1,7 +1,7 @@
 """What docs/performance.md says of several GPUs: one table, of bench/results/<gpu>/multi.json where there is one (scripts/gpu/multi.sh)."""
 
 from generated_page import size_text
-from performance_records import read, span, values
+from performance_records import recorded, span, values
 
 STEPS = ("sort", "split", "exchange", "merge")
 
@@ -22,8 +22,7 @@ def row(record):
 
 
 def section(results, gpu):
-    path = results / gpu / "multi.json"
-    records = read(path) if path.is_file() else []
+    records = recorded(results, gpu, "multi.json")
     if not records:
         return
     order = sorted(records, key=lambda record: (record["value_bytes"], record["key"], record["distribution"] != "random", record["n"], record["distribution"]))

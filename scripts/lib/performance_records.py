@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "bench" / "results"
 TUNINGS = ROOT / "data" / "tunings.db"
-ELSEWHERE = ("strategies.json", "tuner.json", "python.json", "topk.json", "segments.json",
+ELSEWHERE = ("strategies.json", "tuner.json", "python.json", "topk.json", "segments.json", "segments-drawn.json",
              "multi.json")  # told in docs/tuning.md, docs/python.md and by modules of their own
 # What a record may say beside key type and lengths, and what it means if it says nothing. Only records that agree in all of it are
 # put in one table or chart.
@@ -26,6 +26,12 @@ def read(path):
     if wrong:
         sys.exit(f"{path}: {len(wrong)} results are not verified; they are not to be published")
     return records
+
+
+def recorded(results, gpu, name):
+    """The records of that file of a GPU; none where there is no such file."""
+    path = results / gpu / name
+    return read(path) if path.is_file() else []
 
 
 def files(results):

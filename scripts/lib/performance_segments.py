@@ -1,7 +1,7 @@
 """What docs/performance.md says of segments: one table, of bench/results/<gpu>/segments.json where there is one."""
 
 from generated_page import size_text
-from performance_records import geometric_mean, read, span, values
+from performance_records import geometric_mean, recorded, span, values
 
 
 def row(record):
@@ -14,8 +14,7 @@ def row(record):
 
 
 def section(results, gpu):
-    path = results / gpu / "segments.json"
-    records = read(path) if path.is_file() else []
+    records = recorded(results, gpu, "segments.json")
     if not records:
         return
     order = sorted(records, key=lambda record: (record["operation"], record["key_type"], record["lengths"], record["keys"], record["mean_length"]))
@@ -32,3 +31,8 @@ def section(results, gpu):
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     yield from map(row, order)
     yield ""
+    drawn = [record["peer_us"] / record["bitune_us"] for record in recorded(results, gpu, "segments-drawn.json")]
+    if drawn:
+        yield (f"Shapes drawn by chance (`scripts/gpu/segments.sh`, part `drawn`): bitune is faster in {sum(ratio > 1 for ratio in drawn)} of {len(drawn)}, "
+               f"{min(drawn):.2f} to {max(drawn):.2f} times as fast.")
+        yield ""

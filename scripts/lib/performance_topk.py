@@ -1,7 +1,7 @@
 """What docs/performance.md says of top-k: one table, of bench/results/<gpu>/topk.json where there is one."""
 
 from generated_page import size_text
-from performance_records import geometric_mean, read, span, values
+from performance_records import geometric_mean, recorded, span, values
 
 
 def problem_text(record):
@@ -19,8 +19,7 @@ def row(record):
 
 
 def section(results, gpu):
-    path = results / gpu / "topk.json"
-    records = read(path) if path.is_file() else []
+    records = recorded(results, gpu, "topk.json")
     if not records:
         return
     order = sorted(records, key=lambda record: (record["distribution"] != "random", record["rows"] != 1, record["n"], record["k"], record["rows"],
