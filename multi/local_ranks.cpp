@@ -21,6 +21,7 @@ class LocalRanks::Rank final : public Communicator {
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return ranks_.count_; }
+  [[nodiscard]] bool reads_directly() const noexcept override { return ranks_.reads_directly_; }
 
   void all_gather(const void* mine, void* all, std::size_t bytes) override {
     ranks_.meet(rank_, mine, [&](const std::vector<const void*>& shown) {
@@ -34,6 +35,9 @@ class LocalRanks::Rank final : public Communicator {
 
   void all_to_all(std::span<const ArrayExchange> arrays, Stream stream) override {
     device_.synchronize(stream);  // others read what this rank has written
+    // Not the caller's stream: it may be the default one, and copies between two GPUs that are in default
+    // streams wait for each other. So both directions of the link would be used in turn.
+    const auto copies = device_.create_stream();
     const ShownExchange mine{&device_, arrays};
     ranks_.meet(rank_, &mine, [&](const std::vector<const void*>& shown) {
       const auto me = static_cast<std::size_t>(rank_);
@@ -44,10 +48,10 @@ class LocalRanks::Rank final : public Communicator {
         for (std::size_t array = 0; array < arrays.size(); ++array) {
           const Piece& piece = sender.arrays[array].send[me];
           device_.copy_from_peer(arrays[array].receive[from].data, *sender.device, piece.data, piece.bytes,
-                                 stream);
+                                 copies->handle());
         }
       }
-      device_.synchronize(stream);
+      device_.synchronize(copies->handle());
     });
   }
 
@@ -65,8 +69,11 @@ class LocalRanks::Rank final : public Communicator {
   const Device& device_;
 };
 
-LocalRanks::LocalRanks(int count, std::chrono::milliseconds time_limit)
-    : count_(count), time_limit_(time_limit), shown_(static_cast<std::size_t>(count), nullptr) {}
+LocalRanks::LocalRanks(int count, std::chrono::milliseconds time_limit, bool reads_directly)
+    : count_(count),
+      time_limit_(time_limit),
+      reads_directly_(reads_directly),
+      shown_(static_cast<std::size_t>(count), nullptr) {}
 
 std::unique_ptr<Communicator> LocalRanks::communicator(int rank, const Device& device) {
   return std::make_unique<Rank>(*this, rank, device);

@@ -22,8 +22,9 @@ namespace bitune::multi {
 /// two devices is the device's matter (Device::copy_from_peer).
 class LocalRanks {
  public:
-  /// `time_limit`: how long a rank waits for the others. 0: it does not wait at all.
-  LocalRanks(int count, std::chrono::milliseconds time_limit);
+  /// `time_limit`: how long a rank waits for the others. 0: it does not wait at all. `reads_directly`: what
+  /// the communicators say of it.
+  LocalRanks(int count, std::chrono::milliseconds time_limit, bool reads_directly = false);
 
   /// The communicator of one rank, for one thread at a time. The device and this must outlive it.
   [[nodiscard]] std::unique_ptr<Communicator> communicator(int rank, const Device& device);
@@ -48,6 +49,7 @@ class LocalRanks {
 
   const int count_;
   const std::chrono::milliseconds time_limit_;
+  const bool reads_directly_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<const void*> shown_;  ///< by rank; a rank's own entry is written before it arrives

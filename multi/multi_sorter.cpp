@@ -44,11 +44,21 @@ std::vector<std::shared_ptr<RankDevice>> open_devices(const MultiOptions& option
   return devices;
 }
 
+bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [&](const auto& one) {
+    return std::all_of(devices.begin(), devices.end(),
+                       [&](const auto& other) { return one->device().reaches(other->device()); });
+  });
+}
+
 }  // namespace
 
 struct MultiSorter::Implementation {
   explicit Implementation(const MultiOptions& options)
-      : devices(open_devices(options)), time_limit(options.time_limit), workspaces(devices.size()) {}
+      : devices(open_devices(options)),
+        time_limit(options.time_limit),
+        reads_directly(all_reach_all(devices)),
+        workspaces(devices.size()) {}
 
   /// The workspace that is kept for a rank, made larger if need be. Only by the rank's thread.
   Operand workspace(std::size_t rank, std::uint64_t bytes) {
@@ -62,6 +72,7 @@ struct MultiSorter::Implementation {
 
   std::vector<std::shared_ptr<RankDevice>> devices;  ///< by rank
   std::chrono::milliseconds time_limit;
+  bool reads_directly;                                    ///< each device reaches the memory of all
   std::vector<std::unique_ptr<DeviceBuffer>> workspaces;  ///< by rank
   std::mutex calls;                                       ///< one at a time
 };
@@ -80,7 +91,7 @@ std::vector<MultiResult> MultiSorter::run(const SortSpec& spec, const std::vecto
     throw Error(ErrorCode::usage, fmt::format("{} parts were given for {} ranks", parts.size(), count));
   }
   const std::lock_guard lock(own.calls);
-  multi::LocalRanks meeting(static_cast<int>(count), own.time_limit);
+  multi::LocalRanks meeting(static_cast<int>(count), own.time_limit, own.reads_directly);
   std::vector<MultiResult> results(count);
   std::vector<std::exception_ptr> failures(count);
   at_once(count, count, [&](std::uint64_t rank) {  // never throws: each rank must come
@@ -106,7 +117,10 @@ std::vector<MultiResult> MultiSorter::run(const SortSpec& spec, const std::vecto
 std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                           int rank) {
   RankDevice& device = *implementation_->devices.at(static_cast<std::size_t>(rank));
-  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result))
+  // What the caller gives is not read by other ranks: their pieces are copied.
+  constexpr bool reads_directly = false;
+  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result),
+                          reads_directly)
       .bytes;
 }
 

@@ -32,7 +32,8 @@ inline constexpr std::uint64_t equal_part = ~std::uint64_t{0};
 struct MultiPart {
   /// keys_in, or keys_out where the keys may be overwritten: `n` keys. keys_out, values_out, indices_out:
   /// `result` elements each. Strides are not looked at. A workspace of `workspace_size` bytes is taken if it
-  /// is there; else the sorter keeps one.
+  /// is there; else the sorter keeps one. That may be faster: other devices read it directly where they can,
+  /// and what lies in a caller's is copied.
   Operands operands = {};
   std::uint64_t n = 0;  ///< keys that this rank gives
   /// Keys of the result that this rank gets: so many, or equal_part. Those that ask for equal parts share
@@ -47,8 +48,8 @@ struct MultiResult {
   std::uint64_t count = 0;           ///< keys that it has
   std::uint64_t received_bytes = 0;  ///< from other ranks
   double sort_us = 0;                ///< its own keys
-  double split_us = 0;               ///< finding what goes where
-  double exchange_us = 0;
+  double split_us = 0;               ///< finding what goes where; 0 where merging does
+  double exchange_us = 0;            ///< copying what other ranks have; 0 where merging reads it itself
   double merge_us = 0;
   double total_us = 0;  ///< wall clock
 };
@@ -81,7 +82,8 @@ class MultiSorter {
   std::vector<MultiResult> run(const SortSpec& spec, const std::vector<MultiPart>& parts);
 
   /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`
-  /// keys that it gets. About twice the keys and what travels with them. Compiles what the call needs.
+  /// keys that it gets. About twice the keys and what travels with them; what the sorter keeps by itself may
+  /// be half of that. Compiles what the call needs.
   [[nodiscard]] std::uint64_t workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                              int rank = 0);
 
