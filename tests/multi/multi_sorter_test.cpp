@@ -150,6 +150,25 @@ TEST(MultiSorter, TellsWhatCameFromOthers) {
   EXPECT_EQ(received(Distribution::random, false), received(Distribution::random, true));
 }
 
+TEST(MultiSorter, SortsArraysOfTheHost) {
+  MultiSorter sorter(emulated_ranks(3));
+  for (const std::uint64_t n : {2U, 100U}) {
+    for (const SortSpec& spec : {keys, pairs, indices}) {
+      RanksCall call(spec, {n}, {equal_part}, Distribution::special);
+      const auto results = sorter.run_host({spec, {.n = n}}, call.parts()[0].operands);
+      EXPECT_EQ(call.fault().value_or(""), "") << n << " keys";
+      EXPECT_EQ(results[1].first, (n + 2) / 3);
+      EXPECT_EQ(results[2].count, n / 3);
+    }
+  }
+  std::vector<float> in_place = {3, 1, 2, 0, 5};
+  Operands operands;
+  operands[Role::keys_out] = {in_place.data(), in_place.size(), 0};
+  static_cast<void>(sorter.run_host({keys, {.n = in_place.size()}}, operands));
+  EXPECT_EQ(in_place, (std::vector<float>{0, 1, 2, 3, 5}));
+  EXPECT_THROW(static_cast<void>(sorter.run_host({keys, {.n = 2, .rows = 2}}, operands)), Error);
+}
+
 TEST(MultiSorter, WorksInPlace) {
   MultiSorter sorter(emulated_ranks(2));
   RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
