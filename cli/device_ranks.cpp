@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 
 #include "bitune/multi.hpp"
 #include "cli/host_call.hpp"
@@ -20,6 +21,7 @@ SortReport call_over_devices(const std::vector<std::string>& devices, const Comm
   SortReport report;
   report.problem = problem;
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(sorter.ranks()));
   for (int rank = 0; rank < sorter.ranks(); ++rank) names.push_back(sorter.device(rank));
   report.device = fmt::format("{}", fmt::join(names, ", "));
 
