@@ -49,15 +49,14 @@ class RankCall {
     sort_first();
     result.sort_us = laps.lap();
     Runs runs = all_runs();
-    if (!merges_all()) {
-      const Parts parts = is_top_k() ? whole_parts() : cut_parts();
-      result.split_us = laps.lap();
-      if (terms_.reads_directly) {
-        runs = pieces_of(runs, parts);
-      } else {
-        runs = exchange(parts);
-        result.exchange_us = laps.lap();
-      }
+    Parts parts;
+    if (!merges_all()) parts = is_top_k() ? whole_parts() : cut_parts();
+    result.split_us = laps.lap();
+    if (!terms_.reads_directly) {
+      runs = exchange(parts);
+      result.exchange_us = laps.lap();
+    } else if (!merges_all()) {
+      runs = pieces_of(runs, parts);
     }
     merge_last(runs, result.first);
     result.received_bytes = received_bytes(runs);

@@ -339,7 +339,7 @@ typedef struct bitune_multi_result {
   uint64_t count;           ///< keys that it has
   uint64_t received_bytes;  ///< from other ranks
   double sort_us;
-  double split_us;     ///< finding what goes where; 0 where merging does
+  double split_us;     ///< waiting for those that sort longer, and finding what goes where
   double exchange_us;  ///< copying what other ranks have; 0 where merging reads it itself
   double merge_us;
   double host_to_device_us;  ///< of bitune_multi_run_host

@@ -161,6 +161,7 @@ class Bench {
                                     {"split", result.split_us},
                                     {"exchange", result.exchange_us},
                                     {"merge", result.merge_us},
+                                    {"total", result.total_us},
                                     {"exchange_gb_s", static_cast<double>(result.received_bytes) /
                                                           (1000 * std::max(reading_us, 1e-3))}});
     }
