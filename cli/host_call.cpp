@@ -35,12 +35,7 @@ void prepare(Sorter& sorter, const Problem& problem, SortReport& report) {
   report.how = sorter.explain(problem);
 }
 
-SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands, bool verify) {
-  SortReport report;
-  report.problem = problem;
-  prepare(sorter, problem, report);
-  report.times = sorter.run_host(problem, operands);
-  if (!verify) return report;
+void verify_call(const Problem& problem, const Operands& operands, SortReport& report) {
   if (const auto fault = find_fault(problem, operands)) {
     throw Error(ErrorCode::verification,
                 fmt::format("the result is wrong ({}); nothing was written. Please report this with the "
@@ -48,6 +43,14 @@ SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& 
                             *fault));
   }
   report.verified = true;
+}
+
+SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands, bool verify) {
+  SortReport report;
+  report.problem = problem;
+  prepare(sorter, problem, report);
+  report.times = sorter.run_host(problem, operands);
+  if (verify) verify_call(problem, operands, report);
   return report;
 }
 

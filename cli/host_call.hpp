@@ -19,6 +19,10 @@ namespace bitune::cli {
 /// Prepares the problem and says how it will be done; not what is done in parts.
 void prepare(Sorter& sorter, const Problem& problem, SortReport& report);
 
+/// Asks the oracle whether a call was done right, of which no output is an input. \throws Error
+/// (verification) if it was not
+void verify_call(const Problem& problem, const Operands& operands, SortReport& report);
+
 /// Does what the problem says with operands of which no output is an input. verify: asks the oracle.
 /// \throws Error, and Error (verification) if the result is wrong
 [[nodiscard]] SortReport call_on_host(Sorter& sorter, const Problem& problem, const Operands& operands,

@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/command_input.hpp"
+#include "cli/device_ranks.hpp"
 #include "cli/formats/npy.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
@@ -51,6 +52,7 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  bitune sort data.npy --offsets indptr.npy --values indices.npy -o data.sorted.npy --values-out "
     "indices.sorted.npy\n"
     "  bitune sort scores.npy --values ids.npy --rows auto -o scores.sorted.npy --values-out ids.sorted.npy\n"
+    "  bitune sort keys.npy --devices 0,1 -o sorted.npy      one array over two GPUs\n"
     "  bitune sort trades.csv --key price:desc,time -o sorted.csv\n"
     "  bitune sort records.npy --key price -o sorted.npy\n"
     "  bitune sort --generate random:2^24 --type f32 --verify      only to see how fast it is";
@@ -63,6 +65,7 @@ struct SortOptions {
   std::string output_format;
   std::string rows;
   SegmentOptions segments;
+  std::vector<std::string> devices;  ///< none: one device
   std::string values;
   std::string values_output;
   std::string generate;
@@ -102,6 +105,15 @@ void check_usage(const SortOptions& options) {
   if (!options.segments.offsets.empty() && !(options.rows.empty() && options.generate.empty())) {
     throw Error(ErrorCode::usage,
                 "--offsets say where the segments of a file lie: leave --rows and --generate out");
+  }
+  if (!options.devices.empty()) {
+    if (options.common.device != CommonOptions{}.device || !options.common.device_memory.empty()) {
+      throw Error(ErrorCode::usage,
+                  "give --devices without --device and --device-memory: each has a part of the array");
+    }
+    if (!options.segments.offsets.empty() || !options.records.keys.empty()) {
+      throw Error(ErrorCode::usage, "--devices sort one array of keys: leave --offsets and --key out");
+    }
   }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
@@ -147,6 +159,46 @@ SortReport sort_keys(const SortOptions& options, CommandInput& from) {
   return report;
 }
 
+/// \throws Error (input) where values are in other rows than their keys
+void check_shape_of(const ValueArray& values, const std::string& path, const SortInput& input) {
+  if (values.shape.size() <= 1 || values.shape == input.keys.shape) return;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are", path,
+                  fmt::join(values.shape, ", "), input.name, fmt::join(input.keys.shape, ", ")));
+}
+
+/// Sorts keys, and values if there are some, over several devices. What was read stays until it is verified.
+SortReport sort_over_devices(const SortOptions& options, CommandInput& from, ValueArray* values) {
+  SortInput& input = from.keys();
+  const auto [rows, n] = row_shape_of(input, options.rows);
+  if (rows != 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--devices sort one array, and {} has {} rows: give --rows 1", input.name, rows));
+  }
+  Problem problem{{.key = input.keys.type}, {.n = n}};
+  problem.order = options.descending ? Order::descending : Order::ascending;
+  std::vector<std::byte> sorted_keys(input.keys.bytes.size());
+  std::vector<std::byte> sorted_values;
+  Operands operands;
+  operands[Role::keys_in] = {input.keys.bytes.data(), n, n};
+  operands[Role::keys_out] = {sorted_keys.data(), n, n};
+  if (values != nullptr) {
+    check_shape_of(*values, options.values, input);
+    problem.operation = Operation::sort_pairs;
+    problem.value_bytes = static_cast<std::uint32_t>(values->value_bytes);
+    problem.stable = true;
+    sorted_values.resize(values->bytes.size());
+    operands[Role::values_in] = {values->bytes.data(), n, n};
+    operands[Role::values_out] = {sorted_values.data(), n, n};
+  }
+  SortReport report = call_over_devices(options.devices, options.common, problem, operands, options.verify);
+  report.input = input.name;
+  input.keys.bytes = std::move(sorted_keys);
+  if (values != nullptr) values->bytes = std::move(sorted_values);
+  return report;
+}
+
 /// Puts the keys of each segment in order. What was read stays until it is verified.
 SortReport sort_segments(const SortOptions& options, CommandInput& from, SegmentInput& segments) {
   SortInput& input = from.keys();
@@ -164,15 +216,6 @@ SortReport sort_segments(const SortOptions& options, CommandInput& from, Segment
   report.input = input.name;
   input.keys.bytes = std::move(sorted);
   return report;
-}
-
-/// \throws Error (input) where values are in other rows than their keys
-void check_shape_of(const ValueArray& values, const std::string& path, const SortInput& input) {
-  if (values.shape.size() <= 1 || values.shape == input.keys.shape) return;
-  throw Error(
-      ErrorCode::input,
-      fmt::format("{} has the shape ({}), and {} ({}): give a value for each key, in rows as they are", path,
-                  fmt::join(values.shape, ", "), input.name, fmt::join(input.keys.shape, ", ")));
 }
 
 SortSpec pairs_spec(const SortOptions& options, const SortInput& input, std::uint64_t value_bytes) {
@@ -282,6 +325,8 @@ CommandInput input_of(const SortOptions& options, const InputRequest& request,
   if (!options.generate.empty()) {
     return {options.common, generate_input(options.generate, *request.type, options.seed, request.limit)};
   }
+  // Each device takes its part from memory.
+  if (!options.devices.empty()) return {options.common, read_input(request)};
   MappedResults results;
   results.possible = options.segments.offsets.empty() && (!values_output || values_output->is_file()) &&
                      can_be_mapped(*output, options.output, options.output_format);
@@ -326,11 +371,15 @@ int sort(const SortOptions& options) {
   }
   std::optional<SegmentInput> segments = read_segments(options.segments, input, request.limit);
   SortReport report;
+  const bool over_devices = !options.devices.empty();
   if (options.values.empty()) {
-    report = segments ? sort_segments(options, from, *segments) : sort_keys(options, from);
+    report = over_devices ? sort_over_devices(options, from, nullptr)
+             : segments   ? sort_segments(options, from, *segments)
+                          : sort_keys(options, from);
   } else {
     ValueArray values = read_values(options.values, input.keys.count(), request.limit);
-    report = sort_with_values(options, from, segments, values);
+    report = over_devices ? sort_over_devices(options, from, &values)
+                          : sort_with_values(options, from, segments, values);
     write_values(*values_output, values);
     write_keys(*output, output_format, input.keys);
     values_output->commit();
@@ -384,6 +433,8 @@ void add_sort_command(CLI::App& parent, Action& action) {
       "NAME:SIZE");
   add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
   add_device_option(command, options->common);
+  add_list(command, "--devices", options->devices,
+           "One array over several devices, a part on each: GPUs as --device names them, or all", "LIST");
   add_device_memory_option(command, options->common);
   add_database_option(command, options->common);
   add_json_option(command, options->common);

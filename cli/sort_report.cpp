@@ -48,6 +48,20 @@ std::string subject_text(const SortReport& report) {
   return fmt::format("{}, {}", what, name_of(problem.order));
 }
 
+Json json_of(const std::vector<MultiResult>& ranks) {
+  Json all = Json::array();
+  for (const MultiResult& rank : ranks) {
+    all.push_back({{"first", rank.first},
+                   {"count", rank.count},
+                   {"received_bytes", rank.received_bytes},
+                   {"sort_us", rank.sort_us},
+                   {"split_us", rank.split_us},
+                   {"exchange_us", rank.exchange_us},
+                   {"merge_us", rank.merge_us}});
+  }
+  return all;
+}
+
 Json rate_of(double keys, double us) { return us > 0 ? Json(keys / us * 1e6) : Json(); }
 
 }  // namespace
@@ -74,7 +88,9 @@ std::string sort_text(const SortReport& report) {
   const Problem& problem = report.problem;
   std::string text = fmt::format("sorted {}, on {}\n", subject_text(report), report.device);
   if (!report.conversion.empty()) text += fmt::format("converted      {}\n", report.conversion);
-  if (report.times.parts > 1) {
+  if (!report.ranks.empty()) {
+    text += fmt::format("parts          {}, an equal one for each device\n", report.ranks.size());
+  } else if (report.times.parts > 1) {
     text +=
         fmt::format("parts          {}, as all at once would take more of the device's memory than it may\n",
                     report.times.parts);
@@ -122,6 +138,7 @@ std::string sort_json(const SortReport& report) {
       {"expected_us", report.how.expected_us ? Json(*report.how.expected_us) : Json()},
       {"launches", report.how.launches},
       {"parts", report.times.parts},
+      {"ranks", report.ranks.empty() ? Json() : json_of(report.ranks)},
       {"prepare_ms", report.prepare_ms},
       {"times",
        {{"host_to_device_us", report.times.host_to_device_us},

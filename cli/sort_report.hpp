@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bitune/bitune.hpp"
+#include "bitune/multi.hpp"
 #include "cli/formats/format.hpp"
 
 namespace bitune::cli {
@@ -32,7 +33,8 @@ struct SortReport {
   std::vector<SortedField> keys;  ///< of records, the one that matters most first; the problem is that one's
   bool whole_records = false;     ///< they were written; else indices were
   Explanation how;
-  HostSortTimes times;  ///< sums over all rows
+  HostSortTimes times;  ///< sums over all rows; of several devices, each step on the one that is last
+  std::vector<MultiResult> ranks;  ///< one for each device of several, else none
   double prepare_ms = 0;
   std::optional<bool> verified;  ///< nothing if that was not asked for
 };

@@ -18,7 +18,7 @@ namespace bitune::multi {
 namespace {
 
 /// Changes with what ranks tell each other: they may be of different builds.
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 constexpr std::size_t spec_fields = 7;
 constexpr std::uint64_t most_keys = std::uint64_t{1} << 56;
 
@@ -28,6 +28,7 @@ struct Announcement {
   std::array<std::uint64_t, spec_fields> spec = {};
   std::uint64_t n = 0;
   std::uint64_t result = 0;
+  std::uint64_t may_be_read = 0;
 };
 
 std::array<std::uint64_t, spec_fields> words_of(const SortSpec& spec) {
@@ -107,9 +108,10 @@ std::uint64_t equal_part_of(std::uint64_t n, std::uint64_t parts, std::uint64_t 
   return n / parts + (part < n % parts ? 1 : 0);
 }
 
-Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, std::uint64_t result) {
-  Terms terms{spec, {}, {}};
-  const Announcement mine{version, words_of(spec), n, result};
+Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, std::uint64_t result,
+            bool may_be_read) {
+  Terms terms{spec, {}, {}, communicator.reads_directly()};
+  const Announcement mine{version, words_of(spec), n, result, may_be_read ? 1U : 0U};
   const auto all = all_gather(communicator, mine);
   // By rank 0, so that all say the same.
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -126,6 +128,7 @@ Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, s
     }
     terms.lengths.push_back(all[rank].n);
     terms.results.push_back(all[rank].result);
+    terms.reads_directly = terms.reads_directly && all[rank].may_be_read != 0;
   }
   check_spec(spec, terms.total());
   if (selects(spec.operation)) {

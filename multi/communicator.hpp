@@ -36,6 +36,9 @@ class Communicator {
   virtual ~Communicator() = default;
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
+  /// Whether kernels of every rank's device may read what the others have from Device::allocate, at the
+  /// address that it has there. All ranks say the same.
+  [[nodiscard]] virtual bool reads_directly() const noexcept { return false; }
 
   /// Brings `bytes` bytes of each rank to each rank, in the host's memory: `all` has room for size() * bytes.
   virtual void all_gather(const void* mine, void* all, std::size_t bytes) = 0;

@@ -3,11 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
+#include <thread>
 #include <utility>
 
 namespace bitune::multi {
+namespace {
+
+/// How often a rank looks whether the others have come before it sleeps. Ranks that did like work come within
+/// microseconds of each other, and to be woken takes longer.
+constexpr int turns_before_sleep = 200;
+
+}  // namespace
 
 /// What a rank shows of an exchange.
 struct ShownExchange {
@@ -21,19 +28,20 @@ class LocalRanks::Rank final : public Communicator {
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return ranks_.count_; }
+  [[nodiscard]] bool reads_directly() const noexcept override { return ranks_.reads_directly_; }
 
   void all_gather(const void* mine, void* all, std::size_t bytes) override {
-    ranks_.meet(rank_, mine, [&](const std::vector<const void*>& shown) {
-      auto* to = static_cast<std::byte*>(all);
-      for (const void* one : shown) {
-        if (bytes != 0) std::memcpy(to, one, bytes);
-        to += bytes;
-      }
-    });
+    auto* to = static_cast<std::byte*>(all);
+    for (const auto& message : ranks_.exchange_messages(rank_, mine, bytes)) {
+      to = std::copy_n(message.begin(), bytes, to);
+    }
   }
 
   void all_to_all(std::span<const ArrayExchange> arrays, Stream stream) override {
     device_.synchronize(stream);  // others read what this rank has written
+    // Not the caller's stream: it may be the default one, and copies between two GPUs that are in default
+    // streams wait for each other. So both directions of the link would be used in turn.
+    const auto copies = device_.create_stream();
     const ShownExchange mine{&device_, arrays};
     ranks_.meet(rank_, &mine, [&](const std::vector<const void*>& shown) {
       const auto me = static_cast<std::size_t>(rank_);
@@ -44,10 +52,10 @@ class LocalRanks::Rank final : public Communicator {
         for (std::size_t array = 0; array < arrays.size(); ++array) {
           const Piece& piece = sender.arrays[array].send[me];
           device_.copy_from_peer(arrays[array].receive[from].data, *sender.device, piece.data, piece.bytes,
-                                 stream);
+                                 copies->handle());
         }
       }
-      device_.synchronize(stream);
+      device_.synchronize(copies->handle());
     });
   }
 
@@ -65,8 +73,14 @@ class LocalRanks::Rank final : public Communicator {
   const Device& device_;
 };
 
-LocalRanks::LocalRanks(int count, std::chrono::milliseconds time_limit)
-    : count_(count), time_limit_(time_limit), shown_(static_cast<std::size_t>(count), nullptr) {}
+LocalRanks::LocalRanks(int count, std::chrono::milliseconds time_limit, bool reads_directly)
+    : count_(count),
+      time_limit_(time_limit),
+      reads_directly_(reads_directly),
+      shown_(static_cast<std::size_t>(count), nullptr) {
+  for (Messages& messages : messages_) messages.resize(static_cast<std::size_t>(count));
+  gathered_.resize(static_cast<std::size_t>(count), 0);
+}
 
 std::unique_ptr<Communicator> LocalRanks::communicator(int rank, const Device& device) {
   return std::make_unique<Rank>(*this, rank, device);
@@ -75,6 +89,15 @@ std::unique_ptr<Communicator> LocalRanks::communicator(int rank, const Device& d
 std::optional<int> LocalRanks::ended_by() const {
   const std::lock_guard lock(mutex_);
   return end_ ? std::optional(end_->rank) : std::nullopt;
+}
+
+const LocalRanks::Messages& LocalRanks::exchange_messages(int rank, const void* mine, std::size_t bytes) {
+  const auto me = static_cast<std::size_t>(rank);
+  Messages& messages = messages_[gathered_[me]++ % messages_.size()];
+  const auto* from = static_cast<const std::byte*>(mine);
+  messages[me].assign(from, from + bytes);
+  wait_for_all(rank);
+  return messages;
 }
 
 void LocalRanks::meet(int rank, const void* mine,
@@ -102,6 +125,12 @@ void LocalRanks::wait_for_all(int rank) {
     changed_.notify_all();
     return;
   }
+  lock.unlock();
+  for (int turn = 0; turn < turns_before_sleep; ++turn) {
+    if (arrivals_ != arrivals) return;
+    std::this_thread::yield();
+  }
+  lock.lock();
   const auto done = [&] { return arrivals_ != arrivals || end_.has_value(); };
   if (!changed_.wait_for(lock, time_limit_, done)) {
     end_ = End{rank, ErrorCode::device,

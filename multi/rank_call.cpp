@@ -34,7 +34,9 @@ class RankCall {
  public:
   RankCall(RankDevice& device, Communicator& communicator, const SortSpec& spec, const MultiPart& part)
       : device_(device), communicator_(communicator), part_(part), rank_(communicator.rank()) {
-    terms_ = agree(communicator, spec, part.n, part.result);
+    const bool may_be_read =
+        part.operands[Role::workspace].data == nullptr;  // others may not reach a caller's
+    terms_ = agree(communicator, spec, part.n, part.result, may_be_read);
   }
 
   MultiResult run(const WorkspaceFunction& workspace) {
@@ -46,25 +48,39 @@ class RankCall {
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
     sort_first();
     result.sort_us = laps.lap();
-    const Parts parts = is_top_k() ? whole_parts() : cut_parts();
+    Runs runs = all_runs();
+    Parts parts;
+    if (!merges_all()) parts = is_top_k() ? whole_parts() : cut_parts();
     result.split_us = laps.lap();
-    result.received_bytes = exchange(parts);
-    result.exchange_us = laps.lap();
-    merge_last(parts);
+    if (!terms_.reads_directly) {
+      runs = exchange(parts);
+      result.exchange_us = laps.lap();
+    } else if (!merges_all()) {
+      runs = pieces_of(runs, parts);
+    }
+    merge_last(runs, result.first);
+    result.received_bytes = received_bytes(runs);
     result.merge_us = laps.lap();
     result.total_us = all.lap();
     return result;
   }
 
  private:
-  /// Keys that this rank sends to each, from where among its own, and receives of each.
+  /// Keys that this rank sends to each, and receives of each, from where among those that were sorted.
   struct Parts {
     std::vector<std::uint64_t> send_from;
     std::vector<std::uint64_t> send;
+    std::vector<std::uint64_t> receive_from;
     std::vector<std::uint64_t> receive;
   };
+  /// What this rank merges, by the rank that sorted it.
+  using Runs = std::vector<MergedRun>;
 
   [[nodiscard]] bool is_top_k() const noexcept { return selects(terms_.spec.operation); }
+  /// Whether merging itself finds what of each run goes where: of two runs, all of which it reaches.
+  [[nodiscard]] bool merges_all() const noexcept {
+    return terms_.reads_directly && communicator_.size() <= 2 && !is_top_k();
+  }
   [[nodiscard]] std::size_t me() const noexcept { return static_cast<std::size_t>(rank_); }
   [[nodiscard]] std::uint64_t result_count() const { return terms_.results[me()]; }
   /// Keys that a rank has after its first sort.
@@ -80,10 +96,20 @@ class RankCall {
   [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept {
     return static_cast<std::byte*>(workspace_.data) + offset;
   }
+  [[nodiscard]] RunArrays arrays_at(std::uint64_t keys, std::uint64_t carried) const noexcept {
+    return {at(keys), plan_.carried_bytes != 0 ? at(carried) : nullptr};
+  }
+  [[nodiscard]] RunArrays sorted() const noexcept {
+    return arrays_at(plan_.sorted_keys, plan_.sorted_carried);
+  }
+  [[nodiscard]] RunArrays received() const noexcept {
+    return arrays_at(plan_.received_keys, plan_.received_carried);
+  }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   void prepare(const WorkspaceFunction& workspace) {
-    plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count());
+    plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
+                      terms_.reads_directly);
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
@@ -95,7 +121,7 @@ class RankCall {
     last_ = last_operands();
     if (part_.n != 0) check_operands(plan_.first, first_);
     if (result_count() == 0) return;
-    check_operands(plan_.last, last_);
+    check_operands(last_problem(), last_);
     for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
 
@@ -123,17 +149,24 @@ class RankCall {
     return first;
   }
 
-  /// From what was received to the caller's memory. Keys that nobody asked for are those of the first sort,
-  /// and are not written.
+  /// What merging writes, as a sort in place would.
+  [[nodiscard]] Problem last_problem() const {
+    Problem last{terms_.spec, {.n = result_count()}};
+    last.operation = plan_.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
+    last.value_bytes = plan_.carried_bytes;
+    last.index_bytes = 0;
+    last.k = 0;
+    return last;
+  }
+
+  /// Keys that nobody asked for are those of the first sort, and are not written.
   [[nodiscard]] Operands last_operands() const {
     const std::uint64_t count = result_count();
-    const std::uint64_t received = plan_.last.n;
     const auto to = [&](Role role) {
       const Operand& operand = part_.operands[role];
       return Operand{operand.data, operand.elements, count};
     };
     Operands last;
-    last[Role::keys_in] = {at(plan_.received_keys), received, received};
     last[Role::keys_out] = to(Role::keys_out);
     const Presence keys = facts_of(terms_.spec.operation).keys_out;
     const bool left_out = last[Role::keys_out].data == nullptr && terms_.spec.index_bytes != 0;
@@ -141,10 +174,8 @@ class RankCall {
       last[Role::keys_out] = {at(plan_.sorted_keys), count, count};
     }
     if (plan_.carried_bytes != 0) {
-      last[Role::values_in] = {at(plan_.received_carried), received, received};
       last[Role::values_out] = to(terms_.spec.index_bytes != 0 ? Role::indices_out : Role::values_out);
     }
-    last[Role::workspace] = sorter_workspace();
     return last;
   }
 
@@ -170,6 +201,7 @@ class RankCall {
     for (std::size_t rank = 0; rank < terms_.lengths.size(); ++rank) {
       parts.send_from.push_back(cuts[rank][me()]);
       parts.send.push_back(cuts[rank + 1][me()] - cuts[rank][me()]);
+      parts.receive_from.push_back(cuts[me()][rank]);
       parts.receive.push_back(cuts[me() + 1][rank] - cuts[me()][rank]);
     }
     return parts;
@@ -181,15 +213,34 @@ class RankCall {
     for (std::size_t rank = 0; rank < terms_.lengths.size(); ++rank) {
       parts.send_from.push_back(0);
       parts.send.push_back(terms_.results[rank] != 0 ? sorted_count(me()) : 0);
+      parts.receive_from.push_back(0);
       parts.receive.push_back(result_count() != 0 ? sorted_count(rank) : 0);
     }
     return parts;
   }
 
-  /// Returns bytes from other ranks.
-  std::uint64_t exchange(const Parts& parts) {
+  /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
+  [[nodiscard]] Runs all_runs() {
+    if (!terms_.reads_directly) return {};
+    Runs runs;
+    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
+      runs.push_back({arrays, sorted_count(runs.size())});
+    }
+    return runs;
+  }
+
+  /// Of each run what comes to this rank.
+  [[nodiscard]] Runs pieces_of(const Runs& runs, const Parts& parts) const {
+    Runs pieces;
+    for (std::size_t rank = 0; rank < runs.size(); ++rank) {
+      pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank]});
+    }
+    return pieces;
+  }
+
+  /// Copies what comes to this rank to its own memory.
+  [[nodiscard]] Runs exchange(const Parts& parts) {
     std::vector<ArrayExchange> arrays;
-    std::uint64_t bytes = 0;
     const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint32_t element_bytes) {
       if (element_bytes == 0) return;
       ArrayExchange array;
@@ -199,31 +250,57 @@ class RankCall {
             {at(from) + parts.send_from[rank] * element_bytes, parts.send[rank] * element_bytes});
         array.receive.push_back({place, parts.receive[rank] * element_bytes});
         place += array.receive.back().bytes;
-        if (rank != me()) bytes += array.receive.back().bytes;
       }
       arrays.push_back(std::move(array));
     };
     add(plan_.sorted_keys, plan_.received_keys, plan_.key_bytes);
     add(plan_.sorted_carried, plan_.received_carried, plan_.carried_bytes);
     communicator_.all_to_all(arrays, part_.stream);
-    return bytes;
+    Runs runs;
+    std::uint64_t place = 0;
+    for (const std::uint64_t count : parts.receive) {
+      runs.push_back({plan_.merge.at(received(), place), count});
+      place += count;
+    }
+    return runs;
   }
 
-  void merge_last(const Parts& parts) {
-    if (result_count() != 0) {
-      const auto carried = [&](std::uint64_t offset) {
-        return plan_.carried_bytes != 0 ? at(offset) : nullptr;
+  /// Merges to the caller's memory the keys from `first` on, of two whole runs; of pieces all.
+  void merge_last(const Runs& runs, std::uint64_t first) {
+    const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
+    const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
+    RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
+                            .between = {sorted(), received()},
+                            .splits = at(plan_.sorter),
+                            .runs_are_read = {}};
+    if (terms_.reads_directly) {
+      // Others read what this rank has sorted: until then it stays.
+      std::swap(memory.between[0], memory.between[1]);
+      memory.runs_are_read = [&] {
+        if (merges_all() && result_count() != 0) read_split();
+        device().synchronize(part_.stream);
+        static_cast<void>(all_gather(communicator_, rank_));
       };
-      const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
-      const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
-      plan_.merge.run(device_, parts.receive, result_count(),
-                      {.from = {at(plan_.received_keys), carried(plan_.received_carried)},
-                       .to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
-                       .between = {at(plan_.sorted_keys), carried(plan_.sorted_carried)},
-                       .splits = at(plan_.sorter)},
-                      part_.stream);
     }
+    plan_.merge.run(device_, runs, merges_all() ? first : 0, result_count(), memory, part_.stream);
     device().synchronize(part_.stream);
+  }
+
+  /// How many keys of the first of two runs come before the cut between the ranks. Enqueues it.
+  void read_split() {
+    const std::uint64_t tile = rank_ == 0 ? plan_.merge.tiles(result_count()) : 0;
+    device().copy_to_host(&split_, at(plan_.sorter) + tile * sizeof(split_), sizeof(split_), part_.stream);
+  }
+
+  /// Bytes that were merged here, and sorted by other ranks.
+  [[nodiscard]] std::uint64_t received_bytes(const Runs& runs) const {
+    std::uint64_t others = 0;
+    if (!merges_all()) {
+      others = received_count() - (result_count() != 0 ? runs[me()].length : 0);
+    } else if (runs.size() == 2 && result_count() != 0) {
+      others = rank_ == 0 ? result_count() - split_ : runs[0].length - split_;
+    }
+    return others * (plan_.key_bytes + plan_.carried_bytes);
   }
 
   RankDevice& device_;
@@ -235,6 +312,7 @@ class RankCall {
   Operand workspace_;
   Operands first_;
   Operands last_;
+  std::uint64_t split_ = 0;
 };
 
 }  // namespace

@@ -19,7 +19,9 @@ KernelSource index_kernel() {
 }  // namespace
 
 RankDevice::RankDevice(OpenedEngine opened)
-    : opened_(std::move(opened)), kernels_(opened_.device, opened_.cache, opened_.shipped_kernels) {}
+    : opened_(std::move(opened)),
+      kernels_(opened_.device, opened_.cache, opened_.shipped_kernels),
+      host_(opened_.device) {}
 
 void RankDevice::prepare(const KernelSource& kernel) { static_cast<void>(kernels_.get(kernel)); }
 

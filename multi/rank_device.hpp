@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/plan.hpp"
+#include "runtime/host_sort.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/open_engine.hpp"
 
@@ -19,6 +20,8 @@ class RankDevice {
 
   [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
   [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
+  /// What carries arrays of the host there and back.
+  [[nodiscard]] HostSort& host() noexcept { return host_; }
 
   /// Compiles a kernel, now. \throws Error (compile)
   void prepare(const KernelSource& kernel);
@@ -37,6 +40,7 @@ class RankDevice {
  private:
   OpenedEngine opened_;
   KernelStore kernels_;
+  HostSort host_;
 };
 
 }  // namespace bitune::multi

@@ -32,7 +32,7 @@ std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t resul
 }
 
 RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
-                   std::uint64_t received) {
+                   std::uint64_t received, bool reads_directly) {
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
@@ -41,19 +41,15 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
   plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
-  plan.last = {spec, {.n = received}};
-  if (!is_top_k) plan.last.operation = plan.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
-  plan.last.value_bytes = plan.carried_bytes;
-  plan.last.index_bytes = 0;
-
   plan.merge = RunMerge(spec, plan.carried_bytes);
 
-  // Of more than two runs, what is merged first goes to the memory of the keys sorted first.
+  // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
+  const std::uint64_t between = ranks > 2 || !reads_directly ? received : 0;
   plan.sorted_keys = take(plan, sorted * plan.key_bytes);
   plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
-  plan.received_keys = take(plan, received * plan.key_bytes);
-  plan.received_carried = take(plan, received * plan.carried_bytes);
+  plan.received_keys = take(plan, between * plan.key_bytes);
+  plan.received_carried = take(plan, between * plan.carried_bytes);
   plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
   plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received)));
   return plan;

@@ -17,12 +17,12 @@ namespace bitune::multi {
 /// the keys is a value from the exchange on: an index, too.
 struct RankPlan {
   Problem first;
-  Problem last;  ///< what merging gives, as a sort would give it
   RunMerge merge;
   std::uint32_t key_bytes = 0;
   std::uint32_t carried_bytes = 0;
 
-  /// Where things begin in the workspace, in bytes. What this rank sorted, and what it received.
+  /// Where things begin in the workspace, in bytes. What this rank sorted, and what it received or merged
+  /// meanwhile.
   std::uint64_t sorted_keys = 0;
   std::uint64_t sorted_carried = 0;
   std::uint64_t received_keys = 0;
@@ -32,9 +32,10 @@ struct RankPlan {
   std::uint64_t bytes = 0;
 };
 
-/// `received`: keys that come from all ranks together. Compiles what must be. \throws Error
+/// `received`: keys that come from all ranks together. `reads_directly`: they are merged from where they lie,
+/// and memory for them is taken only for merging in several rounds. Compiles what must be. \throws Error
 [[nodiscard]] RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
-                                 std::uint64_t received);
+                                 std::uint64_t received, bool reads_directly);
 
 /// The most keys that can come to a rank: of a top_k the first ones of each rank.
 [[nodiscard]] std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept;

@@ -50,53 +50,63 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes)
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return (parts_of(keys, tile_) + 1) * sizeof(std::uint64_t);
+  return (tiles(keys) + 1) * sizeof(std::uint64_t);
 }
+
+std::uint64_t RunMerge::tiles(std::uint64_t keys) const noexcept { return parts_of(keys, tile_); }
 
 RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexcept {
   return {arrays.keys == nullptr ? nullptr : arrays.keys + place * key_bytes_,
           arrays.carried == nullptr ? nullptr : arrays.carried + place * carried_bytes_};
 }
 
-void RunMerge::run(RankDevice& device, std::vector<std::uint64_t> lengths, std::uint64_t kept, Memory memory,
-                   Stream stream) const {
-  lengths.erase(std::remove(lengths.begin(), lengths.end(), std::uint64_t{0}), lengths.end());
-  for (bool last = false; !last;) {
-    last = lengths.size() <= 2;
-    const RunArrays& to = last ? memory.to : memory.between;
-    std::vector<std::uint64_t> merged;
-    std::uint64_t read = 0;
+void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
+                   const Memory& memory, Stream stream) const {
+  if (runs.size() > 2) std::erase_if(runs, [](const MergedRun& run) { return run.length == 0; });
+  const auto told = [&] {
+    if (memory.runs_are_read) memory.runs_are_read();
+  };
+  const bool is_one_round = runs.size() <= 2;
+  for (std::size_t round = 0; runs.size() > 2; ++round) {
+    const RunArrays& to = memory.between[round % memory.between.size()];
+    std::vector<MergedRun> merged;
     std::uint64_t written = 0;
-    for (std::size_t run = 0; run < lengths.size(); run += 2) {
-      Pair pair{lengths[run], run + 1 < lengths.size() ? lengths[run + 1] : 0, 0};
-      pair.kept = std::min(kept, pair.first + pair.second);
-      merge(device, pair, at(memory.from, read), at(to, written), memory.splits, stream);
-      read += pair.first + pair.second;
-      written += pair.kept;
-      merged.push_back(pair.kept);
+    for (std::size_t run = 0; run < runs.size(); run += 2) {
+      const MergedRun second = run + 1 < runs.size() ? runs[run + 1] : MergedRun{};
+      const std::uint64_t length = std::min(kept, runs[run].length + second.length);
+      merged.push_back({at(to, written), length});
+      merge(device, {runs[run], second, 0, length}, merged.back().arrays, memory.splits, stream);
+      written += length;
     }
-    std::swap(memory.from, memory.between);
-    lengths = std::move(merged);
+    runs = std::move(merged);
+    if (round == 0) told();
   }
+  runs.resize(2);
+  merge(device, {runs[0], runs[1], skipped, kept}, memory.to, memory.splits, stream);
+  if (is_one_round) told();
 }
 
-void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& from, const RunArrays& to,
-                     void* splits, Stream stream) const {
+void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& to, void* splits,
+                     Stream stream) const {
   if (pair.kept == 0) return;
-  const std::uint64_t tiles = parts_of(pair.kept, tile_);
-  if (tiles > std::numeric_limits<std::int32_t>::max()) {
+  const std::uint64_t blocks = tiles(pair.kept);
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
   }
-  const std::array<std::uint64_t, 6> split = {argument(splits), argument(from.keys), pair.first,
-                                              pair.second,      pair.kept,           tile_};
-  device.launch(split_kernel_, launch_of(std::min(parts_of(tiles + 1, merge_threads), most_split_blocks), 0),
+  const RunArrays& first = pair.first.arrays;
+  const RunArrays& second = pair.second.arrays;
+  const std::array<std::uint64_t, 8> split = {
+      argument(splits),   argument(first.keys), pair.first.length, argument(second.keys),
+      pair.second.length, pair.skipped,         pair.kept,         tile_};
+  device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
                 split, stream);
-  const std::array<std::uint64_t, 7> merge = {
-      argument(to.keys), argument(to.carried), argument(from.keys), argument(from.carried), pair.first,
-      pair.kept,         argument(splits)};
+  const std::array<std::uint64_t, 9> merge = {
+      argument(to.keys),     argument(to.carried),     argument(first.keys), argument(first.carried),
+      argument(second.keys), argument(second.carried), pair.skipped,         pair.kept,
+      argument(splits)};
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
-  device.launch(merge_kernel_, launch_of(tiles, static_cast<std::uint64_t>(shared)), merge, stream);
+  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
 }
 
 }  // namespace bitune::multi

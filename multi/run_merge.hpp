@@ -1,10 +1,12 @@
 #pragma once
 
 /// \file
-/// Merging the sorted runs that a rank received (kernels/multi/merge_two_runs.cuh).
+/// Merging sorted runs, wherever the device reads them (kernels/multi/merge_two_runs.cuh).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "bitune/types.hpp"
@@ -13,10 +15,16 @@
 
 namespace bitune::multi {
 
-/// Keys and what travels with them, in a device's memory.
+/// Keys and what travels with them, in memory that a device reaches.
 struct RunArrays {
   std::byte* keys = nullptr;  ///< null where they are not wanted
   std::byte* carried = nullptr;
+};
+
+/// Sorted keys, and what travels with them.
+struct MergedRun {
+  RunArrays arrays = {};
+  std::uint64_t length = 0;
 };
 
 /// Merges neighbouring runs in pairs, in as many rounds as halve their number to 1. Equal keys of an earlier
@@ -29,32 +37,40 @@ class RunMerge {
   /// Memory of the device that merging runs of so many keys together takes.
   [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys) const noexcept;
 
+  /// Parts of so many keys that a block each merges. `splits` of the last merge tells how many keys of its
+  /// first run come before each of them, and behind the last one before its end.
+  [[nodiscard]] std::uint64_t tiles(std::uint64_t keys) const noexcept;
+
   /// What it launches.
   [[nodiscard]] std::vector<KernelSource> kernels() const { return {split_kernel_, merge_kernel_}; }
 
-  /// Where a merge reads and writes.
+  /// Where a merge writes.
   struct Memory {
-    RunArrays from;          ///< the runs, one behind the other
-    RunArrays to;            ///< `kept` elements, beside the others
-    RunArrays between;       ///< room for what `from` has. More than two runs are written to both
-    void* splits = nullptr;  ///< splits_bytes
+    RunArrays to;                         ///< `kept` elements
+    std::array<RunArrays, 2> between;     ///< of more than two runs: rounds but the last write there, in turn
+    void* splits = nullptr;               ///< splits_bytes
+    std::function<void()> runs_are_read;  ///< called once, when all that reads the runs is enqueued
   };
 
-  /// Writes the first `kept` keys of the runs, at most as many as there are. Enqueues it.
-  void run(RankDevice& device, std::vector<std::uint64_t> lengths, std::uint64_t kept, Memory memory,
-           Stream stream) const;
+  /// Of the merged runs, writes the `kept` keys behind the first `skipped` ones; of more than two runs none
+  /// is skipped, and those without keys take no part. The arrays of `between` have room for all keys; the
+  /// second one may be where the runs are. Enqueues it.
+  void run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
+           const Memory& memory, Stream stream) const;
+
+  /// The array from an element on.
+  [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept;
 
  private:
-  /// Two neighbouring runs, and how many keys of them are kept.
+  /// Two runs, and which of their merged keys are wanted.
   struct Pair {
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
+    MergedRun first;
+    MergedRun second;
+    std::uint64_t skipped = 0;
     std::uint64_t kept = 0;
   };
 
-  [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept;
-  void merge(RankDevice& device, const Pair& pair, const RunArrays& from, const RunArrays& to, void* splits,
-             Stream stream) const;
+  void merge(RankDevice& device, const Pair& pair, const RunArrays& to, void* splits, Stream stream) const;
 
   KernelSource split_kernel_;
   KernelSource merge_kernel_;

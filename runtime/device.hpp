@@ -128,6 +128,10 @@ class Device {
                               std::size_t bytes, Stream stream) const {
     copy_on_device(to, from, bytes, stream);
   }
+  /// Whether kernels of this device, launched by threads that for_other_thread made, may read what such
+  /// threads have from allocate() of the other device. Makes it so where that is possible. \throws Error
+  /// (device)
+  [[nodiscard]] virtual bool reaches(const Device& peer) const { return &peer == this; }
   /// Copies `rows` rows of `row_bytes` bytes. In either array a row begins so many bytes behind the one
   /// before. What lies between rows is neither read nor written.
   virtual void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from,

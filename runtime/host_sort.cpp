@@ -83,7 +83,8 @@ struct HostSort::Lane {
 
   std::unique_ptr<DeviceStream> stream;
   std::array<Slot, slots_per_lane> slots;
-  std::array<std::unique_ptr<DeviceEvent>, 4> marks;  ///< begin, uploaded, sorted, downloaded
+  /// Uploading begins, and ends; sorted; downloading begins, and ends. Waiting for a turn is of neither.
+  std::array<std::unique_ptr<DeviceEvent>, 5> marks;
 };
 
 HostSort::HostSort(std::shared_ptr<const Device> device, std::size_t chunk_bytes, unsigned copy_threads)
@@ -136,7 +137,7 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
     device_->copy_to_host(slot.buffer->data(), static_cast<const std::byte*>(from) + i * chunk_bytes_,
                           size_of_chunk(i), stream);
     device_->record(*slot.copied, stream);
-    if (i + 1 == chunks) device_->record(*lane.marks[3], stream);
+    if (i + 1 == chunks) device_->record(*lane.marks[4], stream);
   };
   for (std::size_t i = 0; i < std::min(chunks, slots_per_lane); ++i) enqueue(i);
   for (std::size_t i = 0; i < chunks; ++i) {
@@ -219,38 +220,48 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
     }
     const bool is_one_chunk = arrays.size() == 1 && most_bytes <= chunk_bytes_;
     lane->reserve(*device_, is_one_chunk ? 1 : slots_per_lane, std::min(most_bytes, chunk_bytes_));
-    device_->record(*lane->marks[0], stream);
     const bool at_once = copies_of(most_bytes) > 1;
+    const auto turn_of = [&](std::mutex& turn) {
+      return at_once ? std::unique_lock(turn) : std::unique_lock<std::mutex>();
+    };
     if (at_once) device_->synchronize(stream);  // other streams write to this memory
-    std::size_t chunks = 0;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (arrays[i].from.empty()) continue;
-      if (at_once) {
-        upload_at_once(memory[i], arrays[i]);
-      } else {
-        upload(*lane, memory[i], arrays[i], 0, arrays[i].bytes, chunks);
+    {
+      const auto turn = turn_of(upload_turn_);
+      device_->record(*lane->marks[0], stream);
+      std::size_t chunks = 0;
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        if (arrays[i].from.empty()) continue;
+        if (at_once) {
+          upload_at_once(memory[i], arrays[i]);
+        } else {
+          upload(*lane, memory[i], arrays[i], 0, arrays[i].bytes, chunks);
+        }
       }
+      device_->record(*lane->marks[1], stream);
     }
-    device_->record(*lane->marks[1], stream);
     sort(memory, stream);
     device_->record(*lane->marks[2], stream);
     if (at_once) device_->synchronize(stream);  // other streams read what was sorted
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (arrays[i].to == nullptr) continue;
-      auto* const to = static_cast<std::byte*>(arrays[i].to);
-      if (at_once) {
-        download_at_once(to, memory[i], arrays[i].bytes);
-      } else {
-        download(*lane, to, memory[i], arrays[i].bytes);
+    {
+      const auto turn = turn_of(download_turn_);
+      device_->record(*lane->marks[3], stream);
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        if (arrays[i].to == nullptr) continue;
+        auto* const to = static_cast<std::byte*>(arrays[i].to);
+        if (at_once) {
+          download_at_once(to, memory[i], arrays[i].bytes);
+        } else {
+          download(*lane, to, memory[i], arrays[i].bytes);
+        }
       }
+      if (at_once) device_->record(*lane->marks[4], stream);
     }
-    if (at_once) device_->record(*lane->marks[3], stream);
     const auto microseconds = [&](std::size_t from) {
       return 1000 * device_->elapsed_ms(*lane->marks[from], *lane->marks[from + 1]);
     };
     times.host_to_device_us = microseconds(0);
     times.kernels_us = microseconds(1);
-    times.device_to_host_us = microseconds(2);
+    times.device_to_host_us = microseconds(3);
   } catch (...) {
     end_quietly(*device_, stream);
     throw;

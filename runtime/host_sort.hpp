@@ -33,6 +33,10 @@ struct HostArray {
 ///
 /// Each run, and each thread that copies for it, uses a lane of its own (a stream, pinned buffers, events),
 /// so that several run at once; idle lanes are kept for the next run. A lane whose run failed is thrown away.
+///
+/// Of several runs that copy by several threads one uploads at a time, and one downloads: it has the whole
+/// bus in that direction. So runs fall out of step, and one uploads while another is sorted, and a third
+/// comes back. Without turns they all would upload together, and then all download.
 /// Thread-safe.
 class HostSort {
  public:
@@ -73,6 +77,8 @@ class HostSort {
   const std::shared_ptr<const Device> device_;
   const std::size_t chunk_bytes_;
   const unsigned copy_threads_;
+  std::mutex upload_turn_;    ///< held by the run that copies to the device by several threads
+  std::mutex download_turn_;  ///< likewise from there
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> idle_;  ///< guarded by mutex_
 };

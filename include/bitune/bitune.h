@@ -294,6 +294,93 @@ BITUNE_API bitune_status bitune_device_name(bitune_sorter* sorter, char** text);
 /// All devices, how they were found, and what is missing: the JSON of `bitune devices --json`.
 BITUNE_API bitune_status bitune_devices(char** json);
 
+// ------------------------------------------------------------------------------------------- several devices
+
+/// Sorts one array that lies in parts on several devices of the process: rank 0 gets the beginning of the
+/// result, and so on. Every device sorts its part, and they find together where to cut, exactly, so that
+/// parts of the result are as long as was asked for, whatever the keys are. One call at a time; others wait.
+typedef struct bitune_multi_sorter bitune_multi_sorter;
+
+/// Texts need to live during the call only. Begin with BITUNE_MULTI_OPTIONS_INIT.
+typedef struct bitune_multi_options {
+  size_t size;               ///< sizeof(bitune_multi_options)
+  const char* devices;       ///< a rank each, as bitune_sorter_options names them, with commas between them;
+                             ///< "all": a rank for each GPU. A device may be there several times
+  const char* database;      ///< as in bitune_sorter_options
+  const char* kernel_cache;  ///< likewise
+  uint64_t time_limit_ms;    ///< how long a rank waits for the others; 0: five minutes
+} bitune_multi_options;
+
+#define BITUNE_MULTI_OPTIONS_INIT \
+  { sizeof(bitune_multi_options), NULL, NULL, NULL, 0 }
+
+/// As many keys as every other rank gets, but for one key.
+#define BITUNE_EQUAL_PART UINT64_MAX
+
+/// What one rank gives to a call, and gets of it. All memory is its device's. Begin with
+/// BITUNE_MULTI_PART_INIT.
+typedef struct bitune_multi_part {
+  size_t size;  ///< sizeof(bitune_multi_part)
+  /// n elements of inputs, `result` elements of outputs; keys_in may be empty, and keys_out is then read. A
+  /// workspace is taken if it is there, but without one other devices may read what was sorted directly.
+  const bitune_operands* operands;  ///< null: none, of a rank that gives and gets nothing
+  uint64_t n;                       ///< keys that this rank gives
+  uint64_t result;  ///< keys that it gets, or BITUNE_EQUAL_PART: these share what others leave
+  void* stream;     ///< the keys are there when its work until now is done
+} bitune_multi_part;
+
+#define BITUNE_MULTI_PART_INIT \
+  { sizeof(bitune_multi_part), NULL, 0, BITUNE_EQUAL_PART, NULL }
+
+/// What became of one rank's part. Begin with BITUNE_MULTI_RESULT_INIT.
+typedef struct bitune_multi_result {
+  size_t size;              ///< sizeof(bitune_multi_result); all of an array have that of the first
+  uint64_t first;           ///< the place in the whole of the first key that this rank has
+  uint64_t count;           ///< keys that it has
+  uint64_t received_bytes;  ///< from other ranks
+  double sort_us;
+  double split_us;     ///< waiting for those that sort longer, and finding what goes where
+  double exchange_us;  ///< copying what other ranks have; 0 where merging reads it itself
+  double merge_us;
+  double host_to_device_us;  ///< of bitune_multi_run_host
+  double device_to_host_us;  ///< likewise
+  double total_us;           ///< wall clock
+} bitune_multi_result;
+
+#define BITUNE_MULTI_RESULT_INIT \
+  { sizeof(bitune_multi_result), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/// Makes a sorter for several devices. `*sorter` is null if the call fails; else the caller destroys it.
+BITUNE_API bitune_status bitune_multi_sorter_create(const bitune_multi_options* options,
+                                                    bitune_multi_sorter** sorter);
+
+/// Ends it; null does nothing. No other call may use it meanwhile or later. Cannot fail.
+BITUNE_API void bitune_multi_sorter_destroy(bitune_multi_sorter* sorter);
+
+/// How many ranks there are, to `*ranks`.
+BITUNE_API bitune_status bitune_multi_ranks(bitune_multi_sorter* sorter, size_t* ranks);
+
+/// Does what the problem says, with a part for each rank; its n is not looked at, and rows is 1. Indices
+/// count over all ranks and have 8 bytes. Equal keys stay in the order of the ranks, and of each rank's input
+/// where the problem is stable. A top_k gives its whole result to each rank that asks for it: `result` is k
+/// or 0. Returns when all is written. `results` may be null, or has an element for each rank.
+///
+/// If a rank fails or does not come in time, the call fails, and the sentence says which it was.
+BITUNE_API bitune_status bitune_multi_run(bitune_multi_sorter* sorter, const bitune_problem* problem,
+                                          const bitune_multi_part* parts, size_t count,
+                                          bitune_multi_result* results);
+
+/// Sorts one array in the host's memory: every rank takes an equal part to its device and brings its part of
+/// the result back. No top_k; indices have 8 bytes. `results` as in bitune_multi_run.
+BITUNE_API bitune_status bitune_multi_run_host(bitune_multi_sorter* sorter, const bitune_problem* problem,
+                                               const bitune_operands* operands, bitune_multi_result* results);
+
+/// Bytes of workspace that a rank takes at most, for n keys that it gives and `result` that it gets, to
+/// `*bytes`. The problem's n is not looked at.
+BITUNE_API bitune_status bitune_multi_workspace_size(bitune_multi_sorter* sorter,
+                                                     const bitune_problem* problem, size_t rank, uint64_t n,
+                                                     uint64_t result, uint64_t* bytes);
+
 // ---------------------------------------------------------------------------------------------------- tuning
 
 /// How bitune_tune searches. Null texts mean the default. Begin with BITUNE_TUNE_OPTIONS_INIT.

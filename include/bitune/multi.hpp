@@ -16,8 +16,9 @@
 namespace bitune {
 
 struct MultiOptions {
-  /// One for each rank, as SorterOptions::device names them ("0", a UUID, "emulated"). All
-  /// are GPUs, or all are emulated. A device may be there several times: those ranks share it.
+  /// One for each rank, as SorterOptions::device names them ("0", a UUID, "emulated"), or "all" alone: a rank
+  /// for each GPU. All are GPUs, or all are emulated. A device may be there several times: those ranks share
+  /// it.
   std::vector<std::string> devices = {};
   std::string database = {};      ///< as SorterOptions::database
   std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
@@ -32,7 +33,8 @@ inline constexpr std::uint64_t equal_part = ~std::uint64_t{0};
 struct MultiPart {
   /// keys_in, or keys_out where the keys may be overwritten: `n` keys. keys_out, values_out, indices_out:
   /// `result` elements each. Strides are not looked at. A workspace of `workspace_size` bytes is taken if it
-  /// is there; else the sorter keeps one.
+  /// is there; else the sorter keeps one. That may be faster: other devices read it directly where they can,
+  /// and what lies in a caller's is copied.
   Operands operands = {};
   std::uint64_t n = 0;  ///< keys that this rank gives
   /// Keys of the result that this rank gets: so many, or equal_part. Those that ask for equal parts share
@@ -47,10 +49,12 @@ struct MultiResult {
   std::uint64_t count = 0;           ///< keys that it has
   std::uint64_t received_bytes = 0;  ///< from other ranks
   double sort_us = 0;                ///< its own keys
-  double split_us = 0;               ///< finding what goes where
-  double exchange_us = 0;
+  double split_us = 0;               ///< waiting for those that sort longer, and finding what goes where
+  double exchange_us = 0;            ///< copying what other ranks have; 0 where merging reads it itself
   double merge_us = 0;
-  double total_us = 0;  ///< wall clock
+  double host_to_device_us = 0;  ///< of run_host
+  double device_to_host_us = 0;  ///< of run_host
+  double total_us = 0;           ///< wall clock
 };
 
 /// Sorts one array that lies in parts on several devices. Rank 0 gets its beginning, and so on.
@@ -80,8 +84,14 @@ class MultiSorter {
   /// Does it, with a part for each rank. \throws Error: of several the one that ended the call
   std::vector<MultiResult> run(const SortSpec& spec, const std::vector<MultiPart>& parts);
 
+  /// Sorts an array in the host's memory, with operands there: each rank takes an equal part to its device,
+  /// and brings its part of the result back. No top_k; indices have 8 bytes. All of it must fit the devices.
+  /// \throws Error
+  std::vector<MultiResult> run_host(const Problem& problem, const Operands& operands);
+
   /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`
-  /// keys that it gets. About twice the keys and what travels with them. Compiles what the call needs.
+  /// keys that it gets. About twice the keys and what travels with them; what the sorter keeps by itself may
+  /// be half of that. Compiles what the call needs.
   [[nodiscard]] std::uint64_t workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                              int rank = 0);
 

@@ -2,7 +2,7 @@
 
 // Merges two sorted runs by "merge path" (O. Green, R. McColl, D. Bader, GPU Merge Path, 2012), with what travels with the keys. Equal keys
 // of the first run come first. First each tile of the merged run is told where it begins in the two. Then each block merges a tile, and reads
-// and writes each key once.
+// and writes each key once. The runs lie anywhere that the device reaches: one may be in another device's memory.
 
 #include "kernels/multi/merge_layout.hpp"
 #include "kernels/network/carried_value.cuh"
@@ -28,26 +28,28 @@ BITUNE_DEVICE Count split_two_runs(const typename Order::Raw* first, Count first
   return low;
 }
 
-/// Writes how many keys of the first run come before each tile of `tile` keys of the merged one, and before its end, which is at `kept`. The
-/// second run is behind the first. Any grid of blocks of at most nt threads.
+/// Of two runs that are merged, the `kept` keys behind the first `skipped` ones are wanted. Writes how many keys of the first run come before
+/// each tile of `tile` wanted keys, and before their end. Any grid of blocks of at most nt threads.
 template <class Order, class Payload, int nt>
 BITUNE_KERNEL(nt, 0)
-split_runs(u64* splits, const typename Order::Raw* keys, u64 first_size, u64 second_size, u64 kept, u64 tile) {
+split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size, u64 skipped,
+           u64 kept, u64 tile) {
   const u64 tiles = (kept + tile - 1) / tile;
   const u64 stride = u64{block_count()} * block_size();
   for (u64 i = u64{block_index()} * block_size() + thread_index(); i <= tiles; i += stride) {
-    splits[i] = split_two_runs<Order, u64>(keys, first_size, keys + first_size, second_size, minimum<u64>(i * tile, kept));
+    splits[i] = split_two_runs<Order, u64>(first, first_size, second, second_size, skipped + minimum<u64>(i * tile, kept));
   }
 }
 
-/// Merges the first `kept` keys of two runs, the second of which is behind the first, and what travels with them. keys_out may be null: then
-/// only what travels is written. Order: the codec that keys are compared by.
+/// Merges two runs and writes the `kept` keys behind the first `skipped` ones, and what travels with them. keys_out may be null: then only
+/// what travels is written. Order: the codec that keys are compared by.
 ///
 /// Grid: a block for each tile of nt * vt keys. Dynamic shared memory: layout::two_runs_tile_bytes.
 template <class Order, class Payload, int carried_bytes, int nt, int vt>
 BITUNE_KERNEL(nt, 0)
-merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* carried_out, const typename Order::Raw* keys_in,
-               const typename CarriedValue<carried_bytes>::Type* carried_in, u64 first_size, u64 kept, const u64* splits) {
+merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* carried_out, const typename Order::Raw* first,
+               const typename CarriedValue<carried_bytes>::Type* first_carried, const typename Order::Raw* second,
+               const typename CarriedValue<carried_bytes>::Type* second_carried, u64 skipped, u64 kept, const u64* splits) {
   using Raw = typename Order::Raw;
   constexpr u32 nv = u32{nt} * vt;
   static_assert(nv <= 65536, "places in a tile have 16 bits");
@@ -55,9 +57,11 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   const u32 here = static_cast<u32>(minimum<u64>(nv, kept - begin));
   const u64 first_from = splits[block_index()];
   const u32 first_here = static_cast<u32>(splits[block_index() + 1] - first_from);
-  // Where keys of this tile are: so far behind the first run's for those of the second.
-  const u64 second_from = first_size + (begin - first_from) - first_here;
-  const auto source = [&](u32 place) { return (place < first_here ? first_from : second_from) + place; };
+  const u64 second_from = skipped + begin - first_from;
+  // The tile's keys of the first run, and behind them those of the second.
+  const auto read_place = [&](const auto* of_first, const auto* of_second, u32 place) {
+    return place < first_here ? of_first[first_from + place] : of_second[second_from + (place - first_here)];
+  };
 
   Raw* const keys = shared_memory<Raw>();
   u16* const places = reinterpret_cast<u16*>(keys + nv);  // by their place in the merged tile
@@ -66,7 +70,7 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = thread_index() + r * nt;
-    read[r] = i < here ? keys_in[source(i)] : Raw{0};
+    read[r] = i < here ? read_place(first, second, i) : Raw{0};
   }
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) keys[thread_index() + r * nt] = read[r];
@@ -98,7 +102,7 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
     if (i >= here) continue;
     const u32 place = places[layout::padded_place(i)];
     if (keys_out != nullptr) keys_out[begin + i] = keys[place];
-    if constexpr (carried_bytes != 0) carried_out[begin + i] = carried_in[source(place)];
+    if constexpr (carried_bytes != 0) carried_out[begin + i] = read_place(first_carried, second_carried, place);
   }
 }
 

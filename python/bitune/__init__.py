@@ -10,21 +10,24 @@ sort is the exact reverse of an ascending one, so NaN comes first there.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any, TypeVar, cast
 
 from . import _arrays, _functions, _segments
 from ._errors import Error, UsageError
 from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
+from ._multi import MultiSorter, sort_over_devices
 from ._native import library as _library
 from ._segmented import segmented_argsort, segmented_sort, segmented_sort_by_key
-from ._sorters import limited
+from ._sorters import Limited, limited
 from ._top_k import first_keys, first_keys_of_segments
 from ._tuning import Database, devices, tune
 
 __all__ = [
     "Database",
     "Error",
+    "MultiSorter",
     "UsageError",
     "argsort",
     "devices",
@@ -54,6 +57,8 @@ def sort(
     stream: Any = None,
     device: Any = None,
     device_memory: int | None = None,
+    scratch_folder: str | os.PathLike[str] | None = None,
+    devices: Any = None,
 ) -> Array:
     """Sort an array along an axis.
 
@@ -78,6 +83,12 @@ def sort(
     device_memory : int, optional
         For arrays of the host: how many bytes of the device's memory may be taken; None: $BITUNE_DEVICE_MEMORY, else what is
         free. A larger array is sorted in parts, each element going to the device and back twice.
+    scratch_folder : path, optional
+        For arrays of the host: where what is sorted in parts keeps as much again as x takes meanwhile, on the disk; None: in
+        memory. With arrays that NumPy maps from files, x may be larger than the host's memory.
+    devices : sequence of int, or "all", optional
+        For one array of the host: several GPUs, each of which sorts a part of it (`MultiSorter`), without the arguments
+        before. All of it must fit their memory.
 
     Returns
     -------
@@ -107,12 +118,16 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
-    device = limited(device, device_memory)
+    if devices is not None:
+        if any(given is not None for given in (stream, device, device_memory, scratch_folder)):
+            raise ValueError("devices: without stream, device, device_memory and scratch_folder")
+        return cast(Array, sort_over_devices(x, axis, descending, out, devices))
+    device = limited(device, device_memory, scratch_folder)
     if _short is not None and type(x) is _short.tensor and stream is None and device is None:
         found = _short.sort(x, axis, descending, out)
         if found is not None:
             return cast(Array, found)
-    if device_memory is None and out is None and stream is None and _goes_through_torch(x):
+    if not isinstance(device, Limited) and out is None and stream is None and _goes_through_torch(x):
         return cast(Array, _torch_ops().sort(x, axis, descending, stable, _name_of(device)))
     return cast(Array, sort_keys(x, axis, descending, out, stream, device))
 
@@ -130,12 +145,13 @@ def argsort(
     stream: Any = None,
     device: Any = None,
     device_memory: int | None = None,
+    scratch_folder: str | os.PathLike[str] | None = None,
 ) -> Any:
     """Indices that sort an array along an axis.
 
     Parameters
     ----------
-    x, axis, descending, stream, device, device_memory
+    x, axis, descending, stream, device, device_memory, scratch_folder
         As in `sort`.
     stable : bool
         Equal keys keep the order of the input, in a descending sort too. All NaNs are equal keys; -0 and +0 are two.
@@ -170,12 +186,12 @@ def argsort(
     >>> bitune.argsort(np.array([30, 10, 20, 10]), descending=True, index_dtype="int32", device="emulated")
     array([0, 2, 1, 3], dtype=int32)
     """
-    device = limited(device, device_memory)
+    device = limited(device, device_memory, scratch_folder)
     if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
         found = _short.argsort(x, axis, descending, stable, index_dtype, return_keys)
         if found is not None:
             return found
-    if device_memory is None and out is None and stream is None and _goes_through_torch(x):
+    if not isinstance(device, Limited) and out is None and stream is None and _goes_through_torch(x):
         name = _functions.name_of_dtype(index_dtype)
         indices, keys = _torch_ops().argsort(x, axis, descending, stable, name, return_keys, _name_of(device))
         return (indices, keys) if return_keys else indices
@@ -194,6 +210,7 @@ def sort_by_key(
     stream: Any = None,
     device: Any = None,
     device_memory: int | None = None,
+    scratch_folder: str | os.PathLike[str] | None = None,
 ) -> tuple[Array, Any]:
     """Sort keys, and values with them.
 
@@ -226,12 +243,12 @@ def sort_by_key(
     >>> values
     array([10., 20., 30.])
     """
-    device = limited(device, device_memory)
+    device = limited(device, device_memory, scratch_folder)
     if _short is not None and type(keys) is _short.tensor and stream is None and device is None:
         found = _short.sort_by_key(keys, values, axis, descending, stable)
         if found is not None:
             return cast("tuple[Array, Any]", found)
-    if device_memory is None and stream is None and _goes_through_torch(keys):
+    if not isinstance(device, Limited) and stream is None and _goes_through_torch(keys):
         found = _torch_ops().sort_by_key(keys, values, axis, descending, stable, _name_of(device))
     else:
         found = sort_pairs(keys, values, axis, descending, stable, stream, device)

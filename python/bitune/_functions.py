@@ -295,6 +295,14 @@ def sort_indices(
     return given_back(found[0], x), None if found[1] is None else given_back(found[1], x)
 
 
+def values_bytes(kind: Kind, values: Any) -> int:
+    """Of each value. Raises TypeError where they do not travel."""
+    size = kind.item_bytes(values)
+    if size not in (1, 2, 4, 8, 16) or getattr(values.dtype, "hasobject", False):
+        raise TypeError(f"values: elements of 1, 2, 4, 8 or 16 bytes travel, not {values.dtype}; use argsort, and take by it")
+    return size
+
+
 def values_for(asked: Asked, values: Any) -> tuple[Any, int]:
     """Values that travel with the keys, as their library has them, and the bytes of each."""
     kind = kind_of(values)
@@ -308,10 +316,7 @@ def values_for(asked: Asked, values: Any) -> tuple[Any, int]:
         raise ValueError(f"values: their shape is {tuple(carried_values.shape)}, and that of the keys {tuple(asked.array.shape)}")
     if kind.location(carried_values) != asked.gpu:
         raise ValueError("values: they are not on the device of the keys")
-    size = kind.item_bytes(carried_values)
-    if size not in (1, 2, 4, 8, 16) or getattr(carried_values.dtype, "hasobject", False):
-        raise TypeError(f"values: elements of 1, 2, 4, 8 or 16 bytes travel, not {carried_values.dtype}; use argsort, and take by it")
-    return carried_values, size
+    return carried_values, values_bytes(kind, carried_values)
 
 
 def sort_pairs(

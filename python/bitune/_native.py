@@ -41,6 +41,16 @@ class SorterOptions(ctypes.Structure):
     ]
 
 
+class MultiOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("devices", ctypes.c_char_p),
+        ("database", ctypes.c_char_p),
+        ("kernel_cache", ctypes.c_char_p),
+        ("time_limit_ms", ctypes.c_uint64),
+    ]
+
+
 class TuneOptions(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -117,6 +127,10 @@ def _open() -> ctypes.CDLL:
         "bitune_explain": (status, [pointer, text, out_pointer]),
         "bitune_device_name": (status, [pointer, out_pointer]),
         "bitune_devices": (status, [out_pointer]),
+        "bitune_multi_sorter_create": (status, [ctypes.POINTER(MultiOptions), out_pointer]),
+        "bitune_multi_sorter_destroy": (None, [pointer]),
+        "bitune_multi_run": (status, [pointer, text, text, ctypes.c_size_t, pointer]),
+        "bitune_multi_run_host": (status, [pointer, text, text, pointer]),
         "bitune_tune": (status, [ctypes.POINTER(TuneOptions), text, ctypes.c_size_t, TuneCallback, pointer, out_pointer]),
         "bitune_database_json": (status, [text, text, text, out_pointer]),
     }

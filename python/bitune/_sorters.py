@@ -22,9 +22,9 @@ _MOST_PROBLEMS = 4096  # as many as the library keeps prepared
 class Sorter:
     """A `bitune_sorter`. It lives as long as the process: sorts may be under way on any stream."""
 
-    def __init__(self, selector: str, device_memory: int = 0) -> None:
+    def __init__(self, selector: str, device_memory: int = 0, scratch_folder: bytes | None = None) -> None:
         options = _native.SorterOptions(
-            ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0, device_memory, None
+            ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0, device_memory, scratch_folder
         )
         handle = ctypes.c_void_p()
         try:
@@ -87,41 +87,46 @@ def remember(known: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 class Limited(NamedTuple):
-    """A device as the caller names it, of whose memory arrays of the host may take so many bytes."""
+    """A device as the caller names it, of whose memory arrays of the host may take so many bytes (0: what is free), and the
+    folder for what is kept on the disk meanwhile."""
 
     device: Any
     memory: int
+    folder: bytes | None = None
 
 
-def limited(device: Any, memory: Any) -> Any:
-    """The device, and the limit if there is one."""
-    if memory is None:
+def limited(device: Any, memory: Any, folder: Any = None) -> Any:
+    """The device, and the limit and the folder if there are such."""
+    if memory is None and folder is None:
         return device
+    scratch = _native.encoded(folder)
+    if memory is None:
+        return Limited(device, 0, scratch)
     try:
         size = operator.index(memory)
     except TypeError:
         raise TypeError(f"device_memory: bytes, an integer, not {type(memory).__name__}") from None
     if size < 1:
         raise ValueError(f"device_memory: at least 1 byte, not {size}")
-    return Limited(device, size)
+    return Limited(device, size, scratch)
 
 
-_sorters: dict[tuple[str, int], Sorter] = {}
+_sorters: dict[tuple[str, int, bytes | None], Sorter] = {}
 _lock = threading.Lock()
 _of_gpu: dict[int, Sorter] = {}
 forget_too: list[Callable[[], None]] = []
 """Called with `forget_sorters`, by those who keep what they know of sorters."""
 
 
-def sorter_named(selector: str, device_memory: int = 0) -> Sorter:
-    """The process's sorter for one of the library's selectors, and a limit (0: none). Thread-safe."""
-    named = (selector, device_memory)
+def sorter_named(selector: str, device_memory: int = 0, scratch_folder: bytes | None = None) -> Sorter:
+    """The process's sorter for one of the library's selectors, a limit (0: none), and a folder. Thread-safe."""
+    named = (selector, device_memory, scratch_folder)
     found = _sorters.get(named)
     if found is None:
         with _lock:
             found = _sorters.get(named)
             if found is None:
-                found = Sorter(selector, device_memory)
+                found = Sorter(*named)
                 _sorters[named] = found
                 if selector == "emulated":
                     _tell_of_emulation()
@@ -162,7 +167,7 @@ def selector_of(device: Any) -> str:
 
 def sorter_for_host(device: Any) -> Sorter:
     """For arrays in the host's memory. No GPU is an error here: the emulated device is taken only by its name."""
-    device, memory = device if isinstance(device, Limited) else (device, 0)
+    device, memory, folder = device if isinstance(device, Limited) else (device, 0, None)
     selector = selector_of(device)
     if selector == "auto" and not has_gpu():
         raise Error(
@@ -170,13 +175,14 @@ def sorter_for_host(device: Any) -> Sorter:
             'is missing), or pass device="emulated", which sorts on the CPU, very slowly, to try things out',
             "unavailable",
         )
-    return sorter_named(selector, memory)
+    return sorter_named(selector, memory, folder)
 
 
 def sorter_for_gpu(ordinal: int, device: Any) -> Sorter:
     """For arrays in a GPU's memory, which are sorted there."""
     if isinstance(device, Limited):
-        raise ValueError("device_memory: x lies in a GPU's memory already; it is for arrays of the host")
+        argument = "device_memory" if device.memory else "scratch_folder"
+        raise ValueError(f"{argument}: x lies in a GPU's memory already; it is for arrays of the host")
     if device is not None:
         selector = selector_of(device)
         if selector not in ("auto", str(ordinal)):
@@ -186,8 +192,13 @@ def sorter_for_gpu(ordinal: int, device: Any) -> Sorter:
 
 @functools.lru_cache(maxsize=1)
 def has_gpu() -> bool:
+    return bool(gpu_selectors())
+
+
+def gpu_selectors() -> list[str]:
+    """The library's names of all GPUs."""
     listed = json.loads(_native.text_from(_native.library.bitune_devices))
-    return any(entry["info"]["kind"] == "cuda" for entry in listed["devices"])
+    return [str(entry["selector"]) for entry in listed["devices"] if entry["info"]["kind"] == "cuda"]
 
 
 def _tell_of_emulation() -> None:

@@ -153,6 +153,9 @@ class CudaDevice final : public Device {
     cuda::copy_from_peer(*context_, to, *static_cast<const CudaDevice&>(peer).context_, from, bytes,
                          stream_of(stream));
   }
+  [[nodiscard]] bool reaches(const Device& peer) const override {
+    return cuda::reaches(*context_, *static_cast<const CudaDevice&>(peer).context_);
+  }
   void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
                            std::size_t row_bytes, std::uint64_t rows, Stream stream) const override {
     if (row_bytes == 0 || rows == 0) return;

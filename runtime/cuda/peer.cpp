@@ -8,15 +8,16 @@ namespace {
 CUdeviceptr device_address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
 /// Lets the current context read the other GPU's memory, if their link can. The driver knows at once whether
-/// it is so already.
-void reach(Context& gpu, Context& other) {
+/// it is so already. Returns whether it can now.
+bool reach(Context& gpu, Context& other) {
   const Driver& driver = gpu.driver();
   int can = 0;
   gpu.check(driver.cuDeviceCanAccessPeer(&can, gpu.device(), other.device()), "cuDeviceCanAccessPeer");
-  if (can == 0) return;
+  if (can == 0) return false;
   const CUresult result = driver.cuCtxEnablePeerAccess(other.primary(), 0);
-  if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED || result == CUDA_ERROR_TOO_MANY_PEERS) return;
-  gpu.check(result, "cuCtxEnablePeerAccess");
+  if (result == CUDA_ERROR_TOO_MANY_PEERS) return false;
+  if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) gpu.check(result, "cuCtxEnablePeerAccess");
+  return true;
 }
 
 }  // namespace
@@ -31,12 +32,18 @@ void copy_from_peer(Context& to_gpu, void* to, Context& from_gpu, const void* fr
                  "cuMemcpyDtoDAsync");
     return;
   }
-  reach(to_gpu, from_gpu);
+  static_cast<void>(reach(to_gpu, from_gpu));
   CUcontext current = nullptr;
   to_gpu.check(driver.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
   to_gpu.check(driver.cuMemcpyPeerAsync(device_address(to), current, device_address(from), from_gpu.primary(),
                                         bytes, stream),
                "cuMemcpyPeerAsync", fmt::format("{} bytes from {}", bytes, from_gpu.description()));
+}
+
+bool reaches(Context& gpu, Context& other) {
+  if (gpu.device() == other.device()) return true;
+  const ContextScope scope(gpu, Wanted::primary);
+  return reach(gpu, other);
 }
 
 }  // namespace bitune::cuda

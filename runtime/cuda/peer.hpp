@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Copies from one GPU to another.
+/// Copies from one GPU to another, and what kernels read of another one.
 
 #include <cstddef>
 
@@ -13,5 +13,9 @@ namespace bitune::cuda {
 /// is made so here; else the driver takes the way through the host. \throws Error (device)
 void copy_from_peer(Context& to_gpu, void* to, Context& from_gpu, const void* from, std::size_t bytes,
                     CUstream stream);
+
+/// Whether kernels in the GPU's primary context may read what was allocated in the other one's; makes it so
+/// where their link can. \throws Error (device)
+[[nodiscard]] bool reaches(Context& gpu, Context& other);
 
 }  // namespace bitune::cuda

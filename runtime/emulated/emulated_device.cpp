@@ -141,6 +141,7 @@ class EmulatedDevice : public Device {
   void copy_on_device(void* to, const void* from, std::size_t bytes, Stream) const override {
     if (bytes != 0) std::memmove(to, from, bytes);
   }
+  bool reaches(const Device&) const override { return true; }
   void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
                            std::size_t row_bytes, std::uint64_t rows, Stream) const override {
     for (std::uint64_t row = 0; row < rows && row_bytes != 0; ++row) {

@@ -60,6 +60,30 @@ std::uint64_t rows_at_once(const Problem& problem, const PartSizes& sizes) noexc
   return std::max<std::uint64_t>(sizes.keys / std::max<std::uint64_t>(problem.n, 1), 1);
 }
 
+/// Where the runs of all parts are cut. Each cut is found when it is first asked for, and by one thread.
+class SharedCuts {
+ public:
+  /// Between parts of the result that are as long as the runs. What it is given must outlive it.
+  SharedCuts(const std::byte* keys, const std::vector<ElementRange>& runs, const KeyRules& rules)
+      : keys_(keys), runs_(runs), rules_(rules), found_(runs.size() + 1), cuts_(runs.size() + 1) {}
+
+  /// Of each run, how far the parts before this one reach. Thread-safe.
+  [[nodiscard]] const std::vector<std::uint64_t>& before(std::uint64_t part) {
+    std::call_once(found_[part], [&] {
+      const std::uint64_t rank = part < runs_.size() ? runs_[part].begin : runs_.back().end;
+      cuts_[part] = cut_runs(keys_, runs_, rules_, rank);
+    });
+    return cuts_[part];
+  }
+
+ private:
+  const std::byte* keys_;
+  const std::vector<ElementRange>& runs_;
+  KeyRules rules_;
+  std::vector<std::once_flag> found_;
+  std::vector<std::vector<std::uint64_t>> cuts_;
+};
+
 /// What travels with the keys is a value here: an index, too, once it is made.
 struct Carried {
   std::uint32_t bytes = 0;
@@ -193,11 +217,11 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     }
   });
 
-  const KeyRules rules{problem.key, problem.order, carried.bytes != 0};
+  SharedCuts cuts(keys.data(), runs, {problem.key, problem.order, carried.bytes != 0});
   at_once(parts, sizes_.at_once, [&](std::uint64_t part) {
     const ElementRange& result = runs[part];
-    const auto begins = cut_runs(keys.data(), runs, rules, result.begin);
-    const auto ends = cut_runs(keys.data(), runs, rules, result.end);
+    const auto& begins = cuts.before(part);
+    const auto& ends = cuts.before(part + 1);
     Problem one = problem;
     one.n = result.size();
     one.operation = carried.bytes != 0 ? Operation::sort_pairs : Operation::sort;

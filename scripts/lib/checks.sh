@@ -30,7 +30,7 @@ reformat() { sources | xargs -r "$(clang_tool clang-format)" -i; }
 check_tree() {
   local file lines bad=0
   while read -r file; do
-    case $file in LICENSE | docs/performance-details.md | *.json | *.npy | *.db | *.xz | *.png | *.txt | *.svg) continue ;; esac
+    case $file in LICENSE | capi/abi.xml | docs/performance-details.md | *.json | *.npy | *.db | *.xz | *.png | *.txt | *.svg) continue ;; esac
     lines=$(wc -l <"$file")
     if ((lines > 500)); then
       echo "$file: $lines lines, and 500 are the most"

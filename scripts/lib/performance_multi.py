@@ -30,7 +30,7 @@ def section(results, gpu):
     yield ""
     yield (f"{values(records, 'ranks')} GPUs, driver {values(records, 'driver')}; measured {span(records, 'date')}. Medians of whole calls, in milliseconds; each "
            "GPU gives and gets an equal part. Beside them the same keys on one of the GPUs. Then the steps of the last call, each on the GPU that it took "
-           "longest on, and what each GPU received from the others, at least, in GB/s.")
+           "longest on, and what each GPU received from the others, at least, in GB/s, while keys were exchanged, or merged where merging reads them from the other GPU.")
     yield ""
     yield "| keys | in all | distribution | ms | one GPU | times as fast | sort | cuts | exchange | merge | GB/s |"
     yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"

@@ -237,8 +237,8 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   };
   multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
   try {
-    merge.run(rank, {first, n - first}, n,
-              {.from = array(keys), .to = array(merged), .between = {}, .splits = splits.data()}, nullptr);
+    merge.run(rank, {{array(keys), first}, {merge.at(array(keys), first), n - first}}, 0, n,
+              {.to = array(merged), .between = {}, .splits = splits.data(), .runs_are_read = {}}, nullptr);
     device->synchronize(nullptr);
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;

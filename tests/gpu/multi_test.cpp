@@ -23,7 +23,8 @@ class OnDevices {
     for (const std::string& name : names) devices_.push_back(open_device(name));
   }
 
-  [[nodiscard]] std::string fault(MultiSorter& sorter, RanksCall& call) {
+  /// With workspaces of the caller's, which are not read by other ranks, pieces are copied.
+  [[nodiscard]] std::string fault(MultiSorter& sorter, RanksCall& call, bool with_workspaces) {
     const std::vector<MultiPart> on_host = call.parts();
     std::vector<MultiPart> parts = on_host;
     std::vector<std::unique_ptr<DeviceBuffer>> memory;
@@ -36,6 +37,11 @@ class OnDevices {
         memory.push_back(device.allocate(operand.elements * bytes_of(role)));
         device.copy_to_device(memory.back()->data(), operand.data, memory.back()->size(), nullptr);
         operand.data = memory.back()->data();
+      }
+      if (with_workspaces) {
+        const std::uint64_t bytes = sorter.workspace_size(spec_, parts[rank].n, call.result_of(rank));
+        memory.push_back(device.allocate(bytes));
+        parts[rank].operands[Role::workspace] = {memory.back()->data(), bytes, 0};
       }
       device.synchronize(nullptr);
     }
@@ -83,7 +89,14 @@ class MultiOnGpus : public cuda::GpuTest {
       for (const Distribution distribution :
            {Distribution::random, Distribution::all_equal, Distribution::sawtooth}) {
         RanksCall call(spec, lengths, std::vector<std::uint64_t>(devices.size(), equal_part), distribution);
-        EXPECT_EQ(OnDevices(devices, spec).fault(sorter, call), "");
+        for (const bool with_workspaces : {false, true}) {
+          EXPECT_EQ(OnDevices(devices, spec).fault(sorter, call, with_workspaces), "");
+        }
+        if (spec.operation == Operation::top_k) continue;
+        RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);
+        const auto operands = whole.parts()[0].operands;
+        static_cast<void>(sorter.run_host({spec, {.n = 2 * keys_a_rank}}, operands));
+        EXPECT_EQ(whole.fault().value_or(""), "") << "in the host's memory";
       }
     }
   }

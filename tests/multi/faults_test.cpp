@@ -42,6 +42,27 @@ class FailingExchange final : public Communicator {
   std::unique_ptr<Communicator> inner_;
 };
 
+/// Fails when it has gathered so many times.
+class FailingGather final : public Communicator {
+ public:
+  FailingGather(std::unique_ptr<Communicator> inner, int calls) : inner_(std::move(inner)), left_(calls) {}
+  [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
+  [[nodiscard]] int size() const noexcept override { return inner_->size(); }
+  [[nodiscard]] bool reads_directly() const noexcept override { return inner_->reads_directly(); }
+  void all_gather(const void* mine, void* all, std::size_t bytes) override {
+    if (left_-- == 0) throw Error(ErrorCode::device, "the link is down");
+    inner_->all_gather(mine, all, bytes);
+  }
+  void all_to_all(std::span<const multi::ArrayExchange> arrays, Stream stream) override {
+    inner_->all_to_all(arrays, stream);
+  }
+  void abort(ErrorCode code, const std::string& why) noexcept override { inner_->abort(code, why); }
+
+ private:
+  std::unique_ptr<Communicator> inner_;
+  int left_;
+};
+
 class MultiFaults : public ::testing::Test {
  protected:
   static RankDevice& device() {
@@ -77,6 +98,30 @@ class MultiFaults : public ::testing::Test {
   }
 };
 
+/// Terms, preparing, where keys lie, two searches of cuts, and that all have read.
+TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
+  for (const std::size_t ranks : {2U, 3U}) {
+    for (int calls = 2; calls <= (ranks == 2 ? 3 : 4); ++calls) {
+      LocalRanks meeting(static_cast<int>(ranks), for_ever, true);
+      const std::vector<std::uint64_t> equal(ranks, equal_part);
+      RanksCall call(keys, std::vector<std::uint64_t>(ranks, 40), equal, Distribution::random);
+      const auto parts = call.parts();
+      std::vector<std::unique_ptr<DeviceBuffer>> workspaces(ranks);  // kept until none reads them
+      const auto errors = errors_of(static_cast<int>(ranks), [&](int rank) {
+        const auto i = static_cast<std::size_t>(rank);
+        std::unique_ptr<Communicator> communicator = meeting.communicator(rank, device().device());
+        if (rank == 1) communicator = std::make_unique<FailingGather>(std::move(communicator), calls);
+        static_cast<void>(run_rank(device(), *communicator, keys, parts[i], [&](std::uint64_t bytes) {
+          workspaces[i] = device().device().allocate(bytes);
+          return Operand{workspaces[i]->data(), bytes, 0};
+        }));
+      });
+      for (const std::string& error : errors) EXPECT_TRUE(says(error, "the link is down")) << error;
+      EXPECT_EQ(meeting.ended_by(), 1);
+    }
+  }
+}
+
 TEST_F(MultiFaults, ARankThatFailsEndsAll) {
   LocalRanks meeting(3, for_ever);
   RanksCall call(keys, {40, 40, 40}, {equal_part, equal_part, equal_part}, Distribution::random);
@@ -103,10 +148,11 @@ TEST_F(MultiFaults, RanksThatDisagreeAllSaySoAndMayGoOn) {
     const auto communicator = meeting.communicator(rank, device().device());
     SortSpec spec = keys;
     if (rank == 2) spec.key = KeyType::u64;
-    EXPECT_THROW(static_cast<void>(multi::agree(*communicator, spec, 10, equal_part)), multi::AgreedError);
-    const multi::Terms terms = multi::agree(*communicator, keys, 10, equal_part);
+    EXPECT_THROW(static_cast<void>(multi::agree(*communicator, spec, 10, equal_part, true)),
+                 multi::AgreedError);
+    const multi::Terms terms = multi::agree(*communicator, keys, 10, equal_part, true);
     EXPECT_EQ(terms.total(), 40U);
-    static_cast<void>(multi::agree(*communicator, keys, rank == 0 ? ~std::uint64_t{0} : 1, equal_part));
+    static_cast<void>(multi::agree(*communicator, keys, rank == 0 ? ~std::uint64_t{0} : 1, equal_part, true));
   });
   for (const std::string& error : errors) {
     EXPECT_TRUE(says(error, "rank 0 gives 18446744073709551615 keys")) << error;
@@ -131,7 +177,7 @@ TEST_F(MultiFaults, ARankThatNeverComesEndsTheOthers) {
   LocalRanks meeting(3, std::chrono::milliseconds(0));
   const auto errors = errors_of(2, [&](int rank) {
     const auto communicator = meeting.communicator(rank, device().device());
-    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part));
+    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part, true));
   });
   for (const std::string& error : errors) EXPECT_TRUE(says(error, "did not come within 0 ms")) << error;
   EXPECT_TRUE(meeting.ended_by().has_value());
@@ -142,7 +188,7 @@ TEST_F(MultiFaults, WhoComesAfterTheEndHearsOfIt) {
   meeting.communicator(0, device().device())->abort(ErrorCode::cancelled, "stopped");
   const auto errors = errors_of(2, [&](int rank) {
     const auto communicator = meeting.communicator(rank, device().device());
-    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part));
+    static_cast<void>(multi::agree(*communicator, keys, 10, equal_part, true));
   });
   for (const std::string& error : errors) EXPECT_EQ(error, "rank 0 of 2 ended the work of all: stopped");
 }

@@ -99,22 +99,84 @@ TEST(MultiSorter, GivesEachRankWhatItAsksFor) {
   expect_right(sorter, keys, {40, 40, 0, 40}, {60, 0, 0, 60}, Distribution::all_equal);
 }
 
-TEST(MultiSorter, TakesAWorkspaceAndWorksInPlace) {
-  MultiSorter sorter(emulated_ranks(2));
-  RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
-  auto parts = call.parts();
-  const std::uint64_t bytes = sorter.workspace_size(keys, 40, 40);
+/// Workspaces of the caller's, which other ranks do not read: pieces are copied.
+class Workspaces {
+ public:
+  void give(MultiSorter& sorter, const SortSpec& spec, std::vector<MultiPart>& parts, RanksCall& call) {
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+      const std::uint64_t bytes = sorter.workspace_size(spec, parts[rank].n, call.result_of(rank));
+      ASSERT_EQ(bytes % sizeof(Line), 0U);
+      auto& lines = memory_.emplace_back(bytes / sizeof(Line) + 1);
+      parts[rank].operands[Role::workspace] = {lines.data(), bytes, 0};
+    }
+  }
+
+ private:
   struct alignas(256) Line {
     std::byte bytes[256];
   };
-  std::vector<std::vector<Line>> memory(2, std::vector<Line>(bytes / sizeof(Line)));
-  ASSERT_EQ(bytes % sizeof(Line), 0U);
-  for (std::size_t rank = 0; rank < 2; ++rank) {
-    parts[rank].operands[Role::workspace] = {memory[rank].data(), bytes, 0};
-    // The keys are where the result is to be.
-    std::copy_n(static_cast<const std::byte*>(parts[rank].operands[Role::keys_in].data), 40 * 4,
-                static_cast<std::byte*>(parts[rank].operands[Role::keys_out].data));
-    parts[rank].operands[Role::keys_in] = {};
+  std::vector<std::vector<Line>> memory_;
+};
+
+TEST(MultiSorter, CopiesWhatOthersDoNotReach) {
+  for (const std::size_t ranks : {1U, 2U, 3U, 8U}) {
+    MultiSorter sorter(emulated_ranks(ranks));
+    const Numbers lengths = lengths_for(ranks)[1];
+    for (const SortSpec& spec : {keys, pairs, indices, first}) {
+      RanksCall call(spec, lengths, Numbers(ranks, equal_part), Distribution::special);
+      auto parts = call.parts();
+      Workspaces workspaces;
+      workspaces.give(sorter, spec, parts, call);
+      static_cast<void>(sorter.run(spec, parts));
+      EXPECT_EQ(call.fault().value_or(""), "") << ranks << " ranks";
+    }
+  }
+}
+
+TEST(MultiSorter, TellsWhatCameFromOthers) {
+  MultiSorter sorter(emulated_ranks(2));
+  const auto received = [&](Distribution distribution, bool with_workspaces) {
+    RanksCall call(keys, {40, 40}, {equal_part, equal_part}, distribution);
+    auto parts = call.parts();
+    Workspaces workspaces;
+    if (with_workspaces) workspaces.give(sorter, keys, parts, call);
+    const auto results = sorter.run(keys, parts);
+    return Numbers{results[0].received_bytes, results[1].received_bytes};
+  };
+  for (const bool with_workspaces : {false, true}) {
+    EXPECT_EQ(received(Distribution::sorted, with_workspaces), (Numbers{0, 0}));
+    EXPECT_EQ(received(Distribution::reversed, with_workspaces), (Numbers{160, 160}));
+  }
+  EXPECT_EQ(received(Distribution::random, false), received(Distribution::random, true));
+}
+
+TEST(MultiSorter, SortsArraysOfTheHost) {
+  MultiSorter sorter(emulated_ranks(3));
+  for (const std::uint64_t n : {2U, 100U}) {
+    for (const SortSpec& spec : {keys, pairs, indices}) {
+      RanksCall call(spec, {n}, {equal_part}, Distribution::special);
+      const auto results = sorter.run_host({spec, {.n = n}}, call.parts()[0].operands);
+      EXPECT_EQ(call.fault().value_or(""), "") << n << " keys";
+      EXPECT_EQ(results[1].first, (n + 2) / 3);
+      EXPECT_EQ(results[2].count, n / 3);
+    }
+  }
+  std::vector<float> in_place = {3, 1, 2, 0, 5};
+  Operands operands;
+  operands[Role::keys_out] = {in_place.data(), in_place.size(), 0};
+  static_cast<void>(sorter.run_host({keys, {.n = in_place.size()}}, operands));
+  EXPECT_EQ(in_place, (std::vector<float>{0, 1, 2, 3, 5}));
+  EXPECT_THROW(static_cast<void>(sorter.run_host({keys, {.n = 2, .rows = 2}}, operands)), Error);
+}
+
+TEST(MultiSorter, WorksInPlace) {
+  MultiSorter sorter(emulated_ranks(2));
+  RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
+  auto parts = call.parts();
+  for (MultiPart& part : parts) {  // the keys are where the result is to be
+    std::copy_n(static_cast<const std::byte*>(part.operands[Role::keys_in].data), 40 * 4,
+                static_cast<std::byte*>(part.operands[Role::keys_out].data));
+    part.operands[Role::keys_in] = {};
   }
   static_cast<void>(sorter.run(keys, parts));
   EXPECT_EQ(call.fault().value_or(""), "");

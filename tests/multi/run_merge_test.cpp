@@ -42,9 +42,9 @@ void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
   reference_call({spec, {.n = n}}, operands);
 }
 
-/// Merges runs of these lengths and looks at the first `kept` keys and values.
+/// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones.
 void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
-                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept) {
+                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0) {
   const SortSpec spec{
       .operation = Operation::sort_pairs, .key = key, .value_bytes = 8, .order = order, .stable = true};
   Bytes keys;
@@ -60,22 +60,41 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   Bytes right_keys = keys;
   Bytes right_values = values;
   sort_on_host(spec, right_keys, right_values);
-  right_keys.resize(kept * size_of(key));
-  right_values.resize(kept * 8);
+  const auto keep = [&](Bytes& all, std::size_t bytes) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(skipped * bytes);
+    all = Bytes(begin, begin + static_cast<std::ptrdiff_t>(kept * bytes));
+  };
+  keep(right_keys, size_of(key));
+  keep(right_values, 8);
 
   const multi::RunMerge merge(spec, 8);
+  // Each run in memory of its own, as on several devices.
+  std::vector<Bytes> memory;
+  std::vector<multi::MergedRun> runs;
+  std::uint64_t begin = 0;
+  for (const std::uint64_t length : lengths) {
+    const auto part = [&](const Bytes& all, std::size_t bytes) {
+      const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin * bytes);
+      return memory.emplace_back(from, from + static_cast<std::ptrdiff_t>(length * bytes)).data();
+    };
+    runs.push_back({{part(keys, size_of(key)), part(values, 8)}, length});
+    begin += length;
+  }
   Bytes keys_between(keys.size());
   Bytes values_between(values.size());
   Bytes keys_out(right_keys.size());
   Bytes values_out(right_values.size());
   Bytes splits(merge.splits_bytes(keys.size() / size_of(key)));
-  merge.run(device, lengths, kept,
-            {.from = {keys.data(), values.data()},
-             .to = {keys_out.data(), values_out.data()},
-             .between = {keys_between.data(), values_between.data()},
-             .splits = splits.data()},
+  int told = 0;
+  merge.run(device, runs, skipped, kept,
+            {.to = {keys_out.data(), values_out.data()},
+             .between = {multi::RunArrays{keys_between.data(), values_between.data()},
+                         multi::RunArrays{keys.data(), values.data()}},
+             .splits = splits.data(),
+             .runs_are_read = [&] { ++told; }},
             nullptr);
   device.device().synchronize(nullptr);
+  EXPECT_EQ(told, 1);
   const auto text = [&] { return std::string(name_of(key)) + ", " + std::string(name_of(distribution)); };
   EXPECT_TRUE(keys_out == right_keys) << text();
   EXPECT_TRUE(values_out == right_values) << text();
@@ -90,6 +109,15 @@ TEST(RunMerge, GivesWhatAStableSortGives) {
   expect_merged(device, KeyType::f64, Order::descending, Distribution::special, {2048, 2049}, 4097);
   expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {1, 2047}, 2048);
   expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {4096, 1}, 4097);
+}
+
+TEST(RunMerge, GivesWhatLiesBehindKeysThatOthersGet) {
+  multi::RankDevice device = emulated_device();
+  for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 5001}, 7000, 7001);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 300}, 100, 150);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {300, 0}, 100, 200);
+  }
 }
 
 TEST(RunMerge, OfSeveralRunsGoesInRounds) {
