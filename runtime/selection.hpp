@@ -53,6 +53,10 @@ struct CandidateSet {
 /// of what travels with the keys. At the same distance what does the same for each key goes first, then the
 /// same operation. What is stable serves what need not be, after what need not be either.
 ///
+/// Segments are compared by their classes: their mean length first, then the keys of all. Tunings of means
+/// that are more than four times as long or short are passed over, and so are those of batches that keep the
+/// device busy where this one does not, or the other way round.
+///
 /// On each rung trials of today's kernels go before all those of other versions of the kernels. Where all of
 /// this is equal, these decide, in this order: the same key type (before another of the same width), the same
 /// order, the larger size, TrialRank (`model/standing.hpp`).

@@ -42,9 +42,30 @@ std::optional<Step> step_of(const Candidate& candidate, const Problem& problem, 
 constexpr double most_behind = 1.4;
 constexpr double most_behind_elsewhere = 1.25;  ///< at another length than the problem's
 
-/// How many times as long the arrays of its own problem may not be, or segments on average. Many rows leave
+/// How many times as long the arrays of its own problem may not be. Many rows leave
 /// registers idle that they do not fill; a single short array takes as long as one that does.
 std::uint64_t times_too_long(const Problem& problem) { return problem.rows == 1 ? 8 : 4; }
+
+/// Whether segments of one mean length say something of those of the other. Which classes of length have a
+/// launch of their own follows from the lengths: what was tuned for short segments sorts longer ones digit by
+/// digit, one tile each. Below and above these bounds all lengths are sorted alike.
+bool are_of_like_lengths(const Problem& a, const Problem& b) {
+  const auto bounded = [](const Problem& p) {
+    return std::clamp<std::uint64_t>(mean_length(p), 8, std::uint64_t{1} << 17);
+  };
+  return log2_distance(bounded(a), bounded(b)) <= 2;
+}
+
+/// Whether segments are as many keys as keep the device busy. If they are not, time goes by how many launches
+/// follow each other, else by what these do: neither says anything of the other.
+bool fill_device(const Problem& problem, const DeviceInfo& device) {
+  return problem.n >= static_cast<std::uint64_t>(device.sm_count) << 14;
+}
+
+/// Whether a tuning for so many segments says something of the others. Both are of their classes.
+bool are_alike_segments(const Problem& tuned, const Problem& asked, const DeviceInfo& device) {
+  return are_of_like_lengths(tuned, asked) && fill_device(tuned, device) == fill_device(asked, device);
+}
 
 /// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
 struct AlikeProblems {
@@ -104,15 +125,19 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
   shapes.reserve(candidates.size());
   for (const Candidate& candidate : candidates) shapes.push_back(alike_of(candidate, current_kernels));
   const std::map<AlikeProblems, double> bests = best_times(shapes, candidates);
+  const Problem asked = class_of(problem).problem();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
-    const std::uint64_t length = mean_length(problem);
-    const std::uint64_t tuned_length = mean_length(candidate.problem);
+    const Problem tuned = class_of(candidate.problem).problem();
+    const std::uint64_t length = mean_length(asked);
+    const std::uint64_t tuned_length = mean_length(tuned);
     const double factor = tuned_length == length ? most_behind : most_behind_elsewhere;
     if (candidate.median_us > factor * bests.at(shapes[i])) continue;
-    if (tuned_length / times_too_long(problem) >= length) continue;
+    if (problem.ragged ? !are_alike_segments(tuned, asked, device)
+                       : tuned_length / times_too_long(problem) >= length)
+      continue;
     Rank rank;
     rank.shipped = shipped;
     rank.other_device = *step >= Step::same_capability;
@@ -127,7 +152,8 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
     rank.distance = log2_distance(tuned_length, length) + rank.work_distance;
     rank.other_operation = candidate.problem.operation != problem.operation;
     rank.other_stability = differ_in_stability(candidate.problem, problem);
-    rank.rows_distance = log2_distance(candidate.problem.rows, problem.rows);
+    rank.count_distance =
+        problem.ragged ? log2_distance(tuned.n, asked.n) : log2_distance(tuned.rows, asked.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
     rank.older_kernels = shapes[i].older_kernels;

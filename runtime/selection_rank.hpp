@@ -26,11 +26,11 @@ struct Rank {
   int major_distance = 0;
   int minor_distance = 0;
   int sm_distance = 0;
-  double distance = 0;  ///< in octaves: of the length, and of what is done for each key
+  double distance = 0;  ///< in octaves: of the (mean) length, and of what is done for each key
   double work_distance = 0;
   bool other_operation = false;
   bool other_stability = false;
-  double rows_distance = 0;
+  double count_distance = 0;  ///< in octaves: of the rows, or of the keys of all segments
   bool shipped = false;
   bool other_key = false;
   bool other_order = false;
@@ -41,7 +41,7 @@ struct Rank {
   [[nodiscard]] auto members() const {
     return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
                     minor_distance, sm_distance, distance, work_distance, other_operation, other_stability,
-                    rows_distance, shipped, other_key, other_order, smaller, narrower, trial);
+                    count_distance, shipped, other_key, other_order, smaller, narrower, trial);
   }
 };
 

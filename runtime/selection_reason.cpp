@@ -1,18 +1,34 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
+#include "model/problem_class.hpp"
 #include "runtime/selection_rank.hpp"
 
 namespace bitune::ranking {
 namespace {
 
 std::string size_of_problem(const Problem& problem) {
-  if (problem.ragged) return fmt::format("{} in {} segments", size_text(problem.n), problem.rows);
+  if (problem.ragged) {
+    return fmt::format("{} in {} segments of {} on average", size_text(problem.n), problem.rows,
+                       size_text(mean_length(problem)));
+  }
   return problem.rows == 1 ? size_text(problem.n)
                            : fmt::format("{} rows of {}", problem.rows, size_text(problem.n));
+}
+
+/// How its size was found near. Segments go by their mean length first, and by octaves.
+std::string_view nearness(const Problem& tuned, const Problem& asked) {
+  if (asked.ragged) {
+    const Problem a = class_of(tuned).problem();
+    const Problem b = class_of(asked).problem();
+    if (mean_length(a) != mean_length(b)) return ", the nearest mean length";
+    return a.n == b.n ? ", the same mean length and size" : ", the same mean length";
+  }
+  return tuned.n == asked.n && tuned.rows == asked.rows ? ", the same size" : ", the nearest size";
 }
 
 /// "f32 descending keys": only what differs from the problem is worth a word.
@@ -55,8 +71,7 @@ std::string reason_of(const Ranked& best, const Problem& problem) {
     case Step::exact:
       break;
     case Step::near_size:
-      why = candidate.problem.n == problem.n && candidate.problem.rows == problem.rows ? ", the same size"
-                                                                                       : ", the nearest size";
+      why = nearness(candidate.problem, problem);
       break;
     case Step::same_capability:
       where = fmt::format("{} ({} SMs)", there.name, there.sm_count);
