@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 28> all = {&classic_variant(),        &global_variant(),
+  static const std::array<const Variant*, 29> all = {&classic_variant(),        &global_variant(),
                                                      &shared_variant(),         &warp_variant(),
                                                      &multiway_variant(),       &samplesort_variant(),
                                                      &radix_variant(),          &radix_pairs_variant(),
@@ -23,7 +23,8 @@ std::span<const Variant* const> variants() {
                                                      &filter_rows_variant(),    &select_cluster_variant(),
                                                      &select_array_variant(),   &select_rows_variant(),
                                                      &segments_variant(),       &segments_radix_variant(),
-                                                     &segments_topk_variant(),  &filter_segments_variant()};
+                                                     &segments_topk_variant(),  &filter_segments_variant(),
+                                                     &direct_segments_variant()};
   return all;
 }
 
