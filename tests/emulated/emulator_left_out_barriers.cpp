@@ -43,9 +43,9 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
                                          "sync_cluster();"};
 
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
-/// read its shared memory, which the emulated device keeps; what waits for a word that the first thread writes
-/// as it begins, which nearly always is before the lanes of any warp have met; and what says that it is for
-/// nobody.
+/// read its shared memory, which the emulated device keeps; what waits for a word that the first thread
+/// writes as it begins, which nearly always is before the lanes of any warp have met; and what says that it
+/// is for nobody.
 constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read this block's until then",
                                            "sync_block();  // thread 0 has set the count",
                                            "sync_block();  // for nobody: "};
