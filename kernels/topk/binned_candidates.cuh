@@ -6,6 +6,7 @@
 //
 // Bins beyond the k-th candidate are not looked at. Where too many keys lie close together for that, the candidates are sorted.
 
+#include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/candidates.cuh"
 
 namespace bitune {

@@ -52,25 +52,6 @@ constexpr FilteredRow filtered_row(Size threads, Size samples, Size capacity, Si
   return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
 }
 
-/// Bins of candidates for each thread of a block, which reads them as one vector.
-constexpr int bins_of_thread() { return 4; }
-
-/// Most candidates of a bin that are put in order by comparing each with all others.
-constexpr Size compared_in_bin() { return 32; }
-
-/// Where the parts of a block's shared memory for bins begin, behind the bins and their end, and how many bytes all are together.
-struct RowBins {
-  Size ends;  ///< two items of each warp
-  Size kept;  ///< two numbers
-  Size bytes;
-};
-
-constexpr RowBins row_bins(Size threads, Size item_bytes) {
-  const Size ends = 4 * bins_of_thread() * threads + 16;
-  const Size kept = ends + 2 * warps_of(threads) * item_bytes;
-  return {ends, kept, rounded_up(kept + 8, 16)};
-}
-
 /// As many minima are sorted by the threads of one warp.
 constexpr Size minima_of_warp() { return 512; }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
