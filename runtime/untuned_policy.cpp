@@ -118,6 +118,11 @@ bool favours_filter_segments(const Problem& p, const DeviceInfo&) {
   return mean_length(p) >= 256 && p.n == row_filter::longest_of(p);
 }
 
+/// A block for each segment at once, of segments that take several warps: fewer launches than by lists.
+bool favours_direct_segments(const Problem& p, const DeviceInfo& device) {
+  return p.rows <= 4 * multiprocessors(device) && mean_length(p) > 128 && mean_length(p) <= 16384;
+}
+
 bool always(const Problem&, const DeviceInfo&) { return true; }
 
 struct Preference {
@@ -130,6 +135,7 @@ struct Preference {
 constexpr auto policy = std::to_array<Preference>({
     {"filter_segments", favours_filter_segments},
     {"segments_topk", always},
+    {"direct_segments", favours_direct_segments},
     {"segments", always},
     {"segments_radix", always},
     {"select_cluster", favours_select_cluster},

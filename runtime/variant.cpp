@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 29> all = {&classic_variant(),
+  static const std::array<const Variant*, 30> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -38,6 +38,7 @@ std::span<const Variant* const> variants() {
                                                      &segments_radix_variant(),
                                                      &segments_topk_variant(),
                                                      &filter_segments_variant(),
+                                                     &direct_segments_variant(),
                                                      &multiway_by_place_variant()};
   return all;
 }

@@ -33,6 +33,7 @@ namespace bitune {
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();
 [[nodiscard]] const Variant& segments_variant();
+[[nodiscard]] const Variant& direct_segments_variant();
 [[nodiscard]] const Variant& segments_radix_variant();
 [[nodiscard]] const Variant& segments_topk_variant();
 [[nodiscard]] const Variant& filter_segments_variant();
