@@ -39,6 +39,11 @@ bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
   return p.n > 1024 && p.n <= (is_long ? 16384u : 32768u);
 }
 
+/// Arrays that no cluster holds, as long as two passes over words cost less than the digits' four over keys.
+bool favours_multiway_by_place(const Problem& p, const DeviceInfo&) {
+  return p.rows == 1 && p.n > 32768 && p.n <= std::uint64_t{1} << 20;
+}
+
 bool favours_merge_by_place(const Problem& p, const DeviceInfo&) {
   return p.kind() == ShapeKind::rows || p.n <= std::uint64_t{1} << 17;
 }
@@ -147,6 +152,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"counting", favours_counting},
     {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},
+    {"multiway_by_place", favours_multiway_by_place},
     {"merge_by_place", favours_merge_by_place},
     {"packed_rows", favours_packed_rows},
     {"rows", favours_rows},

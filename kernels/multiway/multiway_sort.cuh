@@ -8,28 +8,12 @@
 // sorts one tile a launch runs through each of them once, as fast as they come from the caches.
 
 #include "kernels/multiway/bucket_gather.cuh"
+#include "kernels/multiway/launch_order.cuh"
 #include "kernels/multiway/run_load.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/encoded_codec.cuh"
-#include "kernels/network/launch.cuh"
 
 namespace bitune {
-
-/// When the next launch may begin, if it is a dependent one: at once, or (late) when this one has only its stores left to do. Blocks take
-/// room as soon as they begin, even while they wait.
-template <bool late>
-struct LaunchOrder {
-  BITUNE_DEVICE static void begin() {
-    if constexpr (late) {
-      wait_for_previous_launch();
-    } else {
-      begin_launch();
-    }
-  }
-  BITUNE_DEVICE static void before_stores() {
-    if constexpr (late) allow_next_launch();
-  }
-};
 
 /// Pass 0 sorts runs of ranks * nt * vt keys from `input` to `words`, which has room for as many words for each run. Pass 1 sorts the buckets,
 /// of as many keys, from `words` to `keys`. Rows of `input` and `keys` begin row_stride keys apart. The last bucket of a row may be shorter.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "kernels/multiway/multiway_layout.hpp"
@@ -11,6 +10,7 @@
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/expressions.hpp"
+#include "runtime/variants/multiway_parts.hpp"
 #include "runtime/variants/multiway_sizes.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
@@ -21,9 +21,6 @@ namespace {
 
 constexpr RowsKernel<Address, Address, Address, Address, U64, U32> sort_kernel{
     "kernels/multiway/multiway_sort.cuh", "multiway_sort"};
-constexpr RowsKernel<Address, Address, U64, U32, U32, U32, U32> split_kernel{
-    "kernels/multiway/multiway_split.cuh", "multiway_split"};
-
 class MultiwayVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "multiway"; }
@@ -31,9 +28,7 @@ class MultiwayVariant final : public Variant {
     return "sorted runs in registers, split exactly at the ranks where buckets begin; each bucket is "
            "gathered from all runs and sorted in registers";
   }
-  std::vector<std::string_view> kernel_headers() const override {
-    return {sort_kernel.header, split_kernel.header};
-  }
+  std::vector<std::string_view> kernel_headers() const override { return {sort_kernel.header, split_header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override;
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -50,54 +45,8 @@ SearchSpace MultiwayVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-/// Runs of 4 KB are as quick as shorter ones. They grow while there are more of them than multiprocessors.
-/// Past half of what registers hold they grow only where there would be too many: a bucket's pieces get short
-/// then, and splitting slow.
-std::int64_t default_tile(const Problem& problem, const DeviceInfo& device) {
-  const std::int64_t largest = largest_tile(problem.key, device);
-  std::int64_t tile = smallest_tile;
-  const auto count = [&] { return parts_of(problem.n, as_count(tile)); };
-  while (tile < largest && tile * word_bytes(problem.key) < 4096 && count() > 2) tile *= 2;
-  while (tile < largest && count() > static_cast<std::uint64_t>(device.sm_count) &&
-         (tile < largest / 2 || count() > 1024)) {
-    tile *= 2;
-  }
-  return tile;
-}
-
 Configuration MultiwayVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  const bool wide = size_of(problem.key) == 8;
-  const std::int64_t word = word_bytes(problem.key);
-  const std::int64_t tile = default_tile(problem, device);
-  // 256 threads a block, as far as a thread has 32 to 128 bytes of keys then.
-  const std::int64_t items = std::min(std::clamp(tile / 256, 32 / word, 128 / word), tile / 64);
-  // Short runs are bound by waiting, not by work: launches overlap, and few threads search for many.
-  const bool is_short = tile * word <= 16 << 10;
-  const bool in_buckets = parts_of(problem.n, as_count(tile)) <= 256;
-  Configuration c{std::string(name()),
-                  {{"block_size_x", tile / items},
-                   {"items_per_thread", items},
-                   {"shuffle_steps", is_short ? 2 : 1},
-                   {"vector_width", wide ? 2 : 4},
-                   {"imad_quarters", 0},
-                   {"min_blocks_per_sm", tile / items <= 128 ? 2 : 1},
-                   {"gather_lanes", is_short ? 4 : 8},
-                   {"split_threads", in_buckets || wide ? 256 : 128},
-                   {"split_pivots", tile * word < 64 << 10 ? 3 : 5},
-                   {"split_levels", in_buckets ? 0 : 1},
-                   {"split_window", 64},
-                   {"dependent_launch", device.compute_major < 9 ? 0
-                                        : is_short               ? 2
-                                                                 : 1}}};
-  if (!in_buckets || !windows_fit(c, problem, device)) {
-    c.parameters["split_window"] = 0;
-  } else if (tile * word == 32 << 10 && windows_fit(c, problem, device, 96)) {
-    // With windows of 64, many blocks would have to move them. The next launch waits here, since its blocks
-    // would take the place of those that are still to come.
-    c.parameters["split_window"] = 96;
-    c.parameters["dependent_launch"] = 0;
-  }
-  return c;
+  return default_of(std::string(name()), problem, device);
 }
 
 /// What all launches of a plan have in common.
@@ -127,29 +76,6 @@ void append_pass(PlanBuilder& builder, const PlanFacts& facts, Address splits, u
                  pass);
 }
 
-/// A launch for each level. The boundaries of a level are the multiples of its step that are not of the step
-/// above.
-void append_splitting(PlanBuilder& builder, const PlanFacts& facts, Address splits) {
-  const Configuration& c = facts.c;
-  std::uint64_t parent_step = 0;
-  for (std::int64_t level = c.at("split_levels"); level > 0; --level) {
-    std::uint64_t step = 1;
-    for (std::int64_t below = 1; below < level; ++below) step *= fan_out(c, facts.problem);
-    if (step >= facts.tiles) continue;
-    const std::uint64_t multiples = (facts.tiles - 1) / step;
-    const std::uint64_t intervals = parent_step == 0 ? 1 : parts_of(facts.tiles, parent_step);
-    const std::uint64_t boundaries = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
-    builder.launch(
-        split_kernel,
-        fmt::format("{}, {}, {}, 1", size_of(facts.problem.key), c.at("split_threads"), c.at("split_pivots")),
-        {.blocks = boundaries,
-         .threads = static_cast<std::uint32_t>(c.at("split_threads")),
-         .shared_bytes = as_count(split_bytes(c, facts.problem))},
-        splits, facts.runs, facts.problem.n, as_count(tile_size(c)), facts.tiles, step, parent_step);
-    parent_step = step;
-  }
-}
-
 Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
@@ -164,7 +90,7 @@ Plan MultiwayVariant::plan(const Problem& problem, const Configuration& c, const
   const Address splits =
       splits_in_buckets(c) ? facts.runs : builder.workspace(problem.rows * layout::split_places(tiles) * 4);
   append_pass(builder, facts, splits, 0);
-  append_splitting(builder, facts, splits);
+  append_splitting(builder, problem, c, facts.runs, splits);
   append_pass(builder, facts, splits, 1);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;

@@ -14,6 +14,7 @@ namespace bitune {
 [[nodiscard]] const Variant& cluster_variant();
 [[nodiscard]] const Variant& packed_clusters_variant();
 [[nodiscard]] const Variant& multiway_variant();
+[[nodiscard]] const Variant& multiway_by_place_variant();
 [[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& radix_variant();
 [[nodiscard]] const Variant& radix_pairs_variant();

@@ -36,6 +36,10 @@ TEST_P(PlaceKernels, DoNotSpillByDefault) {
   add("rows_by_place", argsort);
   pairs.n = 100000;
   add("merge_by_place", pairs);
+  if (!is_wide) {
+    pairs.rows = 1;
+    add("multiway_by_place", pairs);
+  }
   argsort.n = 10000;
   argsort.rows = 1;
   add("cluster_by_place", argsort);

@@ -370,6 +370,12 @@ std::vector<Configuration> configurations() {
                                 {"store_swaps", 0}}),
       changed("merge_by_place",
               {{"block_size_x", 64}, {"items_per_thread", 4}, {"merge_threads", 64}, {"merge_items", 4}}),
+      changed("multiway_by_place", {{"block_size_x", 64},
+                                    {"items_per_thread", 4},
+                                    {"compare_as_double", 1},
+                                    {"split_pivots", 3},
+                                    {"split_levels", 0},
+                                    {"split_window", 64}}),
       changed("cluster_by_place",
               {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}, {"sending", 0}}),
   };

@@ -153,7 +153,7 @@ TEST(SelectionOfOperations, SaysWhichRowsAreTooLongForATopK) {
 TEST(SelectionOfOperations, NeverWhatAVariantCannotDo) {
   Candidate other = tuned(4, pairs(4));
   other.configuration = variant("radix").default_configuration({{}, {.n = length}}, test::h200());
-  EXPECT_EQ(chosen(pairs(4), {other}).configuration.variant, "radix_pairs") << "radix sorts keys alone";
+  EXPECT_EQ(chosen(pairs(4), {other}).configuration.variant, "multiway_by_place") << "radix sorts keys alone";
   // 512 threads, whose 31 items take more registers the wider they are.
   Candidate large = tuned(8, pairs(4));
   large.configuration.parameters["block_size_x"] = 512;
