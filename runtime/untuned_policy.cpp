@@ -125,6 +125,9 @@ bool favours_direct_segments(const Problem& p, const DeviceInfo& device) {
 
 bool always(const Problem&, const DeviceInfo&) { return true; }
 
+/// For who tunes: nobody has measured where it is the fastest.
+bool never(const Problem&, const DeviceInfo&) { return false; }
+
 struct Preference {
   std::string_view variant;
   /// Whether the variant is expected to be the fastest of those that can, if none above it is.
@@ -163,6 +166,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"bin_rows", never},
 });
 
 /// The less, the sooner.

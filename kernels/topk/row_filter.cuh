@@ -111,7 +111,7 @@ struct RowFilter {
       if (stream.length > capacity) {
         bound = sampled_bound(stream, bound_rank);
       } else {
-        sync_block();
+        sync_block();  // thread 0 has set the count
       }
       stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& item) {
         const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));

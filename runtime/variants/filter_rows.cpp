@@ -1,4 +1,5 @@
-// The variant `filter_rows`: the first k keys of long rows and arrays, by one pass over memory.
+// The variants `filter_rows` and `bin_rows`: the first k keys of long rows and arrays, by one pass over
+// memory.
 
 #include <string_view>
 #include <vector>
@@ -15,22 +16,36 @@ namespace bitune {
 namespace of_filter_rows {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U32, U32, U32>
-    kernel{"kernels/topk/filter_rows.cuh", "filter_rows"};
+using RowsKernelOf = Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
+                            OperandStride, Address, OperandStride, Address, OperandStride, U32, U32, U32>;
+constexpr RowsKernelOf sorting_kernel{"kernels/topk/filter_rows.cuh", "filter_rows"};
+constexpr RowsKernelOf binning_kernel{"kernels/topk/bin_rows.cuh", "bin_rows"};
 
 class FilterRowsVariant final : public row_filter::FilteringVariant {
  public:
-  std::string_view name() const noexcept override { return "filter_rows"; }
+  explicit FilterRowsVariant(row_filter::Finish finish) noexcept
+      : FilteringVariant(finish), finish_(finish) {}
+  std::string_view name() const noexcept override { return kernel().name; }
   std::string_view description() const noexcept override {
-    return "the first keys of long rows: one pass that keeps what is not behind a bound from a random "
-           "sample; a block or a cluster a row";
+    return finish_ == row_filter::Finish::binned
+               ? "the first keys of long rows, as filter_rows; but what is not behind the bound goes to "
+                 "bins, "
+                 "and is not sorted"
+               : "the first keys of long rows: one pass that keeps what is not behind a bound from a random "
+                 "sample; a block or a cluster a row";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
+  std::vector<std::string_view> kernel_headers() const override { return {kernel().header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && problem.n != 0 && can_filter(problem, device);
   }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+
+ private:
+  const RowsKernelOf& kernel() const noexcept {
+    return finish_ == row_filter::Finish::binned ? binning_kernel : sorting_kernel;
+  }
+
+  row_filter::Finish finish_;
 };
 
 Plan FilterRowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
@@ -38,7 +53,7 @@ Plan FilterRowsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const std::uint64_t rank =
       sampling::bound_rank(as_count(row_filter::sample_count(c)), problem.k, problem.n);
-  builder.launch(kernel, row_filter::arguments(problem, c), row_filter::launch_shape(problem, c),
+  builder.launch(kernel(), row_filter::arguments(problem, c), row_filter::launch_shape(problem, c, finish_),
                  address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
                  OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
                  address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
@@ -55,7 +70,13 @@ Plan FilterRowsVariant::plan(const Problem& problem, const Configuration& c, con
 /// A random sample gives a bound that is a little behind the k-th key. The row streams through registers, and
 /// what is not behind the bound is kept and sorted (kernels/topk/filter_rows.cuh). A single array is one row.
 const Variant& filter_rows_variant() {
-  static const of_filter_rows::FilterRowsVariant variant;
+  static const of_filter_rows::FilterRowsVariant variant(row_filter::Finish::sorted);
+  return variant;
+}
+
+/// The same, but that the candidates are put in order by bins (kernels/topk/bin_rows.cuh).
+const Variant& bin_rows_variant() {
+  static const of_filter_rows::FilterRowsVariant variant(row_filter::Finish::binned);
   return variant;
 }
 

@@ -20,6 +20,7 @@ constexpr Kernel<Address, OperandStride, Address, Address, OperandStride, Addres
 
 class FilterSegmentsVariant final : public row_filter::FilteringVariant {
  public:
+  FilterSegmentsVariant() noexcept : FilteringVariant(row_filter::Finish::sorted) {}
   std::string_view name() const noexcept override { return "filter_segments"; }
   std::string_view description() const noexcept override {
     return "the first keys of segments: one pass that keeps what is not behind a bound from a random sample; "
@@ -35,7 +36,7 @@ class FilterSegmentsVariant final : public row_filter::FilteringVariant {
 Plan FilterSegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder;
   if (problem.rows == 0) return builder.take();
-  LaunchShape shape = row_filter::launch_shape(problem, c);
+  LaunchShape shape = row_filter::launch_shape(problem, c, row_filter::Finish::sorted);
   shape.segments_per_block = 1;
   builder.launch(kernel, row_filter::arguments(problem, c), shape, address_of(Role::keys_out),
                  OperandStride{Role::keys_out}, address_of(Role::keys_in), address_of(Role::values_out),

@@ -29,6 +29,7 @@ namespace bitune {
 [[nodiscard]] const Variant& rows_topk_variant();
 [[nodiscard]] const Variant& filter_array_variant();
 [[nodiscard]] const Variant& filter_rows_variant();
+[[nodiscard]] const Variant& bin_rows_variant();
 [[nodiscard]] const Variant& select_array_variant();
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();

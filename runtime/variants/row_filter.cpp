@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -24,10 +25,11 @@ constexpr std::uint64_t largest_k = 8192;
 /// Places have 32 bits, and some of them say what is none.
 constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
 
-std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  return layout::filtered_row(c.at("block_size_x"), sample_count(c), c.at("candidates"),
-                              merged_item_bytes(problem.key))
-      .bytes;
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
+  const std::int64_t threads = c.at("block_size_x");
+  const std::int64_t item = merged_item_bytes(problem.key);
+  return layout::filtered_row(threads, sample_count(c), c.at("candidates"), item).bytes +
+         (finish == Finish::binned ? layout::row_bins(threads, item).bytes : 0);
 }
 
 /// Keys of a vector of 16 bytes.
@@ -70,6 +72,9 @@ std::int64_t sample_count(const Configuration& c) {
 }
 
 SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
+  const auto shared_of = [finish = finish_](const Configuration& c, const Problem& p) {
+    return shared_bytes(c, p, finish);
+  };
   SearchSpace space;
   space.variant = name();
   space.parameters = {
@@ -126,8 +131,8 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "vectors_per_thread", "samples_per_thread", "candidates", "min_blocks_per_sm"}},
-      shared_memory_fits_block(shared_bytes),
-      blocks_fit_multiprocessor(shared_bytes),
+      shared_memory_fits_block(shared_of),
+      blocks_fit_multiprocessor(shared_of),
       dependent_launch_fits_device(),
   };
   return space;
@@ -207,11 +212,11 @@ std::string arguments(const Problem& problem, const Configuration& c) {
                      c.at("cluster_size"), c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
 }
 
-LaunchShape launch_shape(const Problem& problem, const Configuration& c) {
+LaunchShape launch_shape(const Problem& problem, const Configuration& c, Finish finish) {
   const std::uint64_t ranks = as_count(c.at("cluster_size"));
   return {.blocks = problem.rows * ranks,
           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-          .shared_bytes = as_count(shared_bytes(c, problem)),
+          .shared_bytes = as_count(shared_bytes(c, problem, finish)),
           .cluster = static_cast<std::uint32_t>(ranks)};
 }
 

@@ -21,19 +21,26 @@ namespace bitune::row_filter {
 
 [[nodiscard]] std::int64_t sample_count(const Configuration& c);
 
+/// How the candidates are put in order: sorted, or by bins (kernels/topk/binned_candidates.cuh).
+enum class Finish : std::uint8_t { sorted, binned };
+
 /// Such a variant: its space, and its default.
 class FilteringVariant : public Variant {
  public:
+  explicit FilteringVariant(Finish finish) noexcept : finish_(finish) {}
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const final;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const final;
 
  protected:
   /// Whether rows or segments of the problem are not too long for it, nor k too large.
   [[nodiscard]] bool can_filter(const Problem& problem, const DeviceInfo& device) const;
+
+ private:
+  Finish finish_;
 };
 
 /// The template arguments of the kernel, and the launch for so many rows.
 [[nodiscard]] std::string arguments(const Problem& problem, const Configuration& c);
-[[nodiscard]] LaunchShape launch_shape(const Problem& problem, const Configuration& c);
+[[nodiscard]] LaunchShape launch_shape(const Problem& problem, const Configuration& c, Finish finish);
 
 }  // namespace bitune::row_filter

@@ -31,6 +31,8 @@ constexpr Case cases[] = {
     {"select_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},
     {"select_cluster", KeyType::f64, 64, {.n = 32768, .rows = 64}},
     {"filter_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
+    {"bin_rows", KeyType::f32, 2048, {.n = 131072, .rows = 64}},
+    {"bin_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
     {"select_array", KeyType::f32, 100, {.n = 1 << 20}, "select_candidates"},
     {"filter_array", KeyType::f64, 10000, {.n = 1 << 20}, "filter_array"},
     {"filter_segments", KeyType::f32, 8, {.n = 32768, .rows = 100, .ragged = true}},
