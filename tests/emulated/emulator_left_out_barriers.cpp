@@ -1,5 +1,5 @@
-// Every barrier of the kernels is needed, and the emulated device shows it: each is left out in turn, and a
-// random order of threads must make the sort go wrong. The kernels as they are pass under the same orders.
+// Every barrier is needed: each is left out in turn, and a random order of threads must make the sort wrong.
+// The kernels as they are pass under the same orders.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -103,8 +103,7 @@ std::vector<Barrier> find_barriers() {
   std::vector<Barrier> found;
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (file.path.find("platform") != std::string_view::npos) continue;
-    // Not yet: most barriers of segments are passed by some lengths alone, for which there are no problems
-    // here.
+    // Not yet: most barriers of segments are passed by some lengths alone, which no problem here has.
     if (file.path.find("/segments/") != std::string_view::npos) continue;
     if (!with_first_keys() && (file.path.find("/topk/") != std::string_view::npos ||
                                file.path.find("first_keys") != std::string_view::npos)) {
@@ -129,7 +128,7 @@ const std::vector<Barrier>& all_barriers() {
   return all;
 }
 
-/// Tells a process which barrier its kernels leave out: its number among all of them.
+/// The number of the barrier that the process leaves out.
 constexpr const char* left_out_variable = "BITUNE_TEST_LEFT_OUT_BARRIER";
 
 /// The headers with each barrier behind a question: so all kernels are compiled once, and not once for each
@@ -443,8 +442,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::Range<std::size_t>(0,
                            return name.substr(0, name.find('.')) + "_line_" + std::to_string(barrier.line);
                          });
 
-/// Ends the process when it has computed for so long from now on. Compilers, which are processes of their
-/// own, and a busy machine take nothing of it.
+/// Ends the process when it has computed for so long. Compilers, which are other processes, take none of it.
 void limit_computing(time_t seconds) {
   const itimerval limit{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
   EXPECT_EQ(setitimer(ITIMER_PROF, &limit, nullptr), 0);

@@ -1,4 +1,4 @@
-// Every variant x key type x order x awkward length on the emulated device, in place, any distribution and
+// Every variant x key type x awkward length on the emulated device, in place, any order, distribution and
 // alignment.
 
 #include <gtest/gtest.h>
@@ -53,10 +53,16 @@ std::vector<std::uint64_t> awkward_lengths(const Variant& variant, std::uint64_t
   return some;
 }
 
-TEST_P(VariantSort, SortsAwkwardLengthsInBothOrders) {
+/// One order for each type: each variant meets both with keys of each kind, and EverySort has both for each
+/// type. BITUNE_TEST_ALL: both for each here, too.
+TEST_P(VariantSort, SortsAwkwardLengths) {
   const auto [variant, key] = GetParam();
   std::uint64_t seed = 17 * static_cast<std::uint64_t>(key) + variant->name().size();
+  // The orders of short and of wide types differ, so that no kind of keys has only one.
+  const auto type = static_cast<std::size_t>(key);
+  const std::size_t turn = type + type / 6 + variant->name().size();
   for (const Order order : {Order::ascending, Order::descending}) {
+    if (!tests_all() && (order == Order::descending) != (turn % 2 == 1)) continue;
     Problem problem{{.key = key, .order = order}, {.n = 3000}};
     const auto configurations =
         sample_configurations(*variant, problem, emulated_bench().device->info(), 1, ++seed);
@@ -106,7 +112,8 @@ TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
   Problem problem{{.key = key}, {.n = 9001}};
   const DeviceInfo& device = emulated_bench().device->info();
   std::uint64_t seed = 99 + 100 * static_cast<std::uint64_t>(key);
-  for (const Configuration& sample : sample_configurations(*variant, problem, device, 4, seed)) {
+  const std::size_t count = tests_all() ? 4 : 2;
+  for (const Configuration& sample : sample_configurations(*variant, problem, device, count, seed)) {
     for (const std::uint64_t n : {100, 4097, 9001}) {
       problem.n = n;
       ++seed;

@@ -15,8 +15,8 @@ def topk(bitune, keys, k, *options):
 
 
 @pytest.mark.parametrize("dtype", WIDTHS)
-@pytest.mark.parametrize("largest", [False, True])
-def test_key_type(bitune, dtype, largest):
+def test_key_type(bitune, dtype):
+    largest = WIDTHS.index(dtype) // 2 % 2 == 1  # the tests of the kernels have both for each type
     keys = sample(f"<{dtype}", 333)
     keys[100:200] = keys[:100]
     first, where = topk(bitune, keys, 50, "--verify", *(["--largest"] if largest else []))

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <thread>
@@ -53,6 +54,8 @@ Bench seeded(std::uint64_t seed) {
   options.seed = seed;
   return make_bench(make_emulated_device(options));
 }
+
+bool tests_all() { return std::getenv("BITUNE_TEST_ALL") != nullptr; }
 
 Problem problem_of(KeyType key, std::uint64_t n, Order order, std::uint64_t rows) {
   return {{.key = key, .order = order}, {.n = n, .rows = rows}};

@@ -40,6 +40,9 @@ struct Bench {
 /// An emulated device that resumes threads in a random order; 0: in the order of their indices.
 [[nodiscard]] Bench seeded(std::uint64_t seed);
 
+/// Whether the environment asks for all that tests otherwise take in turns: BITUNE_TEST_ALL.
+[[nodiscard]] bool tests_all();
+
 /// What sorts keys alone.
 [[nodiscard]] Problem problem_of(KeyType key, std::uint64_t n, Order order = Order::ascending,
                                  std::uint64_t rows = 1);
