@@ -61,7 +61,8 @@ struct RadixTile {
 
   /// Each warp those of its own keys.
   BITUNE_DEVICE void clear_ranks() const {
-    for (u32 i = lane(); i < layout::digit_values(bits); i += warp_size) ranks[warp_index() * layout::digit_values(bits) + i] = 0;
+    constexpr u32 values = layout::digit_values(bits);
+    for (u32 i = lane(); i < values; i += warp_size) ranks[warp_index() * values + i] = 0;
   }
 };
 
@@ -117,14 +118,14 @@ struct KeyTraffic {
   }
 };
 
-/// What the blocks of a pass share. turn: of all passes over the keys, which this is; its half of the states is 0 at first.
+/// What the blocks of a pass share.
 template <class Counter>
 struct PassCounts {
   const Counter* digits;  ///< [passes][values]: what count_digits found
   Counter* states;        ///< [2][tiles][values]: LookBack's, for even and for odd turns
   u32 tiles;
-  u32 turn;
-  bool clears_next;  ///< the next turn's half
+  u32 turn;   ///< which of all passes over the keys this is; its half of the states is 0 at first
+  u32 turns;  ///< at most; each but the last clears the next one's half
 };
 
 /// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
@@ -174,7 +175,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     BITUNE_UNROLL
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
     if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
-    if (counts.clears_next) *next.place(mine, digit) = 0;
+    if (counts.turn + 1 < counts.turns) *next.place(mine, digit) = 0;
   }
   u32 first[of_thread];
   GroupPrefixSum<Group> keys_before(tile.scratch);
@@ -227,7 +228,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
   tile.clear_ranks();
   sync_block();
-  const PassCounts<Counter> shared{counts, states, tiles, pass, pass + 1 < Digit::passes};
+  const PassCounts<Counter> shared{counts, states, tiles, pass, Digit::passes};
   sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads>(traffic, n, pass, shared, tile, *tile.ticket, [] {});
 }
 

@@ -88,7 +88,7 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
       pass = next;
       written = 0;
     }
-    const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass, true};
+    const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass, ~u32{0}};
     sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, imad_votes, loads>(
         items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [&] {
           if (thread_index() == 0) take();

@@ -36,8 +36,8 @@ constexpr Kernel<Address, Address, U64, Address, U32> choose_kernel{
     .header = "kernels/radix/digit_schedule.cuh", .name = "choose_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, Address, U64, Address, Address, Address, Address, U32> keys_kernel{
     passes_header, "scheduled_passes"};
-constexpr Kernel<Address, Address, Address, Address, Address, Address, U64, Address, Address, Address, Address,
-                 U32>
+constexpr Kernel<Address, Address, Address, Address, Address, Address, U64, Address, Address, Address,
+                 Address, U32>
     pairs_kernel{passes_header, "scheduled_pair_passes"};
 constexpr Kernel<Address, Address, Address, Address, U64, Address, Address> mend_kernel{
     .header = "kernels/radix/mend_groups.cuh", .name = "mend_groups", .allows_next_early = true};
@@ -81,7 +81,8 @@ class LeadingDigitsVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "leading_digits"; }
   std::string_view description() const noexcept override {
-    return "radix sort by as many leading digits as tell the keys apart; few neighbours are put in order after "
+    return "radix sort by as many leading digits as tell the keys apart; few neighbours are put in order "
+           "after "
            "that; keys, or keys with values or indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
@@ -137,22 +138,22 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::string compared = carries ? tie_codec_arguments(problem.key, problem.order) : codec;
   const std::int64_t counter = layout::digit_counter_bytes(problem.n);
-  const Counts counts = append_counting(builder, count_kernel, compared,
-                                        layout::schedule_counters(), problem, c, device);
+  const Counts counts =
+      append_counting(builder, count_kernel, compared, layout::schedule_counters(), problem, c, device);
   const Address schedule = builder.workspace(layout::schedule_bytes());
   const std::int64_t most_threads = std::min<std::int64_t>(1024, device.max_threads_per_block);
-  builder.launch(choose_kernel, fmt::format("{}, {}, {}, {}", compared, most_threads, c.at("radix_bits"), counter),
-                 {.threads = static_cast<std::uint32_t>(most_threads),
-                  .shared_bytes = as_count(layout::choose_digits_bytes(word_bytes(problem.key)))},
-                 schedule, input_address(), problem.n, counts.digits, as_count(c.at("shared_prefix_percent")));
+  builder.launch(
+      choose_kernel, fmt::format("{}, {}, {}, {}", compared, most_threads, c.at("radix_bits"), counter),
+      {.threads = static_cast<std::uint32_t>(most_threads),
+       .shared_bytes = as_count(layout::choose_digits_bytes(word_bytes(problem.key)))},
+      schedule, input_address(), problem.n, counts.digits, as_count(c.at("shared_prefix_percent")));
 
   const Arrays keys = key_arrays(builder, problem);
   const Arrays values = carries ? value_arrays(builder, problem) : keys;
   const std::uint64_t tiles = tile_count(c, problem);
-  const std::string shared_arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"),
-                  c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter,
-                  c.at("min_blocks_per_sm"));
+  const std::string shared_arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+      c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"));
   const auto append_passes = [&](bool leading) {
     const LaunchShape shape{
         .blocks = std::min(tiles, as_count(c.at("min_blocks_per_sm") * device.sm_count)),
@@ -167,17 +168,17 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
                      shape, keys.out, keys.beside, keys.in, values.out, values.beside, values.in, problem.n,
                      schedule, counts.tickets, counts.digits, counts.look_back, tiles);
     } else {
-      builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, leading, shared_arguments), shape, keys.out,
-                     keys.beside, keys.in, problem.n, schedule, counts.tickets, counts.digits,
+      builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, leading, shared_arguments), shape,
+                     keys.out, keys.beside, keys.in, problem.n, schedule, counts.tickets, counts.digits,
                      counts.look_back, tiles);
     }
   };
   append_passes(true);
-  builder.launch(mend_kernel,
-                 fmt::format("{}, {}, {}, {}, {}", compared, carried_bytes(problem), carries, mend_threads,
-                             mend_items),
-                 {.blocks = parts_of(problem.n, mend_threads * mend_items), .threads = mend_threads}, keys.out,
-                 keys.beside, values.out, values.beside, problem.n, schedule, counts.tickets);
+  builder.launch(
+      mend_kernel,
+      fmt::format("{}, {}, {}, {}, {}", compared, carried_bytes(problem), carries, mend_threads, mend_items),
+      {.blocks = parts_of(problem.n, mend_threads * mend_items), .threads = mend_threads}, keys.out,
+      keys.beside, values.out, values.beside, problem.n, schedule, counts.tickets);
   append_passes(false);
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);
@@ -188,7 +189,8 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
 }  // namespace
 }  // namespace of_leading_digits
 
-/// The fewer digits, the fewer times each key is read and written: for long arrays of wide keys (kernels/radix/digit_schedule.cuh).
+/// The fewer digits, the fewer times each key is read and written: for long arrays of wide keys
+/// (kernels/radix/digit_schedule.cuh).
 const Variant& leading_digits_variant() {
   static const of_leading_digits::LeadingDigitsVariant variant;
   return variant;

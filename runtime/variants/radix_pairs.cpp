@@ -116,9 +116,8 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto passes = as_count(pass_count(c, problem));
-  const Counts counts =
-      append_counting(builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes, problem,
-                      c, device);
+  const Counts counts = append_counting(
+      builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes, problem, c, device);
 
   const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {

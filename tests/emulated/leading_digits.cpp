@@ -1,5 +1,6 @@
-// The variant leading_digits on the emulated device: keys that their leading digits tell apart, keys that share digits, groups of a few
-// keys to put in order, and groups of so many that all digits are needed after all.
+// The variant leading_digits on the emulated device: keys that their leading digits tell apart, keys that
+// share digits, groups of a few keys to put in order, and groups of so many that all digits are needed after
+// all.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +24,7 @@ namespace {
 
 /// Tiles of 640 keys.
 Configuration small_tiles(const Problem& problem, std::int64_t bits, std::int64_t values_beside_keys = 0) {
-  Configuration c =
-      variant("leading_digits").default_configuration(problem, emulated_bench().device->info());
+  Configuration c = variant("leading_digits").default_configuration(problem, emulated_bench().device->info());
   c.parameters["block_size_x"] = 128;
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
@@ -48,7 +48,9 @@ TEST_P(LeadingDigits, SortsKeysAndWhatTravels) {
     }
   }
   for (auto& [problem, configuration] : sorts_of) {
-    configuration = small_tiles(problem, 7 + static_cast<std::int64_t>(++turn % 2), static_cast<std::int64_t>(turn % 3 % 2));
+    ++turn;
+    configuration = small_tiles(problem, 7 + static_cast<std::int64_t>(turn % 2),
+                                static_cast<std::int64_t>(turn % 3 % 2));
   }
   compile_all(emulated_bench(), sorts_of);
   for (auto& [problem, configuration] : sorts_of) {
@@ -59,14 +61,16 @@ TEST_P(LeadingDigits, SortsKeysAndWhatTravels) {
         EXPECT_TRUE(sorts(emulated_bench(), problem, configuration, distribution, turn,
                           {.offset_keys = turn % 3, .out_of_place = turn % 2 == 0}));
       } else {
-        EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, distribution, turn, {.in_place = turn % 2 == 0}));
+        EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, distribution, turn,
+                             {.in_place = turn % 2 == 0}));
       }
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LeadingDigits,
-                         ::testing::Values(KeyType::u32, KeyType::i32, KeyType::f32, KeyType::u64, KeyType::i64, KeyType::f64),
+                         ::testing::Values(KeyType::u32, KeyType::i32, KeyType::f32, KeyType::u64,
+                                           KeyType::i64, KeyType::f64),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 /// Sorts these keys, and argsorts them, in place and out of place where that is another way.
@@ -76,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(All, LeadingDigits,
   const std::size_t bytes = keys.size() * sizeof(keys[0]);
   std::vector<std::uint32_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   std::vector<std::uint64_t> sorted = keys;
   std::sort(sorted.begin(), sorted.end());
 
@@ -86,17 +91,19 @@ INSTANTIATE_TEST_SUITE_P(All, LeadingDigits,
   const Problem problem = problem_of(KeyType::u64, keys.size());
   for (const bool in_place : {true, false}) {
     device.copy_to_device(input->data(), keys.data(), bytes, nullptr);
-    const auto sorts = by_configuration(bench, problem, small_tiles(problem, bits), [&](const CallRunner& run) {
-      Operands operands;
-      operands[Role::keys_in] = {input->data(), keys.size(), keys.size()};
-      operands[Role::keys_out] = in_place ? operands[Role::keys_in] : Operand{output->data(), keys.size(), keys.size()};
-      run(operands);
-      std::vector<std::uint64_t> found(keys.size());
-      device.copy_to_host(found.data(), operands[Role::keys_out].data, bytes, nullptr);
-      device.synchronize(nullptr);
-      if (found != sorted) return ::testing::AssertionFailure() << "the keys are in another order";
-      return ::testing::AssertionSuccess();
-    });
+    const auto sorts =
+        by_configuration(bench, problem, small_tiles(problem, bits), [&](const CallRunner& run) {
+          Operands operands;
+          operands[Role::keys_in] = {input->data(), keys.size(), keys.size()};
+          operands[Role::keys_out] =
+              in_place ? operands[Role::keys_in] : Operand{output->data(), keys.size(), keys.size()};
+          run(operands);
+          std::vector<std::uint64_t> found(keys.size());
+          device.copy_to_host(found.data(), operands[Role::keys_out].data, bytes, nullptr);
+          device.synchronize(nullptr);
+          if (found != sorted) return ::testing::AssertionFailure() << "the keys are in another order";
+          return ::testing::AssertionSuccess();
+        });
     if (!sorts) return sorts;
   }
   Problem argsort = problem;
@@ -127,8 +134,8 @@ std::vector<std::uint64_t> random_keys(std::size_t n, std::uint64_t seed, Low lo
 
 /// Digits in which all keys are alike are none to sort by, wherever they are.
 TEST(LeadingDigitsOf, KeysThatDifferInFewDigitsAreSortedByThese) {
-  for (const std::uint64_t mask :
-       {std::uint64_t{0xff}, std::uint64_t{0xff00ff00ff}, std::uint64_t{0xff} << 56, std::uint64_t{0xf0f00}}) {
+  for (const std::uint64_t mask : {std::uint64_t{0xff}, std::uint64_t{0xff00ff00ff},
+                                   std::uint64_t{0xff} << 56, std::uint64_t{0xf0f00}}) {
     auto keys = random_keys(3000, mask, [](std::size_t i) { return i * 0x9e3779b9u & 0xffffffff; });
     for (auto& key : keys) key = (key & mask) | (~mask & 0x1234567812345678);
     EXPECT_TRUE(sorts_these(keys, 8)) << mask;
@@ -136,7 +143,8 @@ TEST(LeadingDigitsOf, KeysThatDifferInFewDigitsAreSortedByThese) {
   EXPECT_TRUE(sorts_these(std::vector<std::uint64_t>(2000, 77), 8));
 }
 
-/// Groups of 2 to 32 keys with the same leading digits, in falling order, of equal keys too, across the bounds of tiles.
+/// Groups of 2 to 32 keys with the same leading digits, in falling order, of equal keys too, across the
+/// bounds of tiles.
 TEST(LeadingDigitsOf, GroupsAreMended) {
   for (const std::size_t size : {2, 5, 31, 32}) {
     auto keys = random_keys(20000, size, [](std::size_t i) { return 0xffffffff - i; });
@@ -149,7 +157,8 @@ TEST(LeadingDigitsOf, GroupsAreMended) {
   }
 }
 
-/// A group of more keys, of which the sample sees no two that differ, most likely: all are equal but one, which is the last.
+/// A group of more keys, of which the sample sees no two that differ, most likely: all are equal but one,
+/// which is the last.
 TEST(LeadingDigitsOf, AllDigitsAreSortedByWhereAGroupIsTooLong) {
   for (const std::int64_t bits : {7, 8}) {
     auto keys = random_keys(20000, 5, [](std::size_t i) { return 0xffffffff - i; });
