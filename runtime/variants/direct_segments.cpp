@@ -198,15 +198,18 @@ SearchSpace DirectSegmentsVariant::space(const Problem&, const DeviceInfo&) cons
   return space;
 }
 
-/// Twice the mean, as of lengths that are spread evenly, by as many threads as it has work for: eight small
-/// blocks for each where there are multiprocessors enough. Where there are more segments than these, blocks
-/// leave room for each other.
+/// Twice the mean, as of lengths that are spread evenly, by as many threads as it has work for: of eight
+/// small blocks, where these are about two for each multiprocessor. (With four, one block each was faster on
+/// an H200.) Where there are more segments than multiprocessors, blocks leave room for each other. Of longer
+/// segments large clusters sort what small ones do not hold; a block holds less, and the shortest of what it
+/// does not would take as long as the longest.
 Configuration DirectSegmentsVariant::default_configuration(const Problem& problem,
                                                            const DeviceInfo& device) const {
   const std::uint64_t wanted = std::bit_ceil(std::min(
       std::max<std::uint64_t>(problem.n, 1), 2 * std::max<std::uint64_t>(mean_length(problem), 128)));
   const std::uint64_t beside = parts_of(problem.rows, static_cast<std::uint64_t>(device.sm_count));
-  const std::int64_t ranks = wanted >= 4096 && beside == 1 && device.max_cluster_size >= 8 ? 8 : 1;
+  const bool are_few = 4 * problem.rows <= static_cast<std::uint64_t>(device.sm_count);
+  const std::int64_t ranks = wanted >= 4096 && are_few && device.max_cluster_size >= 8 ? 8 : 1;
   const std::int64_t most_items = ranks > 1 || registers_of(16, problem) <= 64 ? 16 : 8;
   const std::int64_t most_threads = std::bit_floor(as_count(std::min<std::int64_t>(
       {device.max_threads_per_block, device.registers_per_block / registers_of(most_items, problem),
@@ -229,6 +232,7 @@ Configuration DirectSegmentsVariant::default_configuration(const Problem& proble
   while (c.at("block_size_x") > 64 && shared_bytes(c, problem) > device.shared_bytes_per_block_optin) {
     c.parameters["block_size_x"] /= 2;
   }
+  if (ranks == 1) return c;
   const SearchSpace all = space(problem, device);
   for (const std::int64_t longer : {16, 8}) {
     Configuration with = c;

@@ -120,7 +120,7 @@ TEST(DirectSegments, TakesOneLaunchAndWhatLongSegmentsTake) {
     std::size_t launches;
   };
   for (const Expected& wanted :
-       {Expected{32, 4096, 8, 2}, {64, 8192, 8, 7}, {256, 2048, 1, 7}, {4, 200, 1, 2}, {512, 256, 1, 2}}) {
+       {Expected{32, 4096, 8, 2}, {32, 16384, 8, 7}, {64, 8192, 1, 7}, {256, 2048, 1, 7}, {4, 200, 1, 7}}) {
     const Problem problem{{.key = KeyType::u32},
                           {.n = wanted.count * wanted.mean, .rows = wanted.count, .ragged = true}};
     const Configuration c = default_selection(problem, device).configuration;
