@@ -32,15 +32,15 @@ Operands part_of(const Problem& problem, const Operands& whole, std::uint64_t fi
 
 }  // namespace
 
-MultiResult run_host_rank(RankDevice& device, Communicator& communicator, const Problem& problem,
-                          const Operands& operands, const WorkspaceFunction& workspace) {
+MultiResult run_host_rank(RankDevice& device, RankStore& store, Communicator& communicator,
+                          const Problem& problem, const Operands& operands) {
   const auto ranks = static_cast<std::uint64_t>(communicator.size());
   const auto rank = static_cast<std::uint64_t>(communicator.rank());
   std::uint64_t first = 0;
   for (std::uint64_t before = 0; before < rank; ++before) first += equal_part_of(problem.n, ranks, before);
   MultiPart part;
   part.n = part.result = equal_part_of(problem.n, ranks, rank);
-  if (part.n == 0) return run_rank(device, communicator, problem, part, workspace);
+  if (part.n == 0) return run_rank(device, store, communicator, problem, part);
 
   Problem one = problem;
   one.n = part.n;
@@ -57,7 +57,7 @@ MultiResult run_host_rank(RankDevice& device, Communicator& communicator, const 
         part.operands[call.arrays[i].role] = {memory[i], call.arrays[i].elements, call.arrays[i].stride};
       }
       part.stream = stream;
-      result = run_rank(device, communicator, problem, part, workspace);
+      result = run_rank(device, store, communicator, problem, part);
     });
   } catch (const AgreedError&) {
     throw;

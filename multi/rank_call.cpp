@@ -32,16 +32,17 @@ class Laps {
 
 class RankCall {
  public:
-  RankCall(RankDevice& device, Communicator& communicator, const SortSpec& spec, const MultiPart& part)
-      : device_(device), communicator_(communicator), part_(part), rank_(communicator.rank()) {
+  RankCall(RankDevice& device, RankStore& store, Communicator& communicator, const SortSpec& spec,
+           const MultiPart& part)
+      : device_(device), store_(store), communicator_(communicator), part_(part), rank_(communicator.rank()) {
     const bool may_be_read =
         part.operands[Role::workspace].data == nullptr;  // others may not reach a caller's
     terms_ = agree(communicator, spec, part.n, part.result, may_be_read);
   }
 
-  MultiResult run(const WorkspaceFunction& workspace) {
+  MultiResult run() {
     Laps all;
-    prepare_together(communicator_, [&] { prepare(workspace); });
+    prepare_together(communicator_, [&] { prepare(); });
     Laps laps;
     MultiResult result;
     result.count = result_count();
@@ -107,13 +108,13 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
-  void prepare(const WorkspaceFunction& workspace) {
-    plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly);
+  void prepare() {
+    const RankTerms terms{communicator_.size(), terms_.reads_directly, store_.chunk_bytes()};
+    plan_ = plan_rank(device_.engine(), terms_.spec, terms, part_.n, received_count());
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
-      workspace_ = workspace(plan_.bytes);
+      workspace_ = store_.workspace(plan_.bytes);
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
@@ -222,9 +223,14 @@ class RankCall {
   /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
   [[nodiscard]] Runs all_runs() {
     if (!terms_.reads_directly) return {};
+    struct Place {
+      RunArrays arrays;
+      const Device* device = nullptr;  // ranks that read directly are threads of one process
+    };
     Runs runs;
-    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
-      runs.push_back({arrays, sorted_count(runs.size())});
+    for (const Place& place : all_gather(communicator_, Place{sorted(), &device()})) {
+      const std::size_t rank = runs.size();
+      runs.push_back({place.arrays, sorted_count(rank), rank == me() ? nullptr : place.device});
     }
     return runs;
   }
@@ -233,7 +239,8 @@ class RankCall {
   [[nodiscard]] Runs pieces_of(const Runs& runs, const Parts& parts) const {
     Runs pieces;
     for (std::size_t rank = 0; rank < runs.size(); ++rank) {
-      pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank]});
+      pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank],
+                        runs[rank].peer});
     }
     return pieces;
   }
@@ -272,8 +279,11 @@ class RankCall {
     RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
                             .between = {sorted(), received()},
                             .splits = at(plan_.sorter),
+                            .slots = at(plan_.slots),
+                            .copies = nullptr,
                             .runs_are_read = {}};
     if (terms_.reads_directly) {
+      memory.copies = &store_.copies();
       // Others read what this rank has sorted: until then it stays.
       std::swap(memory.between[0], memory.between[1]);
       memory.runs_are_read = [&] {
@@ -284,6 +294,8 @@ class RankCall {
     }
     plan_.merge.run(device_, runs, merges_all() ? first : 0, result_count(), memory, part_.stream);
     device().synchronize(part_.stream);
+    // What fails until here ends all. Where others read directly they are of this process, and told anyway.
+    if (!terms_.reads_directly) static_cast<void>(all_gather(communicator_, rank_));
   }
 
   /// How many keys of the first of two runs come before the cut between the ranks. Enqueues it.
@@ -304,6 +316,7 @@ class RankCall {
   }
 
   RankDevice& device_;
+  RankStore& store_;
   Communicator& communicator_;
   const MultiPart& part_;
   int rank_;
@@ -317,10 +330,10 @@ class RankCall {
 
 }  // namespace
 
-MultiResult run_rank(RankDevice& device, Communicator& communicator, const SortSpec& spec,
-                     const MultiPart& part, const WorkspaceFunction& workspace) {
+MultiResult run_rank(RankDevice& device, RankStore& store, Communicator& communicator, const SortSpec& spec,
+                     const MultiPart& part) {
   try {
-    return RankCall(device, communicator, spec, part).run(workspace);
+    return RankCall(device, store, communicator, spec, part).run();
   } catch (const AgreedError&) {
     throw;
   } catch (const Error& error) {

@@ -19,6 +19,7 @@ namespace {
 constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
 constexpr std::uint32_t merge_threads = 256;
 constexpr std::uint64_t most_split_blocks = 8192;
+constexpr std::uint64_t warp_threads = 32;
 
 /// The longest tile whose keys leave shared memory for several blocks.
 std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
@@ -37,20 +38,29 @@ Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes) {
 
 }  // namespace
 
-RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes)
+RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, std::uint64_t chunk_bytes)
     : key_bytes_(size_of(spec.key)),
       carried_bytes_(carried_bytes),
-      tile_(merge_threads * items_of(key_bytes_)) {
+      tile_(merge_threads * items_of(key_bytes_)),
+      chunk_(std::max<std::uint64_t>(chunk_bytes / (key_bytes_ + carried_bytes_) / tile_, 1) * tile_) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
-  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
+  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}, 1>", order, merge_threads)};
+  split_far_kernel_ = {merge_header,
+                       fmt::format("bitune::split_runs<{}, {}, {}>", order, merge_threads, warp_threads)};
   merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
                                              merge_threads, items_of(key_bytes_))};
 }
 
-std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return (tiles(keys) + 1) * sizeof(std::uint64_t);
+std::uint64_t RunMerge::splits_bytes(std::uint64_t keys, int runs) const noexcept {
+  // Of tiles; and of each pair's chunks, the last one of which may be short, and their end.
+  const std::uint64_t chunks = parts_of(keys, chunk_) + 2 * static_cast<std::uint64_t>(runs);
+  return (tiles(keys) + 1 + chunks) * sizeof(std::uint64_t);
+}
+
+std::uint64_t RunMerge::slots_bytes(std::uint64_t keys) const noexcept {
+  return keys <= chunk_ ? 0 : CopiesAhead::slots * chunk_ * (key_bytes_ + carried_bytes_);
 }
 
 std::uint64_t RunMerge::tiles(std::uint64_t keys) const noexcept { return parts_of(keys, tile_); }
@@ -63,50 +73,122 @@ RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexc
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
                    const Memory& memory, Stream stream) const {
   if (runs.size() > 2) std::erase_if(runs, [](const MergedRun& run) { return run.length == 0; });
-  const auto told = [&] {
-    if (memory.runs_are_read) memory.runs_are_read();
-  };
-  const bool is_one_round = runs.size() <= 2;
-  for (std::size_t round = 0; runs.size() > 2; ++round) {
-    const RunArrays& to = memory.between[round % memory.between.size()];
-    std::vector<MergedRun> merged;
-    std::uint64_t written = 0;
-    for (std::size_t run = 0; run < runs.size(); run += 2) {
-      const MergedRun second = run + 1 < runs.size() ? runs[run + 1] : MergedRun{};
-      const std::uint64_t length = std::min(kept, runs[run].length + second.length);
-      merged.push_back({at(to, written), length});
-      merge(device, {runs[run], second, 0, length}, merged.back().arrays, memory.splits, stream);
-      written += length;
+  for (std::size_t round = 0;; ++round) {
+    const bool is_last = runs.size() <= 2;
+    std::vector<Pair> pairs;
+    if (is_last) {
+      runs.resize(2);
+      pairs.push_back({runs[0], runs[1], skipped, kept, memory.to});
+    } else {
+      const RunArrays& to = memory.between[round % memory.between.size()];
+      std::vector<MergedRun> merged;
+      std::uint64_t written = 0;
+      for (std::size_t run = 0; run < runs.size(); run += 2) {
+        const MergedRun second = run + 1 < runs.size() ? runs[run + 1] : MergedRun{};
+        const std::uint64_t length = std::min(kept, runs[run].length + second.length);
+        merged.push_back({at(to, written), length});
+        pairs.push_back({runs[run], second, 0, length, merged.back().arrays});
+        written += length;
+      }
+      runs = std::move(merged);
     }
-    runs = std::move(merged);
-    if (round == 0) told();
+    // Each rank begins with the pair that has its own run, so that they do not all read one device at once.
+    const auto is_own = [](const Pair& pair) {
+      return pair.first.peer == nullptr || (pair.second.peer == nullptr && pair.second.length != 0);
+    };
+    std::rotate(pairs.begin(), std::find_if(pairs.begin(), pairs.end(), is_own), pairs.end());
+    merge(device, pairs, memory, stream);
+    if (round == 0 && memory.runs_are_read) memory.runs_are_read();
+    if (is_last) return;
   }
-  runs.resize(2);
-  merge(device, {runs[0], runs[1], skipped, kept}, memory.to, memory.splits, stream);
-  if (is_one_round) told();
 }
 
-void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& to, void* splits,
+bool RunMerge::has_chunks(const Pair& pair) const noexcept {
+  return (pair.first.peer != nullptr || pair.second.peer != nullptr) && pair.kept > chunk_;
+}
+
+void RunMerge::merge(RankDevice& device, std::span<const Pair> pairs, const Memory& memory,
                      Stream stream) const {
-  if (pair.kept == 0) return;
+  auto* const splits = static_cast<std::uint64_t*>(memory.splits);
+  Splits starts;
+  for (const Pair& pair : pairs) {
+    if (!has_chunks(pair)) continue;
+    launch_split(device, warp_threads, pair, chunk_, splits + starts.size(), stream);
+    starts.resize(starts.size() + parts_of(pair.kept, chunk_) + 1);
+  }
+  if (!starts.empty()) {
+    device.device().copy_to_host(starts.data(), splits, starts.size() * sizeof(std::uint64_t), stream);
+    device.device().synchronize(stream);
+  }
+  const std::uint64_t* next = starts.data();
+  for (const Pair& pair : pairs) {
+    if (pair.kept == 0) continue;
+    launch_split(device, 1, pair, tile_, splits, stream);
+    if (has_chunks(pair)) {
+      merge_chunks(device, pair, next, memory, stream);
+      next += parts_of(pair.kept, chunk_) + 1;
+    } else {
+      launch_merge(device, pair, splits, stream);
+    }
+  }
+}
+
+void RunMerge::merge_chunks(RankDevice& device, const Pair& pair, const std::uint64_t* starts,
+                            const Memory& memory, Stream stream) const {
+  CopiesAhead& copies = *memory.copies;
+  for (std::uint64_t begin = 0; begin < pair.kept; begin += chunk_, ++starts) {
+    Pair chunk = pair;
+    chunk.skipped += begin;
+    chunk.kept = std::min(chunk_, pair.kept - begin);
+    chunk.to = at(pair.to, begin);
+    std::byte* const slot = memory.slots + copies.next_slot() * (key_bytes_ + carried_bytes_) * chunk_;
+    RunArrays free{slot, slot + key_bytes_ * chunk_};
+    const auto bring = [&](MergedRun& run, std::uint64_t from, std::uint64_t count) {
+      if (run.peer == nullptr || count == 0) return;
+      const RunArrays there = at(run.arrays, from);
+      copies.copy(free.keys, *run.peer, there.keys, count * key_bytes_);
+      if (carried_bytes_ != 0) {
+        copies.copy(free.carried, *run.peer, there.carried, count * carried_bytes_);
+      }
+      // Key `from` of the run is the first free one of the slot.
+      run.arrays = {free.keys - from * key_bytes_, free.carried - from * carried_bytes_};
+      free = at(free, count);
+    };
+    const std::uint64_t of_first = starts[1] - starts[0];
+    bring(chunk.first, starts[0], of_first);
+    bring(chunk.second, chunk.skipped - starts[0], chunk.kept - of_first);
+    copies.arrive(stream);
+    launch_merge(device, chunk, static_cast<std::uint64_t*>(memory.splits) + begin / tile_, stream);
+    copies.release(stream);
+  }
+}
+
+void RunMerge::launch_split(RankDevice& device, std::uint64_t lanes, const Pair& pair, std::uint64_t part,
+                            void* splits, Stream stream) const {
+  const KernelSource& kernel = lanes == 1 ? split_kernel_ : split_far_kernel_;
+  const std::uint64_t threads = (parts_of(pair.kept, part) + 1) * lanes;
+  const std::array<std::uint64_t, 8> arguments = {argument(splits),   argument(pair.first.arrays.keys),
+                                                  pair.first.length,  argument(pair.second.arrays.keys),
+                                                  pair.second.length, pair.skipped,
+                                                  pair.kept,          part};
+  device.launch(kernel, launch_of(std::min(parts_of(threads, merge_threads), most_split_blocks), 0),
+                arguments, stream);
+}
+
+void RunMerge::launch_merge(RankDevice& device, const Pair& pair, const void* splits, Stream stream) const {
   const std::uint64_t blocks = tiles(pair.kept);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
   }
   const RunArrays& first = pair.first.arrays;
   const RunArrays& second = pair.second.arrays;
-  const std::array<std::uint64_t, 8> split = {
-      argument(splits),   argument(first.keys), pair.first.length, argument(second.keys),
-      pair.second.length, pair.skipped,         pair.kept,         tile_};
-  device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
-                split, stream);
-  const std::array<std::uint64_t, 9> merge = {
-      argument(to.keys),     argument(to.carried),     argument(first.keys), argument(first.carried),
-      argument(second.keys), argument(second.carried), pair.skipped,         pair.kept,
+  const std::array<std::uint64_t, 9> arguments = {
+      argument(pair.to.keys), argument(pair.to.carried), argument(first.keys), argument(first.carried),
+      argument(second.keys),  argument(second.carried),  pair.skipped,         pair.kept,
       argument(splits)};
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
-  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
+  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), arguments, stream);
 }
 
 }  // namespace bitune::multi

@@ -28,16 +28,40 @@ BITUNE_DEVICE Count split_two_runs(const typename Order::Raw* first, Count first
   return low;
 }
 
+/// As split_two_runs, by all lanes of a warp for one count: each round of reads leaves a 33rd of what was left. For runs that are far away.
+template <class Order>
+BITUNE_DEVICE u64 split_far_runs(const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size,
+                                 u64 count) {
+  u64 low = count > second_size ? count - second_size : 0;
+  u64 high = minimum(count, first_size);
+  while (low < high) {
+    const u64 step = (high - low) / (warp_size + 1) + 1;
+    const u64 probe = low + (lane() + 1) * step - 1;
+    u32 before[1] = {probe < high && !(Order::encode(second[count - 1 - probe]) < Order::encode(first[probe])) ? 1U : 0U};
+    warp_sum_each(before);  // so many lanes, the first ones
+    high = minimum(high, low + (before[0] + 1) * step - 1);
+    low += before[0] * step;
+  }
+  return low;
+}
+
 /// Of two runs that are merged, the `kept` keys behind the first `skipped` ones are wanted. Writes how many keys of the first run come before
-/// each tile of `tile` wanted keys, and before their end. Any grid of blocks of at most nt threads.
-template <class Order, class Payload, int nt>
+/// each tile of `tile` wanted keys, and before their end. So many lanes, 1 or a warp's, look for each. Any grid of blocks of at most nt
+/// threads, whole warps.
+template <class Order, class Payload, int nt, u32 lanes>
 BITUNE_KERNEL(nt, 0)
 split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size, u64 skipped,
            u64 kept, u64 tile) {
+  static_assert(lanes == 1 || lanes == warp_size, "a lane alone, or all lanes of a warp");
   const u64 tiles = (kept + tile - 1) / tile;
-  const u64 stride = u64{block_count()} * block_size();
-  for (u64 i = u64{block_index()} * block_size() + thread_index(); i <= tiles; i += stride) {
-    splits[i] = split_two_runs<Order, u64>(first, first_size, second, second_size, skipped + minimum<u64>(i * tile, kept));
+  const u64 stride = u64{block_count()} * (block_size() / lanes);
+  for (u64 i = (u64{block_index()} * block_size() + thread_index()) / lanes; i <= tiles; i += stride) {
+    const u64 count = skipped + minimum<u64>(i * tile, kept);
+    if constexpr (lanes == 1) {
+      splits[i] = split_two_runs<Order, u64>(first, first_size, second, second_size, count);
+    } else {
+      splits[i] = split_far_runs<Order>(first, first_size, second, second_size, count);
+    }
   }
 }
 

@@ -231,16 +231,22 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   std::vector<std::uint32_t> right = keys;
   std::sort(right.begin(), right.end());
 
-  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0);
+  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0, 1);
   std::vector<std::uint32_t> merged(n);
-  std::vector<std::byte> splits(merge.splits_bytes(n));
+  std::vector<std::byte> splits(merge.splits_bytes(n, 2));
   const auto array = [](std::vector<std::uint32_t>& all) {
     return multi::RunArrays{reinterpret_cast<std::byte*>(all.data()), nullptr};
   };
   multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
   try {
     merge.run(rank, {{array(keys), first}, {merge.at(array(keys), first), n - first}}, 0, n,
-              {.to = array(merged), .between = {}, .splits = splits.data(), .runs_are_read = {}}, nullptr);
+              {.to = array(merged),
+               .between = {},
+               .splits = splits.data(),
+               .slots = nullptr,
+               .copies = nullptr,
+               .runs_are_read = {}},
+              nullptr);
     device->synchronize(nullptr);
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;

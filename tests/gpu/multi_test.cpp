@@ -73,6 +73,7 @@ class MultiOnGpus : public cuda::GpuTest {
   static void expect_right(const std::vector<std::string>& devices) {
     MultiOptions options;
     options.devices = devices;
+    options.chunk_bytes = std::uint64_t{64} << 10;  // many
     MultiSorter sorter(options);
     const std::vector<SortSpec> specs = {
         {.key = KeyType::f32},

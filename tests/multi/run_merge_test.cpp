@@ -42,9 +42,11 @@ void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
   reference_call({spec, {.n = n}}, operands);
 }
 
-/// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones.
+/// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones. All
+/// but one are another device's.
 void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
-                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0) {
+                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0,
+                   std::size_t own = 0) {
   const SortSpec spec{
       .operation = Operation::sort_pairs, .key = key, .value_bytes = 8, .order = order, .stable = true};
   Bytes keys;
@@ -67,7 +69,7 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   keep(right_keys, size_of(key));
   keep(right_values, 8);
 
-  const multi::RunMerge merge(spec, 8);
+  const multi::RunMerge merge(spec, 8, 1);  // a tile is a chunk
   // Each run in memory of its own, as on several devices.
   std::vector<Bytes> memory;
   std::vector<multi::MergedRun> runs;
@@ -77,20 +79,25 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
       const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin * bytes);
       return memory.emplace_back(from, from + static_cast<std::ptrdiff_t>(length * bytes)).data();
     };
-    runs.push_back({{part(keys, size_of(key)), part(values, 8)}, length});
+    const Device* peer = runs.size() == own ? nullptr : &device.device();
+    runs.push_back({{part(keys, size_of(key)), part(values, 8)}, length, peer});
     begin += length;
   }
   Bytes keys_between(keys.size());
   Bytes values_between(values.size());
   Bytes keys_out(right_keys.size());
   Bytes values_out(right_values.size());
-  Bytes splits(merge.splits_bytes(keys.size() / size_of(key)));
+  Bytes splits(merge.splits_bytes(keys.size() / size_of(key), static_cast<int>(lengths.size())));
+  Bytes slots(merge.slots_bytes(keys.size() / size_of(key)));
+  multi::CopiesAhead copies(device.device());
   int told = 0;
   merge.run(device, runs, skipped, kept,
             {.to = {keys_out.data(), values_out.data()},
              .between = {multi::RunArrays{keys_between.data(), values_between.data()},
                          multi::RunArrays{keys.data(), values.data()}},
              .splits = splits.data(),
+             .slots = slots.data(),
+             .copies = &copies,
              .runs_are_read = [&] { ++told; }},
             nullptr);
   device.device().synchronize(nullptr);
@@ -115,6 +122,8 @@ TEST(RunMerge, GivesWhatLiesBehindKeysThatOthersGet) {
   multi::RankDevice device = emulated_device();
   for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 5001}, 7000, 7001);
+    // More chunks than slots, of the first run.
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 24000, 1001, 1);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 300}, 100, 150);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {300, 0}, 100, 200);
   }
