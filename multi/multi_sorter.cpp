@@ -199,12 +199,9 @@ std::vector<MultiResult> MultiSorter::run_host(const Problem& problem, const Ope
                 "rank brings its part to its device");
   }
   check_operands(problem, operands);
-  if (problem.kind() != ShapeKind::array || selects(problem.operation)) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("'{}' is not done over several devices: in the host's memory they sort one array, "
-                    "keys with values, or find indices",
-                    text_of(problem)));
+  if (problem.kind() != ShapeKind::array) {
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' is not done over several devices: they sort one array", text_of(problem)));
   }
   return implementation_->on_each(
       [&](std::size_t, RankDevice& device, multi::RankStore& store, multi::Communicator& communicator) {
@@ -216,7 +213,7 @@ std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n,
                                           int rank) {
   RankDevice& device = implementation_->of_rank(rank);
   // What the caller gives is not read by other ranks: their pieces are copied.
-  const multi::RankTerms terms{ranks(), false, multi::usual_chunk_bytes};
+  const multi::RankTerms terms{ranks(), false, implementation_->stores[0]->chunk_bytes()};
   return multi::plan_rank(device.engine(), spec, terms, n, multi::most_received(spec, ranks(), result)).bytes;
 }
 

@@ -101,9 +101,9 @@ class MultiSorter {
   /// are reckoned from. \throws Error
   [[nodiscard]] std::uint64_t sum(std::uint64_t number);
 
-  /// Sorts an array in the host's memory, over the devices of one process, with operands there: each rank
-  /// takes an equal part to its device, and brings its part of the result back. No top_k; indices have 8
-  /// bytes. All of it must fit the devices. \throws Error
+  /// Does it with an array in the host's memory, over the devices of one process: each rank takes an equal
+  /// part to its device, and brings its part of the result back; the first one brings all of a top_k. Indices
+  /// have 8 bytes. All of it must fit the devices. \throws Error
   std::vector<MultiResult> run_host(const Problem& problem, const Operands& operands);
 
   /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/device.hpp"
+#include "tests/multi/nccl_ranks.hpp"
 #include "tests/tools/device_parts.hpp"
 
 namespace bitune {
@@ -34,6 +36,7 @@ struct Options {
   std::vector<std::string> distributions = {"random", "all_equal", "sorted", "reversed", "zipf"};
   int samples = 7;
   std::uint64_t chunk_bytes = 0;
+  bool nccl = false;
 };
 
 using Buffer = std::unique_ptr<DeviceBuffer>;
@@ -89,6 +92,10 @@ class Bench {
     for (const std::string& name : options.devices) {
       devices_.push_back(std::make_unique<DeviceParts>(open_device(name)));
     }
+    if (!options.nccl) return;
+    std::vector<int> gpus;
+    for (const std::string& name : options.devices) gpus.push_back(std::stoi(name));
+    nccl_.emplace(gpus);
   }
 
   void measure(const SortSpec& spec, std::uint64_t n, Distribution distribution) {
@@ -96,6 +103,7 @@ class Bench {
                                      {"driver", devices_.front()->device().software().driver},
                                      {"date", fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))},
                                      {"ranks", all_.ranks()},
+                                     {"link", nccl_ ? "nccl" : "direct"},
                                      {"chunk_bytes", options_.chunk_bytes},
                                      {"problem", text_of(Problem{spec, {.n = n}})},
                                      {"n", n},
@@ -151,7 +159,8 @@ class Bench {
       first += part;
     }
     std::vector<MultiResult> results;
-    record["all_us"] = median_us(options_.samples, [&] { results = all_.run(spec, parts); });
+    record["all_us"] = median_us(options_.samples,
+                                 [&] { results = nccl_ ? nccl_->run(spec, parts) : all_.run(spec, parts); });
     if (record.contains("one_us")) {
       record["speed_up"] = record["one_us"].get<double>() / record["all_us"].get<double>();
     }
@@ -211,6 +220,7 @@ class Bench {
   const Options& options_;
   Sorter one_;
   MultiSorter all_;
+  std::optional<test::NcclRanks> nccl_;
   std::vector<std::unique_ptr<DeviceParts>> devices_;
 };
 
@@ -245,6 +255,7 @@ int main(int argc, char** argv) try {
   app.add_option("--distributions", options.distributions)->delimiter(',');
   app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
   app.add_option("--chunk-bytes", options.chunk_bytes, "As MultiOptions")->transform(CLI::AsSizeValue(false));
+  app.add_flag("--nccl", options.nccl, "A rank each of a communicator of NCCL's");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);
   return 0;
