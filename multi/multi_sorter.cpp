@@ -131,7 +131,7 @@ struct MultiSorter::Implementation {
       }
     });
     if (const auto rank = meeting.ended_by()) {
-      for (const auto& store : stores) store->end_copies();  // nobody may have waited for them
+      for (const auto& store : stores) store->end_chunks();  // nobody may have waited for them
       std::rethrow_exception(failures[static_cast<std::size_t>(*rank)]);
     }
     for (const std::exception_ptr& failure : failures) {

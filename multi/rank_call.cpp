@@ -280,10 +280,10 @@ class RankCall {
                             .between = {sorted(), received()},
                             .splits = at(plan_.sorter),
                             .slots = at(plan_.slots),
-                            .copies = nullptr,
+                            .streams = nullptr,
                             .runs_are_read = {}};
     if (terms_.reads_directly) {
-      memory.copies = &store_.copies();
+      memory.streams = &store_.streams();
       // Others read what this rank has sorted: until then it stays.
       std::swap(memory.between[0], memory.between[1]);
       memory.runs_are_read = [&] {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "multi/copies_ahead.hpp"
+#include "multi/chunk_streams.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune::multi {
@@ -35,18 +35,18 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
-  CopiesAhead& copies() {
-    if (!copies_) copies_.emplace(device_);
-    return *copies_;
+  ChunkStreams& streams() {
+    if (!streams_) streams_.emplace(device_);
+    return *streams_;
   }
-  /// Waits for them.
-  void end_copies() noexcept { copies_.reset(); }
+  /// Waits for what is under way in them.
+  void end_chunks() noexcept { streams_.reset(); }
 
  private:
   const Device& device_;
   std::uint64_t chunk_bytes_;
   std::unique_ptr<DeviceBuffer> workspace_;
-  std::optional<CopiesAhead> copies_;  ///< below the workspace: copies to it end before it goes
+  std::optional<ChunkStreams> streams_;  ///< below the workspace: what they do there ends before it goes
 };
 
 }  // namespace bitune::multi

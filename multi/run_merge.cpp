@@ -20,6 +20,7 @@ constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
 constexpr std::uint32_t merge_threads = 256;
 constexpr std::uint64_t most_split_blocks = 8192;
 constexpr std::uint64_t warp_threads = 32;
+constexpr std::uint64_t round_bytes = 256;
 
 /// The longest tile whose keys leave shared memory for several blocks.
 std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
@@ -60,7 +61,12 @@ std::uint64_t RunMerge::splits_bytes(std::uint64_t keys, int runs) const noexcep
 }
 
 std::uint64_t RunMerge::slots_bytes(std::uint64_t keys) const noexcept {
-  return keys <= chunk_ ? 0 : CopiesAhead::slots * chunk_ * (key_bytes_ + carried_bytes_);
+  return keys <= chunk_ ? 0 : ChunkStreams::count * slot_bytes();
+}
+
+std::uint64_t RunMerge::slot_bytes() const noexcept {
+  // Keys of two runs and what travels with them, each from a round address to one.
+  return parts_of(chunk_ * (key_bytes_ + carried_bytes_), round_bytes) * round_bytes + 8 * round_bytes;
 }
 
 std::uint64_t RunMerge::tiles(std::uint64_t keys) const noexcept { return parts_of(keys, tile_); }
@@ -135,32 +141,39 @@ void RunMerge::merge(RankDevice& device, std::span<const Pair> pairs, const Memo
 
 void RunMerge::merge_chunks(RankDevice& device, const Pair& pair, const std::uint64_t* starts,
                             const Memory& memory, Stream stream) const {
-  CopiesAhead& copies = *memory.copies;
+  ChunkStreams& streams = *memory.streams;
+  streams.begin(stream);
   for (std::uint64_t begin = 0; begin < pair.kept; begin += chunk_, ++starts) {
+    streams.next();
     Pair chunk = pair;
     chunk.skipped += begin;
     chunk.kept = std::min(chunk_, pair.kept - begin);
     chunk.to = at(pair.to, begin);
-    std::byte* const slot = memory.slots + copies.next_slot() * (key_bytes_ + carried_bytes_) * chunk_;
-    RunArrays free{slot, slot + key_bytes_ * chunk_};
-    const auto bring = [&](MergedRun& run, std::uint64_t from, std::uint64_t count) {
+    std::byte* slot = memory.slots + streams.turn() * slot_bytes();
+    const auto bring = [&](std::byte*& array, const Device& peer, std::uint64_t from, std::uint64_t count,
+                           std::uint64_t bytes) {
+      if (bytes == 0) return;
+      // From a round address to one, as far as the run goes: copies between others are slower.
+      std::byte* const begin_there = array + from * bytes;
+      const std::uint64_t odd = reinterpret_cast<std::uintptr_t>(begin_there) % round_bytes;
+      const std::uint64_t lead = std::min(odd, from * bytes);
+      device.device().copy_from_peer(slot + (odd - lead), peer, begin_there - lead, count * bytes + lead,
+                                     streams.stream());
+      array = slot + odd - from * bytes;  // element `from` lies at `odd`
+      slot += parts_of(odd + count * bytes, round_bytes) * round_bytes;
+    };
+    const auto bring_both = [&](MergedRun& run, std::uint64_t from, std::uint64_t count) {
       if (run.peer == nullptr || count == 0) return;
-      const RunArrays there = at(run.arrays, from);
-      copies.copy(free.keys, *run.peer, there.keys, count * key_bytes_);
-      if (carried_bytes_ != 0) {
-        copies.copy(free.carried, *run.peer, there.carried, count * carried_bytes_);
-      }
-      // Key `from` of the run is the first free one of the slot.
-      run.arrays = {free.keys - from * key_bytes_, free.carried - from * carried_bytes_};
-      free = at(free, count);
+      bring(run.arrays.keys, *run.peer, from, count, key_bytes_);
+      bring(run.arrays.carried, *run.peer, from, count, carried_bytes_);
     };
     const std::uint64_t of_first = starts[1] - starts[0];
-    bring(chunk.first, starts[0], of_first);
-    bring(chunk.second, chunk.skipped - starts[0], chunk.kept - of_first);
-    copies.arrive(stream);
-    launch_merge(device, chunk, static_cast<std::uint64_t*>(memory.splits) + begin / tile_, stream);
-    copies.release(stream);
+    bring_both(chunk.first, starts[0], of_first);
+    bring_both(chunk.second, chunk.skipped - starts[0], chunk.kept - of_first);
+    streams.wait_for_begin();
+    launch_merge(device, chunk, static_cast<std::uint64_t*>(memory.splits) + begin / tile_, streams.stream());
   }
+  streams.join(stream);
 }
 
 void RunMerge::launch_split(RankDevice& device, std::uint64_t lanes, const Pair& pair, std::uint64_t part,

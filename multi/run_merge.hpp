@@ -12,7 +12,7 @@
 
 #include "bitune/types.hpp"
 #include "model/plan.hpp"
-#include "multi/copies_ahead.hpp"
+#include "multi/chunk_streams.hpp"
 #include "multi/rank_device.hpp"
 
 namespace bitune::multi {
@@ -34,8 +34,9 @@ struct MergedRun {
 /// run come first. Each round reads and writes each key once.
 ///
 /// A pair of which another device has a run is merged in chunks. Where they begin in the runs is found first.
-/// Then what the peer has of each chunk is copied to this device while the chunk before is merged: copies use
-/// more of a link than kernels that read it. What is shorter than a chunk is read where it lies.
+/// Then what the peer has of a chunk is copied to this device while others are merged: copies use more of a
+/// link than kernels that read it. What is shorter than a chunk is read where it lies. The other device's
+/// arrays begin at multiples of 256 bytes, or there is memory before them.
 class RunMerge {
  public:
   RunMerge() = default;
@@ -62,7 +63,7 @@ class RunMerge {
     std::array<RunArrays, 2> between;     ///< of more than two runs: rounds but the last write there, in turn
     void* splits = nullptr;               ///< splits_bytes
     std::byte* slots = nullptr;           ///< slots_bytes, where other devices have runs
-    CopiesAhead* copies = nullptr;        ///< likewise
+    ChunkStreams* streams = nullptr;      ///< likewise
     std::function<void()> runs_are_read;  ///< called once, when all that reads the runs is enqueued
   };
 
@@ -87,6 +88,7 @@ class RunMerge {
   };
   using Splits = std::vector<std::uint64_t>;
 
+  [[nodiscard]] std::uint64_t slot_bytes() const noexcept;
   [[nodiscard]] bool has_chunks(const Pair& pair) const noexcept;
   void merge(RankDevice& device, std::span<const Pair> pairs, const Memory& memory, Stream stream) const;
   void merge_chunks(RankDevice& device, const Pair& pair, const std::uint64_t* starts, const Memory& memory,

@@ -100,6 +100,8 @@ class MultiSorter:
     communicator : int, optional
         The address that an ``ncclComm_t`` is: then ``devices`` names one GPU, that of this process's rank, and every
         process calls the same with one part. Nobody else uses the communicator meanwhile.
+    time_limit : float, optional
+        Seconds that a rank waits for the others before the call fails; five minutes. A communicator is aborted then.
 
     Notes
     -----
@@ -118,11 +120,11 @@ class MultiSorter:
     [[1, 3], [2, 0]]
     """
 
-    def __init__(self, devices: Any, *, communicator: int | None = None) -> None:
+    def __init__(self, devices: Any, *, communicator: int | None = None, time_limit: float | None = None) -> None:
         self._selectors = selectors_of(devices)
-        options = _native.MultiOptions(
-            ctypes.sizeof(_native.MultiOptions), ",".join(self._selectors).encode(), None, None, 0, communicator
-        )
+        names = ",".join(self._selectors).encode()
+        limit_ms = 0 if time_limit is None else max(round(1000 * time_limit), 1)
+        options = _native.MultiOptions(ctypes.sizeof(_native.MultiOptions), names, None, None, limit_ms, communicator)
         handle = ctypes.c_void_p()
         _native.check(_native.library.bitune_multi_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
         assert handle.value is not None

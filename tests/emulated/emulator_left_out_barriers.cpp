@@ -244,7 +244,7 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
                .between = {},
                .splits = splits.data(),
                .slots = nullptr,
-               .copies = nullptr,
+               .streams = nullptr,
                .runs_are_read = {}},
               nullptr);
     device->synchronize(nullptr);

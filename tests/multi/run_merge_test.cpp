@@ -89,7 +89,7 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   Bytes values_out(right_values.size());
   Bytes splits(merge.splits_bytes(keys.size() / size_of(key), static_cast<int>(lengths.size())));
   Bytes slots(merge.slots_bytes(keys.size() / size_of(key)));
-  multi::CopiesAhead copies(device.device());
+  multi::ChunkStreams streams(device.device());
   int told = 0;
   merge.run(device, runs, skipped, kept,
             {.to = {keys_out.data(), values_out.data()},
@@ -97,7 +97,7 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
                          multi::RunArrays{keys.data(), values.data()}},
              .splits = splits.data(),
              .slots = slots.data(),
-             .copies = &copies,
+             .streams = &streams,
              .runs_are_read = [&] { ++told; }},
             nullptr);
   device.device().synchronize(nullptr);
