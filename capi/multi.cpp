@@ -49,7 +49,6 @@ MultiOptions options_from(const bitune_multi_options* given) {
     options.time_limit = std::chrono::milliseconds(std::min(read.time_limit_ms, most));
   }
   options.communicator = read.communicator;
-  options.chunk_bytes = read.chunk_bytes;
   return options;
 }
 

@@ -90,9 +90,8 @@ struct MultiSorter::Implementation {
     if (options.communicator != nullptr) {
       remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
-    const std::uint64_t chunk = options.chunk_bytes != 0 ? options.chunk_bytes : multi::usual_chunk_bytes;
     for (const auto& device : devices) {
-      stores.push_back(std::make_unique<multi::RankStore>(device->device(), chunk));
+      stores.push_back(std::make_unique<multi::RankStore>(device->device()));
     }
   }
 
@@ -131,7 +130,6 @@ struct MultiSorter::Implementation {
       }
     });
     if (const auto rank = meeting.ended_by()) {
-      for (const auto& store : stores) store->end_chunks();  // nobody may have waited for them
       std::rethrow_exception(failures[static_cast<std::size_t>(*rank)]);
     }
     for (const std::exception_ptr& failure : failures) {
@@ -213,8 +211,10 @@ std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n,
                                           int rank) {
   RankDevice& device = implementation_->of_rank(rank);
   // What the caller gives is not read by other ranks: their pieces are copied.
-  const multi::RankTerms terms{ranks(), false, implementation_->stores[0]->chunk_bytes()};
-  return multi::plan_rank(device.engine(), spec, terms, n, multi::most_received(spec, ranks(), result)).bytes;
+  constexpr bool reads_directly = false;
+  return multi::plan_rank(device.engine(), device.device().info(), spec, ranks(), n,
+                          multi::most_received(spec, ranks(), result), reads_directly)
+      .bytes;
 }
 
 std::uint64_t MultiSorter::equal_part_of(std::uint64_t n, int rank) const noexcept {

@@ -109,8 +109,8 @@ class RankCall {
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   void prepare() {
-    const RankTerms terms{communicator_.size(), terms_.reads_directly, store_.chunk_bytes()};
-    plan_ = plan_rank(device_.engine(), terms_.spec, terms, part_.n, received_count());
+    plan_ = plan_rank(device_.engine(), device().info(), terms_.spec, communicator_.size(), part_.n,
+                      received_count(), terms_.reads_directly);
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
@@ -223,14 +223,10 @@ class RankCall {
   /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
   [[nodiscard]] Runs all_runs() {
     if (!terms_.reads_directly) return {};
-    struct Place {
-      RunArrays arrays;
-      const Device* device = nullptr;  // ranks that read directly are threads of one process
-    };
     Runs runs;
-    for (const Place& place : all_gather(communicator_, Place{sorted(), &device()})) {
+    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
       const std::size_t rank = runs.size();
-      runs.push_back({place.arrays, sorted_count(rank), rank == me() ? nullptr : place.device});
+      runs.push_back({arrays, sorted_count(rank), rank == me()});
     }
     return runs;
   }
@@ -240,7 +236,7 @@ class RankCall {
     Runs pieces;
     for (std::size_t rank = 0; rank < runs.size(); ++rank) {
       pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank],
-                        runs[rank].peer});
+                        runs[rank].is_near});
     }
     return pieces;
   }
@@ -279,11 +275,8 @@ class RankCall {
     RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
                             .between = {sorted(), received()},
                             .splits = at(plan_.sorter),
-                            .slots = at(plan_.slots),
-                            .streams = nullptr,
                             .runs_are_read = {}};
     if (terms_.reads_directly) {
-      memory.streams = &store_.streams();
       // Others read what this rank has sorted: until then it stays.
       std::swap(memory.between[0], memory.between[1]);
       memory.runs_are_read = [&] {

@@ -31,8 +31,8 @@ std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t resul
   return selects(spec.operation) ? static_cast<std::uint64_t>(ranks) * result : result;
 }
 
-RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, const RankTerms& terms, std::uint64_t n,
-                   std::uint64_t received) {
+RankPlan plan_rank(SortEngine& engine, const DeviceInfo& device, const SortSpec& spec, int ranks,
+                   std::uint64_t n, std::uint64_t received, bool reads_directly) {
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
@@ -41,19 +41,17 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, const RankTerms& te
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
   plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
-  plan.merge = RunMerge(spec, plan.carried_bytes, terms.chunk_bytes);
+  plan.merge = RunMerge(spec, plan.carried_bytes, device);
 
   // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
-  const std::uint64_t between = terms.ranks > 2 || !terms.reads_directly ? received : 0;
+  const std::uint64_t between = ranks > 2 || !reads_directly ? received : 0;
   plan.sorted_keys = take(plan, sorted * plan.key_bytes);
   plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
   plan.received_keys = take(plan, between * plan.key_bytes);
   plan.received_carried = take(plan, between * plan.carried_bytes);
-  plan.slots = take(plan, terms.reads_directly ? plan.merge.slots_bytes(received) : 0);
-  plan.samples = take(plan, is_top_k ? 0 : sample_bytes(terms.ranks, spec.key, samples_of(terms.ranks)));
-  plan.sorter =
-      take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received, terms.ranks)));
+  plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
+  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received)));
   return plan;
 }
 

@@ -27,22 +27,15 @@ struct RankPlan {
   std::uint64_t sorted_carried = 0;
   std::uint64_t received_keys = 0;
   std::uint64_t received_carried = 0;
-  std::uint64_t slots = 0;  ///< what other ranks sorted, while it is merged
   std::uint64_t samples = 0;
   std::uint64_t sorter = 0;  ///< what sorting itself takes, and merging: all from here on
   std::uint64_t bytes = 0;
 };
 
-/// What all ranks together do.
-struct RankTerms {
-  int ranks = 1;
-  bool reads_directly = false;    ///< runs are merged from where they lie: there is memory for chunks of them
-  std::uint64_t chunk_bytes = 0;  ///< as RunMerge
-};
-
-/// `received`: keys that come from all ranks together. Compiles what must be. \throws Error
-[[nodiscard]] RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, const RankTerms& terms,
-                                 std::uint64_t n, std::uint64_t received);
+/// `received`: keys that come from all ranks together. `reads_directly`: they are merged from where they lie,
+/// and memory for them is taken only for merging in several rounds. Compiles what must be. \throws Error
+[[nodiscard]] RankPlan plan_rank(SortEngine& engine, const DeviceInfo& device, const SortSpec& spec,
+                                 int ranks, std::uint64_t n, std::uint64_t received, bool reads_directly);
 
 /// The most keys that can come to a rank: of a top_k the first ones of each rank.
 [[nodiscard]] std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept;

@@ -7,12 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "model/device_info.hpp"
 #include "model/plan.hpp"
-#include "multi/chunk_streams.hpp"
 #include "multi/rank_device.hpp"
 
 namespace bitune::multi {
@@ -27,50 +26,37 @@ struct RunArrays {
 struct MergedRun {
   RunArrays arrays = {};
   std::uint64_t length = 0;
-  const Device* peer = nullptr;  ///< whose memory it is; null: this device's
+  bool is_near = true;  ///< of this device
 };
 
 /// Merges neighbouring runs in pairs, in as many rounds as halve their number to 1. Equal keys of an earlier
 /// run come first. Each round reads and writes each key once.
-///
-/// A pair of which another device has a run is merged in chunks. Where they begin in the runs is found first.
-/// Then what the peer has of a chunk is copied to this device while others are merged: copies use more of a
-/// link than kernels that read it. What is shorter than a chunk is read where it lies. The other device's
-/// arrays begin at multiples of 256 bytes, or there is memory before them.
 class RunMerge {
  public:
   RunMerge() = default;
-  /// `chunk_bytes`: of keys and what travels with them.
-  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, std::uint64_t chunk_bytes);
+  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const DeviceInfo& device);
 
-  /// Memory of the device that merging so many runs of so many keys together takes.
-  [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys, int runs) const noexcept;
-  /// Likewise where other devices have runs.
-  [[nodiscard]] std::uint64_t slots_bytes(std::uint64_t keys) const noexcept;
+  /// Memory of the device that merging runs of so many keys together takes.
+  [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys) const noexcept;
 
   /// Parts of so many keys that a block each merges. `splits` of the last merge tells how many keys of its
   /// first run come before each of them, and behind the last one before its end.
   [[nodiscard]] std::uint64_t tiles(std::uint64_t keys) const noexcept;
 
   /// What it launches.
-  [[nodiscard]] std::vector<KernelSource> kernels() const {
-    return {split_kernel_, split_far_kernel_, merge_kernel_};
-  }
+  [[nodiscard]] std::vector<KernelSource> kernels() const { return {split_kernel_, merge_kernel_}; }
 
   /// Where a merge writes.
   struct Memory {
     RunArrays to;                         ///< `kept` elements
     std::array<RunArrays, 2> between;     ///< of more than two runs: rounds but the last write there, in turn
     void* splits = nullptr;               ///< splits_bytes
-    std::byte* slots = nullptr;           ///< slots_bytes, where other devices have runs
-    ChunkStreams* streams = nullptr;      ///< likewise
     std::function<void()> runs_are_read;  ///< called once, when all that reads the runs is enqueued
   };
 
   /// Of the merged runs, writes the `kept` keys behind the first `skipped` ones; of more than two runs none
   /// is skipped, and those without keys take no part. The arrays of `between` have room for all keys; the
-  /// second one may be where the runs are. Enqueues it; where there are chunks, it waits until those before
-  /// it in the stream have ended.
+  /// second one may be where the runs are. Enqueues it.
   void run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
            const Memory& memory, Stream stream) const;
 
@@ -86,25 +72,16 @@ class RunMerge {
     std::uint64_t kept = 0;
     RunArrays to = {};
   };
-  using Splits = std::vector<std::uint64_t>;
 
-  [[nodiscard]] std::uint64_t slot_bytes() const noexcept;
-  [[nodiscard]] bool has_chunks(const Pair& pair) const noexcept;
-  void merge(RankDevice& device, std::span<const Pair> pairs, const Memory& memory, Stream stream) const;
-  void merge_chunks(RankDevice& device, const Pair& pair, const std::uint64_t* starts, const Memory& memory,
-                    Stream stream) const;
-  /// So many lanes look for each split.
-  void launch_split(RankDevice& device, std::uint64_t lanes, const Pair& pair, std::uint64_t part,
-                    void* splits, Stream stream) const;
-  void launch_merge(RankDevice& device, const Pair& pair, const void* splits, Stream stream) const;
+  void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
 
   KernelSource split_kernel_;
-  KernelSource split_far_kernel_;
   KernelSource merge_kernel_;
   std::uint64_t key_bytes_ = 0;
   std::uint64_t carried_bytes_ = 0;
-  std::uint64_t tile_ = 1;   ///< keys of a block
-  std::uint64_t chunk_ = 1;  ///< keys, whole tiles
+  std::uint32_t threads_ = 1;
+  std::uint64_t tile_ = 1;  ///< keys of a block
+  std::uint64_t shared_bytes_ = 0;
 };
 
 }  // namespace bitune::multi

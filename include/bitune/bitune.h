@@ -313,11 +313,10 @@ typedef struct bitune_multi_options {
   /// Nobody else uses it meanwhile, and it outlives the sorter. A rank that does not come in time, or a link
   /// that fails, makes each that meets it abort the communicator. Null: all ranks are this process's.
   void* communicator;
-  uint64_t chunk_bytes;  ///< what is copied at once while keys before it are merged; 0: as is usual
 } bitune_multi_options;
 
 #define BITUNE_MULTI_OPTIONS_INIT \
-  { sizeof(bitune_multi_options), NULL, NULL, NULL, 0, NULL, 0 }
+  { sizeof(bitune_multi_options), NULL, NULL, NULL, 0, NULL }
 
 /// As many keys as every other rank gets, but for one key.
 #define BITUNE_EQUAL_PART UINT64_MAX

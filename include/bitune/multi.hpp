@@ -30,9 +30,6 @@ struct MultiOptions {
   std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
   /// How long a rank waits for the others before it ends the call of all. They may have to compile first.
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
-  /// What of another GPU's keys is copied at once while the keys before are merged, in bytes, with what
-  /// travels with them. 0: as is usual.
-  std::uint64_t chunk_bytes = 0;
 };
 
 /// The number of keys that a rank gets where all get as many, but for one key.

@@ -49,7 +49,6 @@ class MultiOptions(ctypes.Structure):
         ("kernel_cache", ctypes.c_char_p),
         ("time_limit_ms", ctypes.c_uint64),
         ("communicator", ctypes.c_void_p),
-        ("chunk_bytes", ctypes.c_uint64),
     ]
 
 

@@ -231,9 +231,9 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   std::vector<std::uint32_t> right = keys;
   std::sort(right.begin(), right.end());
 
-  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0, 1);
+  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0, device->info());
   std::vector<std::uint32_t> merged(n);
-  std::vector<std::byte> splits(merge.splits_bytes(n, 2));
+  std::vector<std::byte> splits(merge.splits_bytes(n));
   const multi::RunArrays runs{reinterpret_cast<std::byte*>(keys.data()), nullptr};
   multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
   try {

@@ -79,7 +79,6 @@ class MultiOnGpus : public cuda::GpuTest {
   static void expect_right(const std::vector<std::string>& devices) {
     MultiOptions options;
     options.devices = devices;
-    options.chunk_bytes = std::uint64_t{64} << 10;  // many
     MultiSorter sorter(options);
     const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
       static_cast<void>(sorter.run(spec, parts));

@@ -133,19 +133,6 @@ TEST(MultiSorter, CopiesWhatOthersDoNotReach) {
   }
 }
 
-TEST(MultiSorter, CopiesChunksAheadOfTheMerge) {
-  for (const Numbers& lengths : {Numbers{6000, 5000}, Numbers{5000, 4500, 4600}}) {
-    MultiOptions options = emulated_ranks(lengths.size());
-    options.chunk_bytes = 1;  // as short as may be: a tile
-    MultiSorter sorter(options);
-    Numbers results(lengths.size(), 0);
-    results.back() = equal_part;
-    expect_right(sorter, pairs, lengths, results, Distribution::few_distinct);
-    results.front() = equal_part;
-    expect_right(sorter, pairs, lengths, results, Distribution::random);
-  }
-}
-
 TEST(MultiSorter, TellsWhatCameFromOthers) {
   MultiSorter sorter(emulated_ranks(2));
   const auto received = [&](Distribution distribution, bool with_workspaces) {

@@ -42,18 +42,20 @@ void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
   reference_call({spec, {.n = n}}, operands);
 }
 
-/// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones. All
-/// but one are another device's.
+/// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones.
 void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
                    const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0,
-                   std::size_t own = 0) {
-  const SortSpec spec{
-      .operation = Operation::sort_pairs, .key = key, .value_bytes = 8, .order = order, .stable = true};
+                   std::uint32_t value_bytes = 8) {
+  const SortSpec spec{.operation = Operation::sort_pairs,
+                      .key = key,
+                      .value_bytes = value_bytes,
+                      .order = order,
+                      .stable = true};
   Bytes keys;
   Bytes values;
   for (std::size_t run = 0; run < lengths.size(); ++run) {
     Bytes keys_of_run = make_keys(key, lengths[run], distribution, run + 1);
-    Bytes values_of_run(lengths[run] * 8);
+    Bytes values_of_run(lengths[run] * value_bytes);
     fill_values(values_of_run, run + 1);
     if (lengths[run] != 0) sort_on_host(spec, keys_of_run, values_of_run);
     keys.insert(keys.end(), keys_of_run.begin(), keys_of_run.end());
@@ -67,9 +69,9 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
     all = Bytes(begin, begin + static_cast<std::ptrdiff_t>(kept * bytes));
   };
   keep(right_keys, size_of(key));
-  keep(right_values, 8);
+  keep(right_values, value_bytes);
 
-  const multi::RunMerge merge(spec, 8, 1);  // a tile is a chunk
+  const multi::RunMerge merge(spec, value_bytes, device.device().info());
   // Each run in memory of its own, as on several devices.
   std::vector<Bytes> memory;
   std::vector<multi::MergedRun> runs;
@@ -79,25 +81,21 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
       const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin * bytes);
       return memory.emplace_back(from, from + static_cast<std::ptrdiff_t>(length * bytes)).data();
     };
-    const Device* peer = runs.size() == own ? nullptr : &device.device();
-    runs.push_back({{part(keys, size_of(key)), part(values, 8)}, length, peer});
+    const bool is_near = runs.size() == 1;
+    runs.push_back({{part(keys, size_of(key)), part(values, value_bytes)}, length, is_near});
     begin += length;
   }
   Bytes keys_between(keys.size());
   Bytes values_between(values.size());
   Bytes keys_out(right_keys.size());
   Bytes values_out(right_values.size());
-  Bytes splits(merge.splits_bytes(keys.size() / size_of(key), static_cast<int>(lengths.size())));
-  Bytes slots(merge.slots_bytes(keys.size() / size_of(key)));
-  multi::ChunkStreams streams(device.device());
+  Bytes splits(merge.splits_bytes(keys.size() / size_of(key)));
   int told = 0;
   merge.run(device, runs, skipped, kept,
             {.to = {keys_out.data(), values_out.data()},
              .between = {multi::RunArrays{keys_between.data(), values_between.data()},
                          multi::RunArrays{keys.data(), values.data()}},
              .splits = splits.data(),
-             .slots = slots.data(),
-             .streams = &streams,
              .runs_are_read = [&] { ++told; }},
             nullptr);
   device.device().synchronize(nullptr);
@@ -118,12 +116,21 @@ TEST(RunMerge, GivesWhatAStableSortGives) {
   expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {4096, 1}, 4097);
 }
 
+TEST(RunMerge, MovesEveryWidth) {
+  multi::RankDevice device = emulated_device();
+  for (const std::uint32_t value_bytes : {1, 2, 4, 16}) {
+    for (const KeyType key : {KeyType::u8, KeyType::i16}) {
+      expect_merged(device, key, Order::descending, Distribution::few_distinct, {3001, 2222}, 5000, 201,
+                    value_bytes);
+    }
+  }
+}
+
 TEST(RunMerge, GivesWhatLiesBehindKeysThatOthersGet) {
   multi::RankDevice device = emulated_device();
   for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 5001}, 7000, 7001);
-    // More chunks than slots, of the first run.
-    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 24000, 1001, 1);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 24000, 1001);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 300}, 100, 150);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {300, 0}, 100, 200);
   }

@@ -35,7 +35,6 @@ struct Options {
   std::vector<std::uint32_t> value_bytes = {0, 4};
   std::vector<std::string> distributions = {"random", "all_equal", "sorted", "reversed", "zipf"};
   int samples = 7;
-  std::uint64_t chunk_bytes = 0;
   bool nccl = false;
 };
 
@@ -104,7 +103,6 @@ class Bench {
                                      {"date", fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))},
                                      {"ranks", all_.ranks()},
                                      {"link", nccl_ ? "nccl" : "direct"},
-                                     {"chunk_bytes", options_.chunk_bytes},
                                      {"problem", text_of(Problem{spec, {.n = n}})},
                                      {"n", n},
                                      {"key", name_of(spec.key)},
@@ -126,7 +124,6 @@ class Bench {
   static MultiOptions multi_options(const Options& options) {
     MultiOptions all;
     all.devices = options.devices;
-    all.chunk_bytes = options.chunk_bytes;
     return all;
   }
 
@@ -254,7 +251,6 @@ int main(int argc, char** argv) try {
   app.add_option("--value-bytes", options.value_bytes, "0: keys alone")->delimiter(',');
   app.add_option("--distributions", options.distributions)->delimiter(',');
   app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
-  app.add_option("--chunk-bytes", options.chunk_bytes, "As MultiOptions")->transform(CLI::AsSizeValue(false));
   app.add_flag("--nccl", options.nccl, "A rank each of a communicator of NCCL's");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);

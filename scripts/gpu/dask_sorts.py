@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sorts dask arrays on a cluster of this host's GPUs, a worker each, and compares what comes back with NumPy's result.
 
-  scripts/gpu/dask.py [--keys 2^26] [--chunks 8] OUT.json
+  scripts/gpu/dask_sorts.py [--keys 2^26] [--chunks 8] OUT.json
 
 Chunks are of NumPy, and of CuPy where it is installed. With `bitune[dask]`; it takes a minute. OUT gets a record for each operation: the
 seconds of the whole by the host's clock, the first of a cluster, which loads kernels, and the next one. A sort during which a worker is killed
