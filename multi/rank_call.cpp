@@ -241,30 +241,33 @@ class RankCall {
     return pieces;
   }
 
-  /// Copies what comes to this rank to its own memory.
+  /// Copies what comes to this rank to its own memory. From round addresses to such, with a few elements
+  /// before the piece where need be: of others NCCL copies byte by byte.
   [[nodiscard]] Runs exchange(const Parts& parts) {
     std::vector<ArrayExchange> arrays;
-    const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint32_t element_bytes) {
+    Runs runs;
+    for (const std::uint64_t count : parts.receive) runs.push_back({{}, count});
+    const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint32_t element_bytes,
+                         std::byte* RunArrays::*array) {
       if (element_bytes == 0) return;
-      ArrayExchange array;
+      ArrayExchange& all = arrays.emplace_back();
       std::byte* place = at(to);
       for (std::size_t rank = 0; rank < parts.send.size(); ++rank) {
-        array.send.push_back(
-            {at(from) + parts.send_from[rank] * element_bytes, parts.send[rank] * element_bytes});
-        array.receive.push_back({place, parts.receive[rank] * element_bytes});
-        place += array.receive.back().bytes;
+        const auto lead_of = [&](std::uint64_t begin, std::uint64_t count) {
+          return count != 0 ? begin * element_bytes % piece_alignment : 0;
+        };
+        const std::uint64_t sent = lead_of(parts.send_from[rank], parts.send[rank]);
+        all.send.push_back({at(from) + parts.send_from[rank] * element_bytes - sent,
+                            parts.send[rank] * element_bytes + sent});
+        const std::uint64_t received = lead_of(parts.receive_from[rank], parts.receive[rank]);
+        all.receive.push_back({place, parts.receive[rank] * element_bytes + received});
+        runs[rank].arrays.*array = place + received;
+        place += rounded_piece(all.receive.back().bytes);
       }
-      arrays.push_back(std::move(array));
     };
-    add(plan_.sorted_keys, plan_.received_keys, plan_.key_bytes);
-    add(plan_.sorted_carried, plan_.received_carried, plan_.carried_bytes);
+    add(plan_.sorted_keys, plan_.received_keys, plan_.key_bytes, &RunArrays::keys);
+    add(plan_.sorted_carried, plan_.received_carried, plan_.carried_bytes, &RunArrays::carried);
     communicator_.all_to_all(arrays, part_.stream);
-    Runs runs;
-    std::uint64_t place = 0;
-    for (const std::uint64_t count : parts.receive) {
-      runs.push_back({plan_.merge.at(received(), place), count});
-      place += count;
-    }
     return runs;
   }
 
