@@ -212,8 +212,8 @@ std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n,
   RankDevice& device = implementation_->of_rank(rank);
   // What the caller gives is not read by other ranks: their pieces are copied.
   constexpr bool reads_directly = false;
-  return multi::plan_rank(device.engine(), device.device().info(), spec, ranks(), n,
-                          multi::most_received(spec, ranks(), result), reads_directly)
+  return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result),
+                          reads_directly)
       .bytes;
 }
 

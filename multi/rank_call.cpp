@@ -109,8 +109,8 @@ class RankCall {
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   void prepare() {
-    plan_ = plan_rank(device_.engine(), device().info(), terms_.spec, communicator_.size(), part_.n,
-                      received_count(), terms_.reads_directly);
+    plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
+                      terms_.reads_directly);
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {

@@ -29,8 +29,8 @@ std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t resul
   return selects(spec.operation) ? static_cast<std::uint64_t>(ranks) * result : result;
 }
 
-RankPlan plan_rank(SortEngine& engine, const DeviceInfo& device, const SortSpec& spec, int ranks,
-                   std::uint64_t n, std::uint64_t received, bool reads_directly) {
+RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
+                   std::uint64_t received, bool reads_directly) {
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
@@ -39,7 +39,7 @@ RankPlan plan_rank(SortEngine& engine, const DeviceInfo& device, const SortSpec&
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
   plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
-  plan.merge = RunMerge(spec, plan.carried_bytes, device);
+  plan.merge = RunMerge(spec, plan.carried_bytes);
 
   // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);

@@ -41,8 +41,8 @@ struct RankPlan {
 
 /// `received`: keys that come from all ranks together. `reads_directly`: they are merged from where they lie,
 /// and memory for them is taken only for merging in several rounds. Compiles what must be. \throws Error
-[[nodiscard]] RankPlan plan_rank(SortEngine& engine, const DeviceInfo& device, const SortSpec& spec,
-                                 int ranks, std::uint64_t n, std::uint64_t received, bool reads_directly);
+[[nodiscard]] RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
+                                 std::uint64_t received, bool reads_directly);
 
 /// The most keys that can come to a rank: of a top_k the first ones of each rank.
 [[nodiscard]] std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept;

@@ -17,50 +17,36 @@ namespace bitune::multi {
 namespace {
 
 constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
-constexpr std::uint32_t split_threads = 256;
+constexpr std::uint32_t merge_threads = 256;
 constexpr std::uint64_t most_split_blocks = 8192;
-constexpr std::uint32_t fewest_threads = 64;
-constexpr std::uint32_t most_threads = 1024;
 
-/// Of elements of so many bytes, how many a thread merges.
-std::uint64_t items_of(std::uint64_t bytes) noexcept { return 64 / std::max<std::uint64_t>(bytes, 4); }
-
-std::uint64_t tile_bytes(std::uint64_t tile, std::uint64_t element_bytes) noexcept {
-  return static_cast<std::uint64_t>(
-      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile), static_cast<layout::Size>(element_bytes)));
-}
+/// The longest tile whose keys leave shared memory for several blocks.
+std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
 
 std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { return (whole + part - 1) / part; }
 
 std::uint64_t argument(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-Launch launch_of(std::uint64_t blocks, std::uint32_t threads, std::uint64_t shared_bytes) {
+Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes) {
   Launch launch;
   launch.grid[0] = static_cast<std::uint32_t>(blocks);
-  launch.block = {threads, 1, 1};
+  launch.block = {merge_threads, 1, 1};
   launch.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   return launch;
 }
 
 }  // namespace
 
-RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const DeviceInfo& device)
-    : key_bytes_(size_of(spec.key)), carried_bytes_(carried_bytes) {
-  // Tiles as long as leave room for two on a multiprocessor: to find where each begins takes reads that
-  // depend on each other, and over a link that is dear.
-  const std::uint64_t element_bytes = std::max(key_bytes_, carried_bytes_);
-  const std::uint64_t items = items_of(element_bytes);
-  const auto room = static_cast<std::uint64_t>(device.shared_bytes_per_block_optin) / 2;
-  threads_ = most_threads;
-  while (threads_ > fewest_threads && tile_bytes(threads_ * items, element_bytes) > room) threads_ /= 2;
-  tile_ = threads_ * items;
-  shared_bytes_ = tile_bytes(tile_, element_bytes);
+RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes)
+    : key_bytes_(size_of(spec.key)),
+      carried_bytes_(carried_bytes),
+      tile_(merge_threads * items_of(key_bytes_)) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
-  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, split_threads)};
+  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
   merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
-                                             threads_, items)};
+                                             merge_threads, items_of(key_bytes_))};
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
@@ -118,13 +104,15 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   const std::array<std::uint64_t, 8> split = {
       argument(splits),   argument(first.keys), pair.first.length, argument(second.keys),
       pair.second.length, pair.skipped,         pair.kept,         tile_};
-  const std::uint64_t split_blocks = std::min(parts_of(blocks + 1, split_threads), most_split_blocks);
-  device.launch(split_kernel_, launch_of(split_blocks, split_threads, 0), split, stream);
+  device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
+                split, stream);
   const std::array<std::uint64_t, 9> merge = {
       argument(pair.to.keys), argument(pair.to.carried), argument(first.keys), argument(first.carried),
       argument(second.keys),  argument(second.carried),  pair.skipped,         pair.kept,
       argument(splits)};
-  device.launch(merge_kernel_, launch_of(blocks, threads_, shared_bytes_), merge, stream);
+  const auto shared =
+      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
+  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
 }
 
 }  // namespace bitune::multi

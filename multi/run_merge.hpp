@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bitune/types.hpp"
-#include "model/device_info.hpp"
 #include "model/plan.hpp"
 #include "multi/rank_device.hpp"
 
@@ -34,7 +33,7 @@ struct MergedRun {
 class RunMerge {
  public:
   RunMerge() = default;
-  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const DeviceInfo& device);
+  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes);
 
   /// Memory of the device that merging runs of so many keys together takes.
   [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys) const noexcept;
@@ -79,9 +78,7 @@ class RunMerge {
   KernelSource merge_kernel_;
   std::uint64_t key_bytes_ = 0;
   std::uint64_t carried_bytes_ = 0;
-  std::uint32_t threads_ = 1;
   std::uint64_t tile_ = 1;  ///< keys of a block
-  std::uint64_t shared_bytes_ = 0;
 };
 
 }  // namespace bitune::multi

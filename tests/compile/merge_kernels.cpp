@@ -18,7 +18,7 @@ TEST(MergeKernels, OfTwoRunsDoNotSpill) {
   for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::f32, KeyType::f64}) {
     for (const std::uint32_t carried : {0, 4, 16}) {
       const SortSpec spec{.key = key, .order = Order::descending};
-      for (const KernelSource& kernel : multi::RunMerge(spec, carried, device).kernels()) {
+      for (const KernelSource& kernel : multi::RunMerge(spec, carried).kernels()) {
         const KernelImage image = compiler->compile(kernel);
         EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression;
         EXPECT_LE(image.registers, 64) << kernel.name_expression;

@@ -231,7 +231,7 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   std::vector<std::uint32_t> right = keys;
   std::sort(right.begin(), right.end());
 
-  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0, device->info());
+  const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0);
   std::vector<std::uint32_t> merged(n);
   std::vector<std::byte> splits(merge.splits_bytes(n));
   const multi::RunArrays runs{reinterpret_cast<std::byte*>(keys.data()), nullptr};

@@ -71,7 +71,7 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   keep(right_keys, size_of(key));
   keep(right_values, value_bytes);
 
-  const multi::RunMerge merge(spec, value_bytes, device.device().info());
+  const multi::RunMerge merge(spec, value_bytes);
   // Each run in memory of its own, as on several devices.
   std::vector<Bytes> memory;
   std::vector<multi::MergedRun> runs;
