@@ -55,11 +55,13 @@ std::size_t narrowest_key(const Variant& variant) { return variant.name() == "le
 /// The number of valid configurations, or `enough` if there are more: points from all over the product are
 /// looked at.
 std::uint64_t count_valid(const Variant& variant, const Problem& problem, std::uint64_t enough) {
-  const SearchSpace space = variant.space(problem, h200());
+  const DeviceInfo device = h200();
+  const SearchSpace space = variant.space(problem, device);
+  const std::uint64_t size = space.cartesian_size();
   constexpr std::uint64_t stride = 1000003;  // a prime, so that every point has its turn
   std::uint64_t valid = 0;
-  for (std::uint64_t i = 0; i < space.cartesian_size() && valid < enough; ++i) {
-    if (!space.violation(space.point(i * stride % space.cartesian_size()), problem, h200())) ++valid;
+  for (std::uint64_t i = 0; i < size && valid < enough; ++i) {
+    if (!space.violation(space.point(i * stride % size), problem, device)) ++valid;
   }
   return valid;
 }
@@ -104,20 +106,21 @@ TEST(VariantSpace, EnumeratesWhatTheRestrictionsAllow) {
     for (const std::uint64_t n : {100, 2048}) {
       const Problem problem = problem_for(*variant, KeyType::i16, n);
       const SearchSpace space = variant->space(problem, h200());
+      const DeviceInfo device = h200();
       // As indices: the configurations are hundreds of thousands, and come in the order of the product.
       std::vector<std::uint64_t> enumerated;
-      for (const Configuration& configuration : space.valid(problem, h200())) {
+      space.for_each_valid(problem, device, [&](const Configuration& configuration) {
         if (enumerated.size() % 16 == 0) {
-          EXPECT_FALSE(space.violation(configuration, problem, h200()));
+          EXPECT_FALSE(space.violation(configuration, problem, device));
         }
         enumerated.push_back(index_of(space, configuration));
-      }
+      });
       EXPECT_TRUE(std::is_sorted(enumerated.begin(), enumerated.end())) << variant->name();
       constexpr std::uint64_t stride = 1000003;
       for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 2000); ++i) {
         const std::uint64_t index = i * stride % space.cartesian_size();
         const Configuration point = space.point(index);
-        const bool valid = !space.violation(point, problem, h200());
+        const bool valid = !space.violation(point, problem, device);
         EXPECT_EQ(std::binary_search(enumerated.begin(), enumerated.end(), index), valid) << point.text();
       }
     }
