@@ -58,12 +58,6 @@ struct RadixTile {
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
     return layout::radix_tile_parts(nt, vt, bits, slot_bytes, sizeof(Counter));
   }
-
-  /// Each warp those of its own keys.
-  BITUNE_DEVICE void clear_ranks() const {
-    constexpr u32 values = layout::digit_values(bits);
-    for (u32 i = lane(); i < values; i += warp_size) ranks[warp_index() * values + i] = 0;
-  }
 };
 
 /// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
@@ -124,15 +118,15 @@ struct PassCounts {
   const Counter* digits;  ///< [passes][values]: what count_digits found
   Counter* states;        ///< [2][tiles][values]: LookBack's, for even and for odd turns
   u32 tiles;
-  u32 turn;   ///< which of all passes over the keys this is; its half of the states is 0 at first
-  u32 turns;  ///< at most; each but the last clears the next one's half
+  u32 turn;  ///< which of all passes over the keys this is; its half of the states is 0 at first
 };
 
 /// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
-/// before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read then what it has.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class BeforeWriting>
+/// is_last: whether no turn comes behind this one, whose half of the states is to be 0. before_writing: called when the tile's number is no
+/// longer needed in shared memory. All threads of the block have read then what it has.
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class IsLast, class BeforeWriting>
 BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
-                                      BeforeWriting before_writing) {
+                                      IsLast is_last, BeforeWriting before_writing) {
   using Codec = typename Traffic::Codec;
   using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
@@ -175,7 +169,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     BITUNE_UNROLL
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
     if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
-    if (counts.turn + 1 < counts.turns) *next.place(mine, digit) = 0;
+    if (!is_last()) *next.place(mine, digit) = 0;
   }
   u32 first[of_thread];
   GroupPrefixSum<Group> keys_before(tile.scratch);
@@ -226,10 +220,11 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<typename Codec::Word>());
   begin_launch_of_plan<allows_next_early>();
   if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
-  tile.clear_ranks();
+  for (u32 i = lane(); i < Digit::values; i += warp_size) tile.ranks[warp_index() * Digit::values + i] = 0;
   sync_block();
-  const PassCounts<Counter> shared{counts, states, tiles, pass, Digit::passes};
-  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads>(traffic, n, pass, shared, tile, *tile.ticket, [] {});
+  const PassCounts<Counter> shared{counts, states, tiles, pass};
+  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads>(
+      traffic, n, pass, shared, tile, *tile.ticket, [&] { return pass + 1 >= Digit::passes; }, [] {});
 }
 
 /// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each

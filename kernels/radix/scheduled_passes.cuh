@@ -73,7 +73,7 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
   u32 pass = 0;
   u32 written = 0;  // tiles of this pass, by this block
   while (true) {
-    tile.clear_ranks();
+    for (u32 i = lane(); i < layout::digit_values(bits); i += warp_size) tile.ranks[warp_index() * layout::digit_values(bits) + i] = 0;
     sync_block();
     const u32 ticket = *tile.ticket;
     const u32 next = ticket / tiles;
@@ -88,9 +88,10 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
       pass = next;
       written = 0;
     }
-    const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass, ~u32{0}};
+    const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass};
     sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, imad_votes, loads>(
-        items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [&] {
+        items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [] { return false; },
+        [&] {
           if (thread_index() == 0) take();
         });
     ++written;
