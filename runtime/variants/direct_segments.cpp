@@ -44,11 +44,14 @@ std::int64_t item_bytes(const Problem& problem) {
   return carries(problem) ? placed_item_bytes(problem.key) : word_bytes(problem.key);
 }
 
-/// Registers of a thread, by what the compiler was seen to take of the same tiles (segments.cpp); of a
-/// cluster, with more addresses of 64-bit keys.
+/// Registers of a thread, by what compilers for sm_75 to sm_90 were seen to take. More than 8 keys of 64 bits
+/// take as many again, but in a cluster, which has more addresses of them.
 std::int64_t registers_of(std::int64_t items, const Problem& problem, std::int64_t ranks = 1) {
-  if (!carries(problem))
-    return items * word_bytes(problem.key) / 4 + (word_bytes(problem.key) == 4 ? 40 : ranks == 1 ? 48 : 68);
+  const bool is_wide = word_bytes(problem.key) == 8;
+  if (!carries(problem)) {
+    if (is_wide && ranks > 1) return 2 * items + 68;
+    return items * (is_wide ? items > 8 ? 4 : 2 : 1) + (is_wide || items > 16 ? 48 : 40);
+  }
   return items * (2 * placed_item_registers(problem.key) + (problem.value_bytes + 3) / 4) + 40;
 }
 

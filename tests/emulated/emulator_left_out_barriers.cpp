@@ -216,13 +216,13 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0);
   std::vector<std::uint32_t> merged(n);
   std::vector<std::byte> splits(merge.splits_bytes(n));
-  const auto array = [](std::vector<std::uint32_t>& all) {
-    return multi::RunArrays{reinterpret_cast<std::byte*>(all.data()), nullptr};
-  };
+  const multi::RunArrays runs{reinterpret_cast<std::byte*>(keys.data()), nullptr};
   multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
   try {
-    merge.run(rank, {{array(keys), first}, {merge.at(array(keys), first), n - first}}, 0, n,
-              {.to = array(merged), .between = {}, .splits = splits.data(), .runs_are_read = {}}, nullptr);
+    multi::RunMerge::Memory memory;
+    memory.to.keys = reinterpret_cast<std::byte*>(merged.data());
+    memory.splits = splits.data();
+    merge.run(rank, {{runs, first}, {merge.at(runs, first), n - first}}, 0, n, memory, nullptr);
     device->synchronize(nullptr);
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;
