@@ -186,9 +186,11 @@ Plan DirectSegmentsVariant::plan(const Problem& problem, const Configuration& c,
   const std::uint64_t long_tile = any_long ? as_count(long_segments::tile_keys(whole)) : 1;
 
   const std::int64_t threads = c.at("block_size_x");
+  // Of registers, each quarter of a multiprocessor has its own: blocks of two warps fill them by twos.
+  const std::int64_t together = std::max<std::int64_t>(1, 128 / threads);
   const std::int64_t resident = std::clamp<std::int64_t>(
-      device.registers_per_sm / (threads * registers_of(c.at("block_items"), problem)), 1,
-      std::max<std::int64_t>(1, device.max_threads_per_sm / threads));
+      device.registers_per_sm / (threads * registers_of(c.at("block_items"), problem)) / together * together,
+      1, std::max<std::int64_t>(1, device.max_threads_per_sm / threads));
   std::string types = codec_arguments(problem.key, problem.order);
   if (carries(problem)) {
     types = fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}", types,
