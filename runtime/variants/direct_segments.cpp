@@ -53,7 +53,7 @@ std::int64_t registers_of(std::int64_t items, const Problem& problem, std::int64
     return items * (is_wide ? items > 8 ? 4 : 2 : 1) + (is_wide || items > 16 ? 48 : 40);
   }
   const std::int64_t of_item = 2 * placed_item_registers(problem.key) + (problem.value_bytes + 3) / 4;
-  return items * std::max<std::int64_t>(of_item, is_wide && items > 8 ? 10 : 0) + 40;
+  return items * std::max<std::int64_t>(of_item, is_wide && items > 8 ? 10 : 0) + (is_wide ? 56 : 40);
 }
 
 /// What sorts a segment: a cluster of blocks, or one block.
