@@ -11,6 +11,7 @@
 #include "bitune/error.hpp"
 #include "measure/segments.hpp"
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -110,7 +111,7 @@ BenchResult run_bench(const BenchRequest& request, const std::function<void(cons
   }
   // A merge sort that compares by < has no order then: what it does is not defined.
   const auto meets_nans = [&](const SortSpec& spec) {
-    return is_floating_point(spec.key) && spec.operation != Operation::top_k;
+    return is_floating_point(spec.key) && !selects(spec.operation);
   };
   if (has(Distribution::some_nan) && request.against != "none" &&
       std::any_of(request.specs.begin(), request.specs.end(), meets_nans)) {
