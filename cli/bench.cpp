@@ -25,22 +25,17 @@ namespace bench_command {
 namespace {
 
 constexpr const char* description =
-    "Measures how fast bitune sorts keys that are in device memory already, with the configuration that it "
-    "selects by "
-    "itself, and compares that with CUB, in turn and in one process: the suite 'single' sorts one array, "
-    "against "
-    "CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, against CUB's segmented "
-    "sorts; the suite 'segments' does so with arrays of many lengths. CUB is "
-    "there if nvcc was when bitune was built. With --operation, values travel with the keys, or indices are "
-    "made. CUB "
-    "has no argsort: it sorts pairs with the indices as values, and writing those is part of its time. "
-    "Both sides are verified, with all that travels; times are medians. With --graph, "
-    "bitune's sort is also captured in a CUDA graph, and launches of that are timed. On a GPU, sorts below "
-    "50 us "
-    "are also timed between kernels of others (column 'between'): in a row they overlap each other. `bench "
-    "start` "
-    "measures "
-    "what the first sort of a process takes, `bench presets` published sorts.";
+    "Measures how fast bitune sorts keys that are in device memory already, with the configuration that "
+    "it selects by itself, and compares that with CUB, in turn and in one process: the suite 'single' "
+    "sorts one array, against CUB's radix and merge sort; the suite 'rows' sorts many, each on its own, "
+    "against CUB's segmented sorts; the suite 'segments' does so with arrays of many lengths. CUB takes "
+    "part if nvcc was there when bitune was built. With --operation, values travel with the keys, or "
+    "indices are made. CUB has no argsort: it sorts pairs with the indices as values, and writing those "
+    "is part of its time. Both sides are verified, with all that travels; times are medians. With "
+    "--graph, bitune's sort is also captured in a CUDA graph, and launches of that are timed. On a GPU, "
+    "sorts below 50 us are also timed between kernels of others (column 'between'): in a row they overlap "
+    "each other. `bench start` measures what the first sort of a process takes, `bench presets` published "
+    "sorts.";
 
 constexpr const char* footer =
     "Ratios above 1 mean that bitune is faster than the fastest of its peer's methods.\n"
@@ -230,7 +225,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
       "NAME,...");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--distributions", options->distributions,
-           "What the keys look like: " + distribution_list() + " (but special)", "NAME,...");
+           "What the keys look like: " + distribution_list() + ", but not special", "NAME,...");
   add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
   add_number(command, "--seed", options->seed, "Seed of the keys", "N");
   add_flag(command, "--graph", options->graph,

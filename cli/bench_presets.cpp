@@ -23,13 +23,10 @@ namespace bench_presets_command {
 namespace {
 
 constexpr const char* description =
-    "Measures published GPU bitonic sorts, each of which is a named configuration, on arrays in host memory: "
-    "the copy to "
-    "the device, the kernels one by one, the copy back. Beside them stand the host's qsort and std::sort (up "
-    "to 2^27 "
-    "keys), CUB's radix sort with page-locked memory, and what bitune selects by itself (the preset "
-    "'bitune'). All results "
-    "are verified; times are medians.";
+    "Measures published GPU bitonic sorts, each of which is a named configuration, on arrays in host "
+    "memory: the copy to the device, the kernels one by one, the copy back. Beside them stand the host's "
+    "qsort and std::sort (up to 2^27 keys), CUB's radix sort with page-locked memory, and what bitune "
+    "selects by itself (the preset 'bitune'). All results are verified; times are medians.";
 
 constexpr const char* footer =
     "Ratios above 1 mean that the preset is faster than CUB, transfers included.\n"

@@ -19,12 +19,11 @@ namespace bench_start_command {
 namespace {
 
 constexpr const char* description =
-    "Measures what the first sort of a process takes. For each size several fresh processes of bitune "
-    "run one after the other; each starts CUDA as any program does, puts an array into device memory, "
-    "and then has bitune sort it: the tuning databases are read, a configuration is selected, its "
-    "kernels are taken from the kernel cache (which a first process, not measured, has filled), loaded "
-    "and launched. Then it sorts the array once more. All results are verified; times are medians, by "
-    "the host's clock.";
+    "Measures what the first sort of a process takes. For each size several fresh processes of bitune run "
+    "one after the other; each starts CUDA as any program does, puts an array into device memory, and "
+    "then has bitune sort it: the tuning databases are read, a configuration is selected, its kernels are "
+    "taken from the kernel cache (which a first process, not measured, has filled), loaded and launched. "
+    "Then it sorts the array once more. All results are verified; times are medians, by the host's clock.";
 
 constexpr const char* footer =
     "Columns:\n"

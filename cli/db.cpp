@@ -12,9 +12,8 @@ namespace bitune::cli {
 namespace {
 
 constexpr const char* description =
-    "Looks into the tuning database: which devices and problems were tuned, what was tried, what won and by "
-    "how much. "
-    "Nothing here needs a GPU, and only import, merge and prune change the database.";
+    "Looks into the tuning database: which devices and problems were tuned, what was tried, what won and "
+    "by how much. Nothing here needs a GPU, and only import, merge and prune change the database.";
 
 constexpr const char* footer =
     "Examples:\n"

@@ -13,9 +13,8 @@ namespace db_best_command {
 namespace {
 
 constexpr const char* description =
-    "Shows the best verified configuration for each device and problem: what `bitune sort` and the library "
-    "would use for "
-    "exactly that problem.";
+    "Shows the best verified configuration for each device and problem: what `bitune sort` and the "
+    "library would use for exactly that problem.";
 
 constexpr const char* footer =
     "Examples:\n"

@@ -16,12 +16,11 @@ namespace db_check_command {
 namespace {
 
 constexpr const char* description =
-    "Checks that the database is sound: the file itself, the references between its tables, its schema, and "
-    "that every "
-    "stored text can be read. With --kernels also, whether the kernels that are shipped with it (`bitune db "
-    "ship --kernels`) are all that sorting by these tunings launches, or by those that the other options "
-    "name: a newer bitune "
-    "may have other kernels. Exit code 1 if anything is wrong. Nothing is changed.";
+    "Checks that the database is sound: the file itself, the references between its tables, its schema, "
+    "and that every stored text can be read. With --kernels, it also looks into the archive of kernels "
+    "beside it (`bitune db ship --kernels`): are all there that sorting by these tunings launches? The "
+    "other options say by which tunings. A newer bitune may launch other kernels. Exit code 1 if anything "
+    "is wrong. Nothing is changed.";
 
 constexpr const char* footer =
     "Examples:\n"

@@ -19,13 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* description =
-    "Writes trials as files that other tools read; docs/exchange.md shows how they load them. A cache, T4 or "
-    "T1 "
-    "file is about one device, one kernel (a variant for one key type and order) and one problem; results "
-    "and "
-    "wisdom hold the best for each device and size of one kernel; csv and json hold every trial. Where there "
-    "are "
-    "several files, -o names a folder.";
+    "Writes trials as files that other tools read; docs/exchange.md shows how they load them. A cache, T4 "
+    "or T1 file is about one device, one kernel (a variant for one key type and order) and one problem; "
+    "results and wisdom hold the best for each device and size of one kernel; csv and json hold every "
+    "trial. Where there are several files, -o names a folder.";
 
 constexpr const char* footer =
     "Formats:\n"

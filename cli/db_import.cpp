@@ -15,10 +15,9 @@ namespace {
 
 constexpr const char* description =
     "Adds trials from files: caches of Kernel Tuner (open ones, too), T4 results, results files, and what "
-    "`bitune db "
-    "export` writes as json; compressed by gzip or not. All of it or nothing. What a file claims is kept "
-    "apart from "
-    "what bitune measured: such trials are 'unverified', and never selected to sort with.";
+    "`bitune db export` writes as json; compressed by gzip or not. All of it or nothing. What a file "
+    "claims is kept apart from what bitune measured: such trials are 'unverified', and never selected to "
+    "sort with.";
 
 constexpr const char* footer =
     "Examples:\n"

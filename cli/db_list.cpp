@@ -13,8 +13,7 @@ namespace {
 
 constexpr const char* description =
     "Lists what was tuned: a row for each device and problem, with how many trials there are, how many of "
-    "them passed "
-    "verification, and the best of them.";
+    "them passed verification, and the best of them.";
 
 constexpr const char* footer =
     "Examples:\n"

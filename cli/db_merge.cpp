@@ -13,11 +13,9 @@ namespace db_merge_command {
 namespace {
 
 constexpr const char* description =
-    "Adds all trials of other tuning databases, as of other machines, to this one. All of it or nothing; the "
-    "others "
-    "are only read. Trials are known by their content: the order does not matter, and merging twice adds "
-    "nothing. "
-    "What the others verified counts as verified: merge what you trust.";
+    "Adds all trials of other tuning databases, as of other machines, to this one. All of it or nothing; "
+    "the others are only read. Trials are known by their content: the order does not matter, and merging "
+    "twice adds nothing. What the others verified counts as verified: merge what you trust.";
 
 constexpr const char* footer =
     "Examples:\n"

@@ -15,9 +15,8 @@ namespace {
 
 constexpr const char* description =
     "Deletes trials: those that all given options match. At least one option must say which; --superseded "
-    "means trials "
-    "that a later one of the same configuration and problem has replaced. Verified results that nothing has "
-    "replaced go only with --yes.";
+    "means trials that a later one of the same configuration and problem has replaced. Verified results "
+    "that nothing has replaced go only with --yes.";
 
 constexpr const char* footer =
     "Examples:\n"

@@ -19,17 +19,12 @@ namespace {
 
 constexpr const char* description =
     "Copies the devices and the best trial of each problem into a new, small database: the kind that is "
-    "shipped with "
-    "bitune or with a program, and is looked into where the user's own database has nothing better "
-    "($BITUNE_SHIPPED_DB "
-    "names it). With --kernels it also compiles what sorting by these tunings launches on their GPUs, with "
-    "NVRTC "
-    "and without a GPU. "
-    "It writes that beside the database, as OUTPUT with the ending .kernels. Then the first sort of a "
-    "problem need "
-    "not wait for a compiler. The other options say of which tunings; `bitune db check --kernels` tells "
-    "whether an archive "
-    "has what these tunings need.";
+    "shipped with bitune or with a program, and is looked into where the user's own database has nothing "
+    "better ($BITUNE_SHIPPED_DB names it). With --kernels it also compiles what sorting by these tunings "
+    "launches on their GPUs, with NVRTC and without a GPU. It writes that beside the database, as OUTPUT "
+    "with the ending .kernels. Then the first sort of a problem need not wait for a compiler. The other "
+    "options say of which tunings; `bitune db check --kernels` tells whether an archive has what these "
+    "tunings need.";
 
 constexpr const char* footer =
     "Examples:\n"

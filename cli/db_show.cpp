@@ -18,11 +18,9 @@ namespace db_show_command {
 namespace {
 
 constexpr const char* description =
-    "Shows one trial whole (its parameters, resources, samples, and the software it was made with), or one "
-    "device: its "
-    "facts and how much is known of it. Trials go by the numbers that `db trials` and `db best` show, "
-    "devices by a part "
-    "of their name or the beginning of their digest.";
+    "Shows all of one trial (its parameters, resources, samples, and the software it was made with), or "
+    "of one device: its facts, and how much is known of it. Trials go by the numbers that `db trials` and "
+    "`db best` show, devices by a part of their name or the beginning of their digest.";
 
 constexpr const char* footer =
     "Examples:\n"
@@ -188,8 +186,8 @@ int run(const Options& options) {
 }  // namespace db_show_command
 
 void add_db_show_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "show", "One trial, or one device, whole", db_show_command::description,
-                              db_show_command::footer);
+  auto& command = add_command(parent, "show", "All of one trial, or of one device",
+                              db_show_command::description, db_show_command::footer);
   auto options = std::make_shared<db_show_command::Options>();
   add_argument(command, "WHAT", options->what, "Number of a trial, or a device", true);
   add_database_option(command, options->common);

@@ -16,14 +16,13 @@ namespace db_trials_command {
 namespace {
 
 constexpr const char* description =
-    "Lists trials, the newest first: every configuration that was tried, those that failed with the reason. "
-    "With --noise: how noisy the verified ones were, a row for each device, problem and variant (medians "
-    "over "
-    "the trials): samples a trial, their absolute deviation, half the width of the interval of the "
-    "median "
-    "and what 90 % of the trials stay within, how many are within 1 %, how many were measured again as the "
-    "clock had fallen, by how much a configuration that a session measured more than once had changed at the "
-    "end, and the range of the SM clock with what held it down.";
+    "Lists trials, the newest first: every configuration that was tried, those that failed with the "
+    "reason. With --noise, a row for each device, problem and variant says how noisy the verified ones "
+    "were, in medians over the trials: how many samples; their absolute deviation; half the width of the "
+    "median's interval, and what 90 % of the trials stay within. It also says how many trials are within "
+    "1 %, and how many were measured again since the clock had fallen; by how much a configuration had "
+    "changed in the end that a session measured more than once; and the range of the SM clock, with what "
+    "held it down.";
 
 constexpr const char* footer =
     "Examples:\n"

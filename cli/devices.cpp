@@ -14,9 +14,8 @@ namespace devices_command {
 namespace {
 
 constexpr const char* description =
-    "Lists the GPUs and the emulated device, how they were found, and what is missing. The first column is "
-    "what --device "
-    "takes in other commands.";
+    "Lists the GPUs and the emulated device, how they were found, and what is missing. The first column "
+    "is what --device takes in other commands.";
 
 constexpr const char* footer =
     "The emulated device runs the same kernels on the CPU, compiled by the host's C++ compiler: slow, but "

@@ -75,12 +75,12 @@ Widths widths_of(const OperationFacts& facts, const Widths& asked) {
   return found;
 }
 
-/// "sort (keys alone), ..., or all (but top_k)"
+/// "sort (keys alone), ..., or all of these but top_k"
 std::string operations_help() {
   std::string text;
   for (const OperationFacts& facts : operation_facts)
     text += fmt::format("{} ({}), ", facts.name, facts.summary);
-  return text + fmt::format("or all (but {})", operation_names(takes_k));
+  return text + fmt::format("or all of these but {}", operation_names(takes_k));
 }
 
 }  // namespace
@@ -91,10 +91,10 @@ void add_operation_options(CLI::App& command, OperationOptions& options) {
            "Of a top_k: how many keys of each array (default: 64); arrays that are shorter are left out",
            "K,...");
   add_list(command, "--value-bytes", options.value_bytes,
-           "Of the value of a pair: 1, 2, 4, 8 or 16 (default: 4); of a top_k, which has none by default",
+           "Of the value that travels with a key: 1, 2, 4, 8 or 16 (default: 4, and none with a top_k)",
            "BYTES,...");
   add_list(command, "--index-bytes", options.index_bytes,
-           "Of the indices of an argsort or a top_k: 4 or 8 (default: 4); of a top_k of keys alone 0",
+           "Of the indices of an argsort or a top_k: 4 or 8 (default: 4); 0: a top_k of keys alone",
            "BYTES,...");
   add_flag(command, "--stable,!--unstable", options.stable,
            "Of pairs and argsort: whether equal keys stay in the order of the input (default: stable)");

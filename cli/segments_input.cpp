@@ -37,11 +37,11 @@ void add_segment_options(CLI::App& command, SegmentOptions& options) {
            "Segments of any lengths, each on its own: where each begins, and behind these where the last "
            "one ends; i32, u32, i64 or u64, as .npy or text",
            "FILE");
-  add_text(
-      command, "--ends", options.ends,
-      "Where each segment ends (default: where the next one begins); --offsets has as many then. Keys in "
-      "no segment stay as they are",
-      "FILE");
+  add_text(command, "--ends", options.ends,
+           "Where each segment ends, as many as --offsets (default: where the next one begins). Keys in no "
+           "segment "
+           "stay as they are",
+           "FILE");
   require_with(command, "--ends", "--offsets");
 }
 

@@ -52,7 +52,8 @@ std::int64_t registers_of(std::int64_t items, const Problem& problem, std::int64
     if (is_wide && ranks > 1) return 2 * items + 68;
     return items * (is_wide ? items > 8 ? 4 : 2 : 1) + (is_wide || items > 16 ? 48 : 40);
   }
-  return items * (2 * placed_item_registers(problem.key) + (problem.value_bytes + 3) / 4) + 40;
+  const std::int64_t of_item = 2 * placed_item_registers(problem.key) + (problem.value_bytes + 3) / 4;
+  return items * std::max<std::int64_t>(of_item, is_wide && items > 8 ? 10 : 0) + (is_wide ? 56 : 40);
 }
 
 /// What sorts a segment: a cluster of blocks, or one block.
@@ -67,7 +68,7 @@ struct Tile {
     return layout::padded_bytes(static_cast<layout::Size>(threads * items), item_bytes(problem));
   }
   [[nodiscard]] bool fits(const Problem& problem, const DeviceInfo& device) const {
-    return threads * registers_of(items, problem, ranks) <= device.registers_per_block &&
+    return registers_fit(threads, registers_of(items, problem, ranks), 1, device) &&
            bytes(problem) <= device.shared_bytes_per_block_optin;
   }
   /// Places of narrow keys have 16 bits.
@@ -264,9 +265,12 @@ Plan DirectSegmentsVariant::plan(const Problem& problem, const Configuration& c,
                         problem.index_bytes, writes_keys(problem));
   }
   const auto arguments_of = [&](const Tile& tile) {
-    const std::int64_t resident = std::clamp<std::int64_t>(
-        device.registers_per_sm / (tile.threads * registers_of(tile.items, problem, tile.ranks)), 1,
-        std::max<std::int64_t>(1, device.max_threads_per_sm / tile.threads));
+    // Of registers, each quarter of a multiprocessor has its own: blocks of two warps fill them by twos.
+    const std::int64_t together = std::max<std::int64_t>(1, 128 / tile.threads);
+    const std::int64_t of_block = tile.threads * registers_of(tile.items, problem, tile.ranks);
+    const std::int64_t resident =
+        std::clamp<std::int64_t>(device.registers_per_sm / of_block / together * together, 1,
+                                 std::max<std::int64_t>(1, device.max_threads_per_sm / tile.threads));
     return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", types, tile.threads, tile.items, tile.least,
                        c.at("shuffle_steps"), c.at("imad_quarters"), tile.ranks, resident);
   };

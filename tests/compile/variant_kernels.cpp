@@ -27,7 +27,7 @@ DeviceInfo common_limits(int architecture) {
   device.max_threads_per_sm = 1024;
   device.max_blocks_per_sm = 16;
   device.shared_bytes_per_block_optin = 65536;
-  device.max_cluster_size = architecture >= 90 ? 8 : 0;
+  device.max_cluster_size = architecture >= 90 ? 8 : 1;
   return device;
 }
 
