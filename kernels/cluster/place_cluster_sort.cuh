@@ -3,11 +3,11 @@
 // Arrays of keys with values or indices, as long as the registers of a cluster of blocks hold: as cluster_sort.cuh, each key with its
 // place.
 
-#include "kernels/cluster/sending_cluster_tile.cuh"
+#include "kernels/cluster/sent_item.cuh"
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
-#include "kernels/network/placed_word.cuh"
+#include "kernels/network/moving_comparator.cuh"
 
 namespace bitune {
 
@@ -16,7 +16,7 @@ namespace bitune {
 /// own from row to row. Of what has no bytes the pointers are not looked at. An output may be its own input.
 ///
 /// Grid: one cluster of `ranks` blocks a row. Dynamic shared memory: RegisterTile::shared_words items a block, or sending_cluster_bytes
-/// (cluster_layout.hpp) where blocks send each other their items, which have 8 bytes at most then.
+/// (cluster_layout.hpp) where blocks send each other their items.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int ranks,
           int shuffle_steps, int imad_quarters, bool sending>
 BITUNE_KERNEL(nt, 1)
@@ -25,9 +25,9 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
                    const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
                    typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, u32 length) {
   using Raw = typename Codec::Raw;
-  using Form = Placed<typename Codec::Word, form>;
+  using Form = MovingPlaced<typename Codec::Word, form>;
   using Item = typename Form::Item;
-  using Compare = PlacedComparator<imad_quarters>;
+  using Compare = MovingComparator<imad_quarters>;
   using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   const u64 row = block_index() / ranks;
   const u32 first = cluster_rank() * Block::nv + thread_index();  // register r is at first + r * nt, before and after
@@ -52,7 +52,7 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
   }
   Block::template to_striped<1>(shared, items);
 
-  // All that is read of the row by place, before any of it is written.
+  // All that is read of the row by place. In place it is read before any of it is written.
   Raw keys[vt];
   typename CarriedValue<value_bytes>::Type values[vt];
   BITUNE_UNROLL
@@ -65,7 +65,8 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
       if (NanWord<Codec>::is(Form::key(items[r]))) keys[r] = input[place];
     }
   }
-  if constexpr (value_bytes != 0 || (writes_keys && NanWord<Codec>::exists)) sync_cluster();
+  constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
+  if ((value_bytes != 0 && values_in == values_out) || (has_nans && keys_in == keys_out)) sync_cluster();
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = first + r * nt;

@@ -46,12 +46,13 @@ SearchSpace ClusterTopkVariant::space(const Problem&, const DeviceInfo&) const {
                                  return registers_fit(
                                      c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, 1, d);
                                },
-                               {"items_per_thread", "block_size_x"}});
+                               {"items_per_thread", "block_size_x"}},
+                              8);
 }
 
 Configuration ClusterTopkVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
-  return place_cluster::default_configuration(std::string(name()), problem, device);
+  return place_cluster::default_configuration(std::string(name()), problem, device, 8);
 }
 
 Plan ClusterTopkVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {

@@ -1,11 +1,12 @@
 #include "runtime/variants/place_cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "kernels/cluster/cluster_layout.hpp"
-#include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/restrictions.hpp"
@@ -32,7 +33,7 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
                               : layout::padded_bytes(share(c), item);
 }
 
-SearchSpace space(std::string variant, Restriction registers) {
+SearchSpace space(std::string variant, Restriction registers, std::int64_t most_sent) {
   SearchSpace space;
   space.variant = std::move(variant);
   space.parameters = {
@@ -44,8 +45,8 @@ SearchSpace space(std::string variant, Restriction registers) {
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 1, 2},
-       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+       {0, 2, 4},
+       "of four comparators, how many get what is larger from the multiplier's pipe"},
       {"sending",
        {0, 1},
        "1: blocks send each other their items, asynchronously; 0: they read and write them, behind barriers "
@@ -66,9 +67,9 @@ SearchSpace space(std::string variant, Restriction registers) {
          return c.at("cluster_size") <= c.at("items_per_thread") * (c.at("sending") != 0 ? 2 : 1);
        },
        {"cluster_size", "items_per_thread", "sending"}},
-      {"what blocks send each other has at most 8 bytes: sending is 0 for keys of 64 bits",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("sending") == 0 || size_of(p.key) < 8;
+      {fmt::format("what blocks send each other has at most {} bytes", most_sent),
+       [most_sent](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("sending") == 0 || placed_item_bytes(p.key) <= most_sent;
        },
        {"sending"}},
       placed_words_may_be_doubles(),
@@ -79,10 +80,11 @@ SearchSpace space(std::string variant, Restriction registers) {
   return space;
 }
 
-Configuration default_configuration(std::string variant, const Problem& problem, const DeviceInfo& device) {
+Configuration default_configuration(std::string variant, const Problem& problem, const DeviceInfo& device,
+                                    std::int64_t most_sent) {
   const std::int64_t tile = tile_for(problem.n);
   // One array's blocks send each other items; many rows hide each other's barriers.
-  const bool sends = problem.rows == 1 && size_of(problem.key) < 8;
+  const bool sends = problem.rows == 1 && placed_item_bytes(problem.key) <= most_sent;
   const std::int64_t most = sends ? device.largest_cluster_size() : std::min(8, device.max_cluster_size);
   // As many blocks as keep 128 threads busy each.
   std::int64_t ranks = 2;
