@@ -70,7 +70,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters =
-      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+      row_parts::parameters({4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
   const std::vector<Parameter> own = {
       {"compare_as_double",
        {0, 1},
@@ -86,7 +86,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        "whether items go through shared memory before they are stored, so that neighbouring threads store "
        "neighbours"},
       {"min_blocks_per_sm",
-       {1, 2, 3, 4, 8},
+       {1, 2, 3, 4},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
@@ -99,6 +99,17 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("striped") == 0 || (c.at("threads_per_row") >= 8 && c.at("store_swaps") == 0);
        },
        {"striped", "threads_per_row", "store_swaps"}},
+      {"a vector has one key, or at least four or 16 bytes",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(p.key));
+         return c.at("vector_width") == 1 || c.at("vector_width") >= std::min<std::int64_t>(4, most);
+       },
+       {"vector_width"}},
+      {"where 2^20 keys and more are sorted, a launch is dependent if the device allows it",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("dependent_launch") != 0 || p.n * p.rows < (1u << 20) || d.compute_major < 9;
+       },
+       {"dependent_launch"}},
       {"early_values is for values: 0 without",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("early_values") == 0 || p.value_bytes != 0;
@@ -106,18 +117,16 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
-      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
-       "values with 34",
+      {"items fit with 44 registers besides where keys are written, and places and values with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (!writes_keys(p)) return true;
          const std::int64_t items = c.at("items_per_thread");
-         const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
-         return registers_fit(c,
-                              std::max(items * placed_item_registers(p.key) + besides,
-                                       items * (1 + (p.value_bytes + 3) / 4) + 34),
-                              c.at("min_blocks_per_sm"), d);
+         return registers_fit(
+             c,
+             std::max(items * placed_item_registers(p.key) + 44, items * (1 + (p.value_bytes + 3) / 4) + 34),
+             c.at("min_blocks_per_sm"), d);
        },
-       {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
+       {"items_per_thread", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
@@ -128,8 +137,14 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
 Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
   const std::int64_t most = problem.value_bytes == 16 ? 16 : place_rows::most_items(problem);
-  return place_rows::default_configuration({std::string(name()), {{"early_values", 0}, {"striped", 0}}},
-                                           problem, device, most, shared_bytes);
+  Configuration c = place_rows::default_configuration(
+      {std::string(name()), {{"early_values", 0}, {"striped", 0}}}, problem, device, most, shared_bytes);
+  c.parameters["imad_quarters"] = size_of(problem.key) >= 4 ? 4 : 2;
+  if (c.at("threads_per_row") < 8 || problem.value_bytes == 0) return c;
+  Configuration early = c;
+  early.parameters["striped"] = early.parameters["early_values"] = 1;
+  early.parameters["store_swaps"] = 0;
+  return shared_bytes(early, problem) <= device.shared_bytes_per_block_optin ? early : c;
 }
 
 Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
