@@ -10,7 +10,7 @@
 #include "kernels/multiway/bucket_gather.cuh"
 #include "kernels/multiway/launch_order.cuh"
 #include "kernels/network/carried_value.cuh"
-#include "kernels/network/moving_comparator.cuh"
+#include "kernels/network/placed_word.cuh"
 #include "kernels/network/register_tile.cuh"
 
 namespace bitune {
@@ -61,10 +61,10 @@ place_multiway_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const ty
                     u32 pass, u32 blocks_per_row) {
   using Raw = typename Codec::Raw;
   using Value = typename CarriedValue<value_bytes>::Type;
-  using Form = MovingPlaced<typename Codec::Word, form>;
+  using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
   using Words = WorkspaceWords<form>;
-  using Compare = MovingComparator<imad_quarters>;
+  using Compare = PlacedComparator<imad_quarters>;
   using Tile = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   using Pieces = RegisterTile<u64, Compare, nt, vt, shuffle_steps>;
   constexpr bool has_nans = writes_keys && !values_in_word && NanWord<Codec>::exists;

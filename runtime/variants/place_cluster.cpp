@@ -90,15 +90,17 @@ Configuration default_configuration(std::string variant, const Problem& problem,
   std::int64_t ranks = 2;
   while (ranks < most && tile / ranks > 1024) ranks *= 2;
   const std::int64_t items = tile / ranks <= 4096 ? 8 : 16;
-  return {std::move(variant),
-          {{"cluster_size", ranks},
-           {"block_size_x", tile / ranks / items},
-           {"items_per_thread", items},
-           {"shuffle_steps", 2},
-           {"compare_as_double", prefers_doubles(problem.key, device)},
-           {"imad_quarters", 0},
-           {"sending", sends ? 1 : 0},
-           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  Configuration c{std::move(variant),
+                  {{"cluster_size", ranks},
+                   {"block_size_x", tile / ranks / items},
+                   {"items_per_thread", items},
+                   {"shuffle_steps", 2},
+                   {"compare_as_double", prefers_doubles(problem.key, device)},
+                   {"imad_quarters", 0},
+                   {"sending", sends ? 1 : 0},
+                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  if (shared_bytes(c, problem) > device.shared_bytes_per_block_optin) c.parameters["sending"] = 0;
+  return c;
 }
 
 }  // namespace bitune::place_cluster
