@@ -7,7 +7,7 @@
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
-#include "kernels/network/moving_comparator.cuh"
+#include "kernels/network/placed_word.cuh"
 
 namespace bitune {
 
@@ -25,9 +25,9 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
                    const typename CarriedValue<value_bytes>::Type* values_in, u64 values_in_stride,
                    typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, u32 length) {
   using Raw = typename Codec::Raw;
-  using Form = MovingPlaced<typename Codec::Word, form>;
+  using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
-  using Compare = MovingComparator<imad_quarters>;
+  using Compare = PlacedComparator<imad_quarters>;
   using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   const u64 row = block_index() / ranks;
   const u32 first = cluster_rank() * Block::nv + thread_index();  // register r is at first + r * nt, before and after
@@ -52,7 +52,7 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
   }
   Block::template to_striped<1>(shared, items);
 
-  // All that is read of the row by place. In place it is read before any of it is written.
+  // All that is read of the row by place, before any of it is written.
   Raw keys[vt];
   typename CarriedValue<value_bytes>::Type values[vt];
   BITUNE_UNROLL
@@ -65,8 +65,7 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
       if (NanWord<Codec>::is(Form::key(items[r]))) keys[r] = input[place];
     }
   }
-  constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
-  if ((value_bytes != 0 && values_in == values_out) || (has_nans && keys_in == keys_out)) sync_cluster();
+  if constexpr (value_bytes != 0 || (writes_keys && NanWord<Codec>::exists)) sync_cluster();
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = first + r * nt;

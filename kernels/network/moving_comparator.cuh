@@ -68,4 +68,19 @@ struct MovingComparator : PlacedComparator<imad_quarters> {
   }
 };
 
+/// How a kernel compares its items: as PlacedComparator; from 4 quarters on, as MovingComparator with 4 less.
+template <class Word, PlacedForm form, int imad_quarters, bool moves_ = (imad_quarters >= 4)>
+struct PlacedNetwork {
+  static constexpr bool moves = false;
+  using Form = Placed<Word, form>;
+  using Compare = PlacedComparator<imad_quarters>;
+};
+
+template <class Word, PlacedForm form, int imad_quarters>
+struct PlacedNetwork<Word, form, imad_quarters, true> {
+  static constexpr bool moves = true;
+  using Form = MovingPlaced<Word, form>;
+  using Compare = MovingComparator<imad_quarters - 4>;
+};
+
 }  // namespace bitune

@@ -42,7 +42,7 @@ BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
 /// shared memory before they are stored, so that neighbouring threads store neighbours; swaps is 0 then.
 /// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row. full: length is nt * vt.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt,
-          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, bool early_values, bool striped, int min_blocks, bool full>
+          int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, bool early_values, int min_blocks, bool full>
 BITUNE_KERNEL(nt * rows_per_block, min_blocks)
 place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
                typename CarriedValue<value_bytes>::Type* values_out, u64 values_out_stride,
@@ -52,18 +52,20 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Word = typename Codec::Word;
   using Value = typename CarriedValue<value_bytes>::Type;
   using Index = typename CarriedValue<index_bytes>::Type;
-  using Form = MovingPlaced<Word, form>;
+  using Network = PlacedNetwork<Word, form, imad_quarters>;
+  using Form = typename Network::Form;
   using Item = typename Form::Item;
-  using Tile = RegisterTile<Item, MovingComparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
-  using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
-  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
+  using Tile = RegisterTile<Item, typename Network::Compare, nt, vt, shuffle_steps, rows_per_block == 1>;
+  constexpr bool striped = swaps == 5;
+  using Keys = RowTile<Codec, Payload, nt, vt, vector, striped ? 0 : swaps>;
+  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, striped ? 0 : swaps>;
   using Stored = StoredOrder<striped, Keys, nt>;
   constexpr int stored_vector = striped ? 1 : vector;
   constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
   constexpr bool has_tile = striped || log2_of(nt) > shuffle_steps;
-  // Places are in bytes of the values, from the beginning where they fit so.
+  // Places are in bytes of the values, where items move from the beginning, if they fit so.
   constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
-  constexpr u32 item_scale = form == PlacedForm::word32 && scale * Tile::nv > 0x10000 ? 1 : scale;
+  constexpr u32 item_scale = !Network::moves || (form == PlacedForm::word32 && scale * Tile::nv > 0x10000) ? 1 : scale;
   constexpr layout::PlaceRow parts = layout::place_row(Tile::nv, sizeof(Item), value_bytes, has_tile, early_values);
   const RowsOf<const Raw> input{keys_in, keys_in_stride};
   const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;  // no thread's own number, where that is the same for the block

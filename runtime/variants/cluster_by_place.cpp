@@ -56,7 +56,7 @@ SearchSpace ClusterByPlaceVariant::space(const Problem&, const DeviceInfo&) cons
 
 Configuration ClusterByPlaceVariant::default_configuration(const Problem& problem,
                                                            const DeviceInfo& device) const {
-  return place_cluster::default_configuration(std::string(name()), problem, device, 16);
+  return place_cluster::default_configuration(std::string(name()), problem, device);
 }
 
 Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {

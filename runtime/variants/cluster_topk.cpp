@@ -52,7 +52,7 @@ SearchSpace ClusterTopkVariant::space(const Problem&, const DeviceInfo&) const {
 
 Configuration ClusterTopkVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
-  return place_cluster::default_configuration(std::string(name()), problem, device, 8);
+  return place_cluster::default_configuration(std::string(name()), problem, device);
 }
 
 Plan ClusterTopkVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/cluster/cluster_layout.hpp"
+#include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/restrictions.hpp"
@@ -45,8 +46,8 @@ SearchSpace space(std::string variant, Restriction registers, std::int64_t most_
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 2, 4},
-       "of four comparators, how many get what is larger from the multiplier's pipe"},
+       {0, 1, 2},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"sending",
        {0, 1},
        "1: blocks send each other their items, asynchronously; 0: they read and write them, behind barriers "
@@ -80,27 +81,24 @@ SearchSpace space(std::string variant, Restriction registers, std::int64_t most_
   return space;
 }
 
-Configuration default_configuration(std::string variant, const Problem& problem, const DeviceInfo& device,
-                                    std::int64_t most_sent) {
+Configuration default_configuration(std::string variant, const Problem& problem, const DeviceInfo& device) {
   const std::int64_t tile = tile_for(problem.n);
   // One array's blocks send each other items; many rows hide each other's barriers.
-  const bool sends = problem.rows == 1 && placed_item_bytes(problem.key) <= most_sent;
+  const bool sends = problem.rows == 1 && size_of(problem.key) < 8;
   const std::int64_t most = sends ? device.largest_cluster_size() : std::min(8, device.max_cluster_size);
   // As many blocks as keep 128 threads busy each.
   std::int64_t ranks = 2;
   while (ranks < most && tile / ranks > 1024) ranks *= 2;
   const std::int64_t items = tile / ranks <= 4096 ? 8 : 16;
-  Configuration c{std::move(variant),
-                  {{"cluster_size", ranks},
-                   {"block_size_x", tile / ranks / items},
-                   {"items_per_thread", items},
-                   {"shuffle_steps", 2},
-                   {"compare_as_double", prefers_doubles(problem.key, device)},
-                   {"imad_quarters", 0},
-                   {"sending", sends ? 1 : 0},
-                   {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  if (shared_bytes(c, problem) > device.shared_bytes_per_block_optin) c.parameters["sending"] = 0;
-  return c;
+  return {std::move(variant),
+          {{"cluster_size", ranks},
+           {"block_size_x", tile / ranks / items},
+           {"items_per_thread", items},
+           {"shuffle_steps", 2},
+           {"compare_as_double", prefers_doubles(problem.key, device)},
+           {"imad_quarters", 0},
+           {"sending", sends ? 1 : 0},
+           {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 
 }  // namespace bitune::place_cluster

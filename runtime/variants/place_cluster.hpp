@@ -22,6 +22,6 @@ namespace bitune::place_cluster {
 [[nodiscard]] SearchSpace space(std::string variant, Restriction registers, std::int64_t most_sent);
 
 [[nodiscard]] Configuration default_configuration(std::string variant, const Problem& problem,
-                                                  const DeviceInfo& device, std::int64_t most_sent);
+                                                  const DeviceInfo& device);
 
 }  // namespace bitune::place_cluster

@@ -31,6 +31,7 @@ using row_parts::capacity;
 using row_parts::groups_per_block;
 using row_parts::log2;
 using row_parts::smallest_capacity;
+using row_parts::striped;
 
 std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile, bool early_values) {
   return layout::place_row(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile, early_values)
@@ -38,7 +39,8 @@ std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile,
 }
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  const bool has_tile = c.at("striped") != 0 || log2(c.at("threads_per_row")) > c.at("shuffle_steps");
+  const bool has_tile =
+      c.at("store_swaps") == striped || log2(c.at("threads_per_row")) > c.at("shuffle_steps");
   return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * groups_per_block(c);
 }
 
@@ -70,23 +72,26 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters =
-      row_parts::parameters({4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+  for (Parameter& one : space.parameters) {
+    if (one.name != "store_swaps") continue;
+    one.values.push_back(striped);
+    one.description += "; 5: all lanes, through shared memory";
+  }
   const std::vector<Parameter> own = {
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 2, 4},
-       "of four comparators, how many get what is larger from the multiplier's pipe"},
+       {0, 1, 2, 3, 4, 6, 8},
+       "of four comparators, how many get what is larger from the multiplier's pipe: up to 3 as a + b - "
+       "min(a, b); "
+       "from 4 on, 4 fewer, by moving it"},
       {"early_values",
        {0, 1},
        "whether values are copied to shared memory while keys are sorted, and have room of their own there"},
-      {"striped",
-       {0, 1},
-       "whether items go through shared memory before they are stored, so that neighbouring threads store "
-       "neighbours"},
       {"min_blocks_per_sm",
-       {1, 2, 3, 4},
+       {1, 2, 3, 4, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
@@ -94,22 +99,11 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   space.restrictions = row_parts::restrictions();
   const std::vector<Restriction> own_restrictions = {
       placed_words_may_be_doubles(),
-      {"striped is for rows of at least 8 threads, and without store_swaps",
+      {"what is stored goes through shared memory only where a row has at least 8 threads",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
-         return c.at("striped") == 0 || (c.at("threads_per_row") >= 8 && c.at("store_swaps") == 0);
+         return c.at("store_swaps") != striped || c.at("threads_per_row") >= 8;
        },
-       {"striped", "threads_per_row", "store_swaps"}},
-      {"a vector has one key, or at least four or 16 bytes",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(p.key));
-         return c.at("vector_width") == 1 || c.at("vector_width") >= std::min<std::int64_t>(4, most);
-       },
-       {"vector_width"}},
-      {"where 2^20 keys and more are sorted, a launch is dependent if the device allows it",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return c.at("dependent_launch") != 0 || p.n * p.rows < (1u << 20) || d.compute_major < 9;
-       },
-       {"dependent_launch"}},
+       {"store_swaps", "threads_per_row"}},
       {"early_values is for values: 0 without",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("early_values") == 0 || p.value_bytes != 0;
@@ -137,14 +131,8 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
 Configuration RowsByPlaceVariant::default_configuration(const Problem& problem,
                                                         const DeviceInfo& device) const {
   const std::int64_t most = problem.value_bytes == 16 ? 16 : place_rows::most_items(problem);
-  Configuration c = place_rows::default_configuration(
-      {std::string(name()), {{"early_values", 0}, {"striped", 0}}}, problem, device, most, shared_bytes);
-  c.parameters["imad_quarters"] = size_of(problem.key) >= 4 ? 4 : 2;
-  if (c.at("threads_per_row") < 8 || problem.value_bytes == 0) return c;
-  Configuration early = c;
-  early.parameters["striped"] = early.parameters["early_values"] = 1;
-  early.parameters["store_swaps"] = 0;
-  return shared_bytes(early, problem) <= device.shared_bytes_per_block_optin ? early : c;
+  return place_rows::default_configuration({std::string(name()), {{"early_values", 0}}}, problem, device,
+                                           most, shared_bytes);
 }
 
 Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
@@ -153,22 +141,21 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
   const auto rows = as_count(groups_per_block(c));
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
-  builder.launch(
-      kernel,
-      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                  codec_arguments(problem.key, problem.order),
-                  placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                  problem.index_bytes, writes_keys(problem), c.at("threads_per_row"),
-                  c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
-                  c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0, c.at("striped") != 0,
-                  c.at("min_blocks_per_sm"), is_full),
-      {.blocks = parts_of(problem.rows, rows),
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem))},
-      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-      OperandStride{Role::indices_out}, problem.rows, problem.n);
+  builder.launch(kernel,
+                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                             codec_arguments(problem.key, problem.order),
+                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                             problem.index_bytes, writes_keys(problem), c.at("threads_per_row"),
+                             c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
+                             c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
+                             c.at("min_blocks_per_sm"), is_full),
+                 {.blocks = parts_of(problem.rows, rows),
+                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                  .shared_bytes = as_count(shared_bytes(c, problem))},
+                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
+                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
+                 OperandStride{Role::indices_out}, problem.rows, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

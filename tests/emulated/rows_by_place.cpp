@@ -84,9 +84,8 @@ TEST(RowsByPlaceStability, HoldsUnderEveryOrderOfThreads) {
       const Problem problem = problem_of(load, KeyType::f32, Order::descending, 500, 3);
       Configuration configuration = family.default_configuration(problem, seeded(order).device->info());
       if (order != 1) {
-        configuration.parameters["striped"] = 1;
-        configuration.parameters["store_swaps"] = 0;
-        configuration.parameters["imad_quarters"] = 4;
+        configuration.parameters["store_swaps"] = 5;  // through shared memory
+        configuration.parameters["imad_quarters"] = 8;
       }
       EXPECT_TRUE(
           is_right(seeded(order), problem, configuration, Distribution::special, order, {.in_place = true}));
