@@ -72,7 +72,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters =
-      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place", 5);
   for (Parameter& one : space.parameters) {
     if (one.name != "store_swaps") continue;
     one.values.push_back(striped);
