@@ -3,7 +3,7 @@
 // Arrays of keys with values or indices, as long as the registers of a cluster of blocks hold: as cluster_sort.cuh, each key with its
 // place.
 
-#include "kernels/cluster/sending_cluster_tile.cuh"
+#include "kernels/cluster/sent_item.cuh"
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
@@ -16,7 +16,7 @@ namespace bitune {
 /// own from row to row. Of what has no bytes the pointers are not looked at. An output may be its own input.
 ///
 /// Grid: one cluster of `ranks` blocks a row. Dynamic shared memory: RegisterTile::shared_words items a block, or sending_cluster_bytes
-/// (cluster_layout.hpp) where blocks send each other their items, which have 8 bytes at most then.
+/// (cluster_layout.hpp) where blocks send each other their items.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int ranks,
           int shuffle_steps, int imad_quarters, bool sending>
 BITUNE_KERNEL(nt, 1)

@@ -3,8 +3,12 @@
 // The first keys of rows. As in place_row_sort.cuh a group of threads sorts a row in registers, each key with its place: and writes but
 // the first k.
 
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/first_keys.cuh"
-#include "kernels/rows/place_row_sort.cuh"
+#include "kernels/network/launch.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/rows/place_row.cuh"
+#include "kernels/rows/row_layout.hpp"
 
 namespace bitune {
 

@@ -4,30 +4,19 @@
 
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/launch.cuh"
-#include "kernels/network/placed_word.cuh"
+#include "kernels/network/moving_comparator.cuh"
+#include "kernels/rows/place_row.cuh"
 #include "kernels/rows/row_layout.hpp"
-#include "kernels/rows/row_sort.cuh"
 
 namespace bitune {
 
-/// What RowTile asks of a codec to move places between registers and lanes.
-struct PlacePlane {
-  using Raw = u32;
-  using Word = u32;
-};
-
-/// Where an array of the call is: row i begins `stride` elements behind row i - 1.
-template <class T>
-struct RowsOf {
-  T* data;
-  u64 stride;
-
-  BITUNE_DEVICE T* row(u64 index) const { return data + index * stride; }
-
-  /// Whether all rows begin and end at whole vectors of `width` elements.
-  BITUNE_DEVICE bool in_vectors(u32 width, u32 length) const {
-    return (reinterpret_cast<u64>(data) | stride * sizeof(T) | length * sizeof(T)) % (width * sizeof(T)) == 0;
-  }
+/// Where in its row a thread's registers are stored: as RowTile has it, or striped.
+template <bool striped, class Keys, int nt>
+struct StoredOrder : Keys {};
+template <class Keys, int nt>
+struct StoredOrder<true, Keys, nt> {
+  BITUNE_DEVICE static u32 first_place() { return Keys::thread(); }
+  BITUNE_DEVICE static constexpr u32 register_place(int r) { return static_cast<u32>(r) * nt; }
 };
 
 /// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
@@ -49,7 +38,8 @@ BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
 /// key in its row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Of what has no
 /// bytes the pointers are not looked at. An output may be its own input: all of a row is read before any of it is written.
 ///
-/// early_values: values are copied to shared memory while keys are sorted, for which they have room of their own.
+/// early_values: values are copied to shared memory while keys are sorted, for which they have room of their own. striped: items go through
+/// shared memory before they are stored, so that neighbouring threads store neighbours; swaps is 0 then.
 /// Grid: a block for every rows_per_block rows. Dynamic shared memory: rows_per_block times layout::place_row. full: length is nt * vt.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt,
           int rows_per_block, int shuffle_steps, int vector, int swaps, int imad_quarters, bool early_values, int min_blocks, bool full>
@@ -62,13 +52,20 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Word = typename Codec::Word;
   using Value = typename CarriedValue<value_bytes>::Type;
   using Index = typename CarriedValue<index_bytes>::Type;
-  using Form = Placed<Word, form>;
+  using Network = PlacedNetwork<Word, form, imad_quarters>;
+  using Form = typename Network::Form;
   using Item = typename Form::Item;
-  using Tile = RegisterTile<Item, PlacedComparator<imad_quarters>, nt, vt, shuffle_steps, rows_per_block == 1>;
-  using Keys = RowTile<Codec, Payload, nt, vt, vector, swaps>;
-  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, swaps>;
+  using Tile = RegisterTile<Item, typename Network::Compare, nt, vt, shuffle_steps, rows_per_block == 1>;
+  constexpr bool striped = swaps == 5;
+  using Keys = RowTile<Codec, Payload, nt, vt, vector, striped ? 0 : swaps>;
+  using Places = RowTile<PlacePlane, NoPayload, nt, vt, vector, striped ? 0 : swaps>;
+  using Stored = StoredOrder<striped, Keys, nt>;
+  constexpr int stored_vector = striped ? 1 : vector;
   constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
-  constexpr bool has_tile = log2_of(nt) > shuffle_steps;
+  constexpr bool has_tile = striped || log2_of(nt) > shuffle_steps;
+  // Places are in bytes of the values, where items move from the beginning, if they fit so.
+  constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
+  constexpr u32 item_scale = !Network::moves || (form == PlacedForm::word32 && scale * Tile::nv > 0x10000) ? 1 : scale;
   constexpr layout::PlaceRow parts = layout::place_row(Tile::nv, sizeof(Item), value_bytes, has_tile, early_values);
   const RowsOf<const Raw> input{keys_in, keys_in_stride};
   const u32 group = rows_per_block == 1 ? 0 : thread_index() / nt;  // no thread's own number, where that is the same for the block
@@ -92,20 +89,20 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       const u32 place = first + (r / vector * vector) * nt + (r % vector) * inner;
-      items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), place);
+      items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), place * item_scale);
     }
   }
   if constexpr (early_values) copy_values();
   Tile::sort(reinterpret_cast<Item*>(shared), items);
+  if constexpr (striped) Tile::template to_striped<1>(reinterpret_cast<Item*>(shared), items);
 
   u32 places[vt];
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) places[r] = Form::place(items[r]);
   Places::swap_bits(places);
-  // In bytes of the values, once. Else the compiler keeps both the places and their addresses.
-  constexpr u32 scale = value_bytes == 0 ? 1 : sizeof(Value);
+  // Scaled once. Else the compiler keeps both the places and their addresses.
   BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) places[r] = kept(places[r] * scale);
+  for (int r = 0; r < vt; ++r) places[r] = kept(places[r] * (scale / item_scale));
   Word words[vt];
   if constexpr (writes_keys) {
     BITUNE_UNROLL
@@ -131,14 +128,15 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   if constexpr (writes_keys) {
     if (row < rows) {
       const RowsOf<Raw> to{keys_out, keys_out_stride};
-      Keys::template store<full>(to.row(row), length, to.in_vectors(vector, length), words);
+      store_in_row<Stored, full, stored_vector, vt>(to.row(row), length, to.in_vectors(stored_vector, length),
+                                                    [&](int r) { return Codec::decode(words[r]); });
     }
   }
   if constexpr (index_bytes != 0) {
     if (row < rows) {
-      constexpr int width = smaller_of(vector, 16 / index_bytes);
+      constexpr int width = smaller_of(stored_vector, 16 / index_bytes);
       const RowsOf<Index> to{indices_out, indices_out_stride};
-      store_in_row<Keys, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return Index{places[r]}; });
+      store_in_row<Stored, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return Index{places[r]}; });
     }
   }
   if constexpr (value_bytes != 0) {
@@ -147,12 +145,12 @@ place_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     // Also behind the stores of the keys, whose registers are free now.
     Tile::template barrier<false>();
     if (row < rows) {
-      constexpr int width = smaller_of(vector, 16 / value_bytes);
+      constexpr int width = smaller_of(stored_vector, 16 / value_bytes);
       const RowsOf<Value> to{values_out, values_out_stride};
       Value values[vt];
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) values[r] = *reinterpret_cast<const Value*>(shared + (static_cast<u32>(parts.values) + places[r]));
-      store_in_row<Keys, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return values[r]; });
+      store_in_row<Stored, full, width, vt>(to.row(row), length, to.in_vectors(width, length), [&](int r) { return values[r]; });
     }
   }
 }

@@ -50,7 +50,8 @@ SearchSpace ClusterByPlaceVariant::space(const Problem&, const DeviceInfo&) cons
          const std::int64_t item = placed_item_registers(p.key) + key + (p.value_bytes + 3) / 4;
          return registers_fit(c, c.at("items_per_thread") * item + 34, 1, d);
        },
-       {"items_per_thread", "block_size_x"}});
+       {"items_per_thread", "block_size_x"}},
+      16);
 }
 
 Configuration ClusterByPlaceVariant::default_configuration(const Problem& problem,

@@ -46,7 +46,8 @@ SearchSpace ClusterTopkVariant::space(const Problem&, const DeviceInfo&) const {
                                  return registers_fit(
                                      c, c.at("items_per_thread") * placed_item_registers(p.key) + 34, 1, d);
                                },
-                               {"items_per_thread", "block_size_x"}});
+                               {"items_per_thread", "block_size_x"}},
+                              8);
 }
 
 Configuration ClusterTopkVariant::default_configuration(const Problem& problem,

@@ -1,5 +1,7 @@
 #include "runtime/variants/place_cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -32,7 +34,7 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
                               : layout::padded_bytes(share(c), item);
 }
 
-SearchSpace space(std::string variant, Restriction registers) {
+SearchSpace space(std::string variant, Restriction registers, std::int64_t most_sent) {
   SearchSpace space;
   space.variant = std::move(variant);
   space.parameters = {
@@ -66,9 +68,9 @@ SearchSpace space(std::string variant, Restriction registers) {
          return c.at("cluster_size") <= c.at("items_per_thread") * (c.at("sending") != 0 ? 2 : 1);
        },
        {"cluster_size", "items_per_thread", "sending"}},
-      {"what blocks send each other has at most 8 bytes: sending is 0 for keys of 64 bits",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("sending") == 0 || size_of(p.key) < 8;
+      {fmt::format("what blocks send each other has at most {} bytes", most_sent),
+       [most_sent](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("sending") == 0 || placed_item_bytes(p.key) <= most_sent;
        },
        {"sending"}},
       placed_words_may_be_doubles(),

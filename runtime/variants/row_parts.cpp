@@ -69,8 +69,8 @@ std::vector<Restriction> restrictions() {
       {"a thread holds a whole number of vectors, and swaps no more bits than it and the row's lanes have",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          const std::int64_t vectors = c.at("items_per_thread") / c.at("vector_width");
-         return vectors >= 1 && c.at("store_swaps") <= log2(vectors) &&
-                c.at("store_swaps") <= log2(c.at("threads_per_row"));
+         const std::int64_t swaps = c.at("store_swaps") == striped ? 0 : c.at("store_swaps");
+         return vectors >= 1 && swaps <= log2(vectors) && swaps <= log2(c.at("threads_per_row"));
        },
        {"threads_per_row", "items_per_thread", "vector_width", "store_swaps"}},
   };

@@ -13,6 +13,10 @@
 
 namespace bitune::row_parts {
 
+/// As store_swaps, where a variant has it: all lanes bring what they store side by side, through shared
+/// memory.
+constexpr std::int64_t striped = 5;
+
 /// Keys that the registers of a row's threads hold.
 [[nodiscard]] std::int64_t capacity(const Configuration& c);
 

@@ -31,6 +31,7 @@ using row_parts::capacity;
 using row_parts::groups_per_block;
 using row_parts::log2;
 using row_parts::smallest_capacity;
+using row_parts::striped;
 
 std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile, bool early_values) {
   return layout::place_row(keys, placed_item_bytes(problem.key), problem.value_bytes, has_tile, early_values)
@@ -38,7 +39,8 @@ std::int64_t row_bytes(std::int64_t keys, const Problem& problem, bool has_tile,
 }
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  const bool has_tile = log2(c.at("threads_per_row")) > c.at("shuffle_steps");
+  const bool has_tile =
+      c.at("store_swaps") == striped || log2(c.at("threads_per_row")) > c.at("shuffle_steps");
   return row_bytes(capacity(c), problem, has_tile, c.at("early_values") != 0) * groups_per_block(c);
 }
 
@@ -71,13 +73,20 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   space.variant = name();
   space.parameters =
       row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place", 5);
+  for (Parameter& one : space.parameters) {
+    if (one.name != "store_swaps") continue;
+    one.values.push_back(striped);
+    one.description += "; 5: all lanes, through shared memory";
+  }
   const std::vector<Parameter> own = {
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 1, 2, 3},
-       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+       {0, 1, 2, 3, 4, 6, 8},
+       "of four comparators, how many get what is larger from the multiplier's pipe: up to 3 as a + b - "
+       "min(a, b); "
+       "from 4 on, 4 fewer, by moving it"},
       {"early_values",
        {0, 1},
        "whether values are copied to shared memory while keys are sorted, and have room of their own there"},
@@ -90,6 +99,11 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   space.restrictions = row_parts::restrictions();
   const std::vector<Restriction> own_restrictions = {
       placed_words_may_be_doubles(),
+      {"what is stored goes through shared memory only where a row has at least 8 threads",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("store_swaps") != striped || c.at("threads_per_row") >= 8;
+       },
+       {"store_swaps", "threads_per_row"}},
       {"early_values is for values: 0 without",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("early_values") == 0 || p.value_bytes != 0;
@@ -97,18 +111,16 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
-      {"items fit with 44 registers besides where keys are written, 64 with early_values, and places and "
-       "values with 34",
+      {"items fit with 44 registers besides where keys are written, and places and values with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (!writes_keys(p)) return true;
          const std::int64_t items = c.at("items_per_thread");
-         const std::int64_t besides = c.at("early_values") == 0 ? 44 : 64;
-         return registers_fit(c,
-                              std::max(items * placed_item_registers(p.key) + besides,
-                                       items * (1 + (p.value_bytes + 3) / 4) + 34),
-                              c.at("min_blocks_per_sm"), d);
+         return registers_fit(
+             c,
+             std::max(items * placed_item_registers(p.key) + 44, items * (1 + (p.value_bytes + 3) / 4) + 34),
+             c.at("min_blocks_per_sm"), d);
        },
-       {"items_per_thread", "block_size_x", "early_values", "min_blocks_per_sm"}},
+       {"items_per_thread", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };

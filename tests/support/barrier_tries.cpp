@@ -154,7 +154,7 @@ std::vector<Configuration> configurations() {
                                 {"items_per_thread", 16},
                                 {"threads_per_row", 256},
                                 {"vector_width", 1},
-                                {"store_swaps", 0}}),
+                                {"store_swaps", 5}}),
       changed("merge_by_place",
               {{"block_size_x", 64}, {"items_per_thread", 4}, {"merge_threads", 64}, {"merge_items", 4}}),
       changed("multiway_by_place", {{"block_size_x", 64},

@@ -129,6 +129,17 @@ BITUNE_DEVICE void send_to_rank(T* local, Arrivals* arrivals, u32 rank, T value)
 #endif
 }
 
+/// The same for two words of 8 bytes, at an address that is aligned to 16.
+BITUNE_DEVICE void send_two_words_to_rank(void* local, Arrivals* arrivals, u32 rank, u64 first, u64 second) {
+#if __CUDA_ARCH__ >= 900
+  const u32 to = detail::shared_address_of_rank(local, rank);
+  const u32 barrier = detail::shared_address_of_rank(arrivals, rank);
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, [%3];" ::"r"(to), "l"(first), "l"(second),
+               "r"(barrier)
+               : "memory");
+#endif
+}
+
 /// Waits until all bytes have arrived, which the thread can then read.
 BITUNE_DEVICE void wait_for_bytes(Arrivals* arrivals) {
 #if __CUDA_ARCH__ >= 900

@@ -42,6 +42,13 @@ BITUNE_DEVICE void send_to_rank(T* local, Arrivals* arrivals, u32 rank, T value)
   detail::services->bytes_arrive(&shared_of_rank(arrivals, rank)->state, sizeof(T));
 }
 
+BITUNE_DEVICE void send_two_words_to_rank(void* local, Arrivals* arrivals, u32 rank, u64 first, u64 second) {
+  u64* const words = shared_of_rank(static_cast<u64*>(local), rank);
+  words[0] = first;
+  words[1] = second;
+  detail::services->bytes_arrive(&shared_of_rank(arrivals, rank)->state, 2 * sizeof(u64));
+}
+
 BITUNE_DEVICE void wait_for_bytes(Arrivals* arrivals) { detail::services->wait_for_bytes(&arrivals->state); }
 
 // --- Dependent launches: here each launch ends before the next begins. That a kernel waits, and does so before it allows, is checked ---
