@@ -166,7 +166,9 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"bucket_array", never},
     {"bin_rows", never},
+    {"copied_rows", never},
 });
 
 /// The less, the sooner.
