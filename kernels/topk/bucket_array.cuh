@@ -178,16 +178,14 @@ filter_to_buckets(typename Placed<typename Codec::Word, form>::Item* items, u32 
     const u32 to = atomic_add(counts + bucket * layout::words_of_count(), 1);
     if (to < room) items[u64{bucket} * room + to] = item;
   };
-  const auto append = [&](u32 bits, const auto& item) {
-    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-    u32 to = 0;
-    if (lane() == 0) to = atomic_add(taken, of_warp.all);
-    to = shuffle(to, 0) + of_warp.before;
+  const auto append = [&](u32 bits, const auto& place) {
+    u32 to = atomic_add(taken, bit_count(bits));
     for (; bits != 0; bits &= bits - 1, ++to) {
+      const Item item = row.item(place(lowest_bit(bits)));
       if (to < staged) {
-        stage[to] = item(lowest_bit(bits));
+        stage[to] = item;
       } else {
-        put(item(lowest_bit(bits)));
+        put(item);
       }
     }
   };

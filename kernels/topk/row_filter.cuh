@@ -81,6 +81,23 @@ struct RowFilter {
     }
   }
 
+  /// Streams the block's share of the row, and keeps where what passes the bound stands.
+  template <class Stream>
+  BITUNE_DEVICE void keep_places(const Stream& stream, Item bound) const {
+    stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& place) {
+      u32 to = atomic_add(count, bit_count(bits));
+      for (; bits != 0; bits &= bits - 1, ++to) {
+        if (to < capacity) candidates[to] = Row::Form::make(0, place(lowest_bit(bits)));
+      }
+    });
+  }
+
+  /// Reads what stands at the places of `all` candidates. Each thread does so for its own ones: every nt-th.
+  template <class Stream>
+  BITUNE_DEVICE void read_places(const Stream& stream, u32 all) const {
+    for (u32 i = thread_index(); i < all; i += nt) candidates[i] = stream.item(Row::Form::place(candidates[i]));
+  }
+
   /// Brings the candidates of all blocks to the first one. How many there are, which may be more than there is room for.
   BITUNE_DEVICE u32 gather() const {
     if constexpr (ranks == 1) {
@@ -113,15 +130,7 @@ struct RowFilter {
       } else {
         sync_block();  // thread 0 has set the count
       }
-      stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& item) {
-        const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-        u32 to = 0;
-        if (lane() == 0) to = atomic_add(count, of_warp.all);
-        to = shuffle(to, 0) + of_warp.before;
-        for (; bits != 0; bits &= bits - 1, ++to) {
-          if (to < capacity) candidates[to] = item(lowest_bit(bits));
-        }
-      });
+      keep_places(stream, bound);
       all = gather();
     }
     if (rank != 0) return;
@@ -130,6 +139,7 @@ struct RowFilter {
     u32 next = 0;
     const u32 last = streams ? stream.length : length;
     if (streams && all >= wanted && all <= capacity) {
+      read_places(stream, all);
       next = last;
     } else {
       all = 0;
