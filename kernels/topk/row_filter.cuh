@@ -13,6 +13,7 @@
 #include "kernels/network/random_place.cuh"
 #include "kernels/topk/candidates.cuh"
 #include "kernels/topk/key_stream.cuh"
+#include "kernels/topk/minima_bound.cuh"
 
 namespace bitune {
 
@@ -57,10 +58,32 @@ struct RowFilter {
 
   BITUNE_DEVICE static constexpr layout::FilteredRow parts() { return layout::filtered_row(nt, sample_count, capacity, sizeof(Item)); }
 
-  /// The sample of that rank, for all blocks. A barrier of them all.
+  /// The sample of that rank, for all blocks, or one that is a little behind it. A barrier of them all.
+  ///
+  /// Where there are many more groups of samples than the rank, few of the first samples share one. Then the minima of groups are sorted
+  /// by one warp, in the place of all samples by all.
   template <class Stream>
   BITUNE_DEVICE Item sampled_bound(const Stream& stream, u32 bound_rank) const {
-    if (rank == 0) {
+    constexpr u32 groups = nt < layout::minima_of_warp() ? u32{nt} : static_cast<u32>(layout::minima_of_warp());
+    if (rank == 0 && 8 * bound_rank <= groups) {
+      using Form = typename Row::Form;
+      using Word = decltype(Form::key(Item{}));
+      PlacedWord<Word> least{static_cast<Word>(~u64{0}), ~u32{0}};
+      BITUNE_UNROLL
+      for (int r = 0; r < samples; ++r) {
+        const Item item = stream.item(sampled_place(r * nt + thread_index(), sample_count, stream.length));
+        const PlacedWord<Word> sample{Form::key(item), Form::place(item)};
+        if (sample < least) least = sample;
+      }
+      Word* const words = reinterpret_cast<Word*>(candidates.items);
+      u32* const places = reinterpret_cast<u32*>(words + nt);
+      reduce_minima<nt, static_cast<int>(groups)>(words, places, least);
+      sync_block();
+      if (warp_index() == 0) {
+        const PlacedBound<Word> bound = Minima<Word, static_cast<int>(groups)>{words, places}.bound(bound_rank);
+        if (lane() == 0) *shared_bound = Form::make(bound.word, bound.end - 1);
+      }
+    } else if (rank == 0) {
       using Tile = RegisterTile<Item, PlacedComparator<0>, nt, samples, shuffle_steps>;
       Item items[samples];
       BITUNE_UNROLL
