@@ -6,6 +6,7 @@
 // before the bound's place, keys up to the bound's pass; behind it, only keys below.
 
 #include "kernels/network/first_keys.cuh"
+#include "kernels/platform/doubles.cuh"
 
 namespace bitune {
 
@@ -64,6 +65,8 @@ struct KeyLimit<Codec<bytes, KeyClass::floating_point, 8, descending>> {
 
   BITUNE_DEVICE explicit KeyLimit(typename Base::Word word)
       : limit(number(Base::decode(word & Base::mask))), is_told(limit < 0 || limit > 0) {}
+  BITUNE_DEVICE static float first(float a, float b) { return descending ? larger_number(a, b) : smaller_number(a, b); }
+  BITUNE_DEVICE static typename Base::Raw raw(float number) { return static_cast<typename Base::Raw>(bits_of(number) >> (32 - 8 * bytes)); }
   BITUNE_DEVICE static float number(typename Base::Raw raw) { return float_of(static_cast<u32>(raw) << (32 - 8 * bytes)); }
   /// NaNs are the largest keys.
   BITUNE_DEVICE bool passes(typename Base::Raw raw) const { return descending ? !(number(raw) < limit) : number(raw) <= limit; }

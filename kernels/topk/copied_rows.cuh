@@ -45,15 +45,24 @@ struct CopiedRow {
     for (int i = 0; i < of_chunk; i += vector) load_vector(keys + place(chunk, i), *reinterpret_cast<Raw(*)[vector]>(raw + i));
   }
 
-  /// The smallest word of each of the thread's chunks.
+  /// The smallest word of each of the thread's chunks. by_number: of NaNs, any.
+  template <bool by_number>
   BITUNE_DEVICE void minima(Word (&smallest)[chunks]) const {
     BITUNE_UNROLL
     for (int c = 0; c < chunks; ++c) {
       Raw raw[of_chunk];
       load(c, raw);
-      smallest[c] = Codec::encode(raw[0]);
-      BITUNE_UNROLL
-      for (int i = 1; i < of_chunk; ++i) smallest[c] = minimum(smallest[c], Codec::encode(raw[i]));
+      if constexpr (by_number) {
+        using Numbers = KeyLimit<Codec>;
+        float first = Numbers::number(raw[0]);
+        BITUNE_UNROLL
+        for (int i = 1; i < of_chunk; ++i) first = Numbers::first(first, Numbers::number(raw[i]));
+        smallest[c] = Codec::encode(Numbers::raw(first));
+      } else {
+        smallest[c] = Codec::encode(raw[0]);
+        BITUNE_UNROLL
+        for (int i = 1; i < of_chunk; ++i) smallest[c] = minimum(smallest[c], Codec::encode(raw[i]));
+      }
     }
   }
 };
@@ -79,6 +88,7 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   using Form = typename Row::Form;
   using Item = typename Form::Item;
   static_assert(!Threads::is_block && nt * rows_per_block >= static_cast<int>(warp_size) && minima <= chunks);
+  constexpr bool by_number = KeyLimit<Codec>::exists && Row::Order::reads_nans;
   constexpr layout::CopiedRow parts = layout::copied_row(Copied::room * sizeof(Raw), capacity, sizeof(Item));
   const u32 group = thread_index() / nt;
   u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
@@ -102,7 +112,7 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
     cp_async_wait_all();
     Threads::sync();
     Word of_chunks[chunks];
-    copied.minima(of_chunks);
+    copied.template minima<by_number>(of_chunks);
     Word smallest;
     Word kth;
     {
@@ -134,11 +144,22 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
         Raw raw[Copied::of_chunk];
         copied.load(chunk, raw);
         u32 bits = 0;
-        BITUNE_UNROLL
-        for (int i = 0; i < Copied::of_chunk; ++i) {
-          Word word = Codec::encode(raw[i]);
-          if (joins_nans) word = Words::of_equal_nans(word);
-          bits |= word < bound.word || (word == bound.word && copied.place(chunk, i) < bound.end) ? u32{1} << i : 0;
+        bool is_told = false;
+        if constexpr (by_number) {
+          const KeyLimit<Codec> limit(bound.word);
+          is_told = limit.is_told && !joins_nans && bound.end == Copied::room;
+          if (is_told) {
+            BITUNE_UNROLL
+            for (int i = 0; i < Copied::of_chunk; ++i) bits |= limit.passes(raw[i]) ? u32{1} << i : 0;
+          }
+        }
+        if (!is_told) {
+          BITUNE_UNROLL
+          for (int i = 0; i < Copied::of_chunk; ++i) {
+            Word word = Codec::encode(raw[i]);
+            if (joins_nans) word = Words::of_equal_nans(word);
+            bits |= word < bound.word || (word == bound.word && copied.place(chunk, i) < bound.end) ? u32{1} << i : 0;
+          }
         }
         if (bits == 0) continue;
         u32 to = atomic_add(count, bit_count(bits));
