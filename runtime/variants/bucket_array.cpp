@@ -180,30 +180,26 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
                    {"block_size_x", std::min(512, device.max_threads_per_block)},
                    {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
                    {"min_blocks_per_sm", 2},
-                   {"bucket_threads", 512},
-                   {"bucket_capacity", 2048},
+                   {"bucket_threads", std::min(1024, device.max_threads_per_block)},
+                   {"bucket_capacity", 4096},
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // The fewest samples that make buckets of which blocks hold all; of these the most buckets.
+  // The fewest samples that make buckets of which blocks hold all.
+  const std::int64_t cluster = device.largest_cluster_size() >= 16 ? 16 : std::max(1, device.max_cluster_size);
   const auto fits = [&](std::int64_t samples, std::int64_t buckets) {
-    for (const std::int64_t of_thread : {8, 4, 2}) {
-      for (const std::int64_t blocks : {16, 8, 1}) {
-        for (const std::int64_t capacity : {2048, 4096}) {
-          c.parameters["samples"] = samples;
-          c.parameters["samples_per_thread"] = of_thread;
-          c.parameters["sample_blocks"] = blocks;
-          c.parameters["buckets"] = buckets;
-          c.parameters["bucket_capacity"] = capacity;
-          c.parameters["bucket_threads"] =
-              std::min<std::int64_t>(capacity == 4096 ? 1024 : 512, device.max_threads_per_block);
-          if (!all.violation(c, problem, device)) return true;
-        }
+    for (const std::int64_t of_thread : {8, 2}) {
+      for (const std::int64_t blocks : {cluster, std::int64_t{1}}) {
+        c.parameters["samples"] = samples;
+        c.parameters["samples_per_thread"] = of_thread;
+        c.parameters["sample_blocks"] = blocks;
+        c.parameters["buckets"] = buckets;
+        if (!all.violation(c, problem, device)) return true;
       }
     }
     return false;
   };
-  for (std::int64_t samples = 256; samples <= 65536; samples *= 2) {
-    for (const std::int64_t buckets : {128, 256, 64, 32, 16, 8, 4}) {
+  for (std::int64_t samples = 256; samples <= 65536; samples *= 4) {
+    for (const std::int64_t buckets : {128, 256, 32, 8, 4}) {
       if (fits(samples, buckets)) return c;
     }
   }

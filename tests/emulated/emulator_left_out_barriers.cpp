@@ -43,11 +43,8 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
                                          "sync_cluster();"};
 
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
-/// read its shared memory, which the emulated device keeps; what waits for a word that the first thread
-/// writes as it begins, which nearly always is before the lanes of any warp have met; and what says that it
-/// is for nobody.
+/// read its shared memory, which the emulated device keeps; and what says that it is for nobody.
 constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read this block's until then",
-                                           "sync_block();  // thread 0 has set the count",
                                            "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.
@@ -406,6 +403,10 @@ std::vector<Try> first_keys_tries() {
       first_keys("bin_rows", 20, {.n = 900}, {{"cluster_size", 1}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 0}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 1}, {"finish_blocks", 1}}, too_small),
+      first_keys("bucket_array", 300, {.n = 8001}, {}),
+      first_keys("bucket_array", 300, {.n = 8001}, {{"sample_blocks", 8}, {"samples", 2048}, {"buckets", 8}}),
+      first_keys("bucket_array", 300, {.n = 8001}, {}, too_small),
+      first_keys("copied_rows", 8, {.n = 100, .rows = 300}, {}),
       first_keys("select_cluster", 20, {.n = 4000},
                  {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}}),
       first_keys("select_cluster", 32, {.n = 4000},
