@@ -100,9 +100,6 @@ bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
 /// Beyond what a cluster holds, each multiprocessor reads its share.
 bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
 
-/// Where more keys are wanted than a block puts in order at once.
-bool favours_bucket_array(const Problem& p, const DeviceInfo&) { return p.k > 256 && p.n >= 1u << 17; }
-
 /// A cluster reads a few million keys before the whole device would have begun.
 std::uint64_t longest_of_cluster(const DeviceInfo& device) {
   return std::uint64_t{1} << (device.max_cluster_size > 1 ? 21 : 18);
@@ -147,7 +144,6 @@ constexpr auto policy = std::to_array<Preference>({
     {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},
-    {"bucket_array", favours_bucket_array},
     {"filter_rows", favours_filter_rows},
     {"filter_array", favours_filter_array},
     {"array_parts", always},
@@ -171,6 +167,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"bucket_array", never},
     {"bin_rows", never},
     {"copied_rows", never},
 });

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words as numbers in floating point. Apart from platform.cuh, since few kernels need it. Twins as there.
+/// Words as numbers of 64 bits in floating point. Apart from platform.cuh, since few kernels need it. Twins as there.
 
 #if defined(BITUNE_EMULATED)
 #include "kernels/platform/emulated/doubles.cuh"

@@ -6,7 +6,6 @@
 // before the bound's place, keys up to the bound's pass; behind it, only keys below.
 
 #include "kernels/network/first_keys.cuh"
-#include "kernels/platform/doubles.cuh"
 
 namespace bitune {
 
@@ -46,30 +45,5 @@ BITUNE_DEVICE StretchLimit<typename Codec::Word> limit_of(typename Form::Item bo
   if (begin > place) return {Alike::last_below(key), Alike::has_below(key), false};
   return {Alike::last(key), true, end > place + 1};
 }
-
-/// Which keys have words up to a limit, told from the keys themselves: of a number one comparison, where its word takes several steps.
-/// `is_told`: whether it can. Of NaN and 0, of which a number has two, it cannot.
-template <class Codec>
-struct KeyLimit {
-  static constexpr bool exists = false;
-};
-
-template <int bytes, bool descending>
-  requires(bytes == 2 || bytes == 4)
-struct KeyLimit<Codec<bytes, KeyClass::floating_point, 8, descending>> {
-  using Base = Codec<bytes, KeyClass::floating_point, 8, descending>;
-  static constexpr bool exists = true;
-
-  float limit;
-  bool is_told;
-
-  BITUNE_DEVICE explicit KeyLimit(typename Base::Word word)
-      : limit(number(Base::decode(word & Base::mask))), is_told(limit < 0 || limit > 0) {}
-  BITUNE_DEVICE static float first(float a, float b) { return descending ? larger_number(a, b) : smaller_number(a, b); }
-  BITUNE_DEVICE static typename Base::Raw raw(float number) { return static_cast<typename Base::Raw>(bits_of(number) >> (32 - 8 * bytes)); }
-  BITUNE_DEVICE static float number(typename Base::Raw raw) { return float_of(static_cast<u32>(raw) << (32 - 8 * bytes)); }
-  /// NaNs are the largest keys.
-  BITUNE_DEVICE bool passes(typename Base::Raw raw) const { return descending ? !(number(raw) < limit) : number(raw) <= limit; }
-};
 
 }  // namespace bitune

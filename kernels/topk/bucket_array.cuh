@@ -8,140 +8,50 @@
 // keys that it finds digit by digit. Where a bucket has no room, or where there are fewer than k candidates, which happens once in a million
 // times, each block does so with an equal share of the first k, among the keys themselves.
 
+#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
 #include "kernels/topk/binned_candidates.cuh"
 #include "kernels/topk/bucket_layout.hpp"
-#include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/placed_digits.cuh"
 #include "kernels/topk/row_filter.cuh"
 
 namespace bitune {
 
-/// The first launch: the ends of buckets, from ranks * nt * vt samples of the n keys. `last` has the last item of each bucket, of which the last
-/// one is the sample_rank-th sample (where there is none, all of them are behind all keys). Sets the buckets' counts to 0.
-///
-/// Each block finds a bound that its share of the first samples is up to. What is up to the largest of these bounds, all blocks tell each other,
-/// and each counts for its own samples how many are before them: nothing is sorted but a block's minima.
-///
-/// own: groups of a block's samples, at least twice its share. Grid: one cluster of `ranks` blocks. Dynamic shared memory:
-/// layout::sampled_ends.
-template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int vt, int ranks, int own>
+/// The first launch: sorts ranks * nt * vt samples of the n keys. `last` has the last item of each bucket, of which the last one is the
+/// sample_rank-th sample (all ones where there is none). Sets the buckets' counts to 0. Grid: one cluster of `ranks` blocks. Dynamic shared
+/// memory: RegisterTile::shared_words items a block.
+template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int vt, int ranks>
 BITUNE_KERNEL(nt, 1)
-sample_ends(typename Placed<typename Codec::Word, form>::Item* last, u32* counts, u32 buckets, const typename Codec::Raw* keys,
-            const u8* lengths, u64 length_bytes, u32 n, u32 k, u32 sample_rank) {
+sample_buckets_of_first(typename Placed<typename Codec::Word, form>::Item* last, u32* counts, u32 buckets, const typename Codec::Raw* keys,
+                        const u8* lengths, u64 length_bytes, u32 n, u32 k, u32 sample_rank) {
   using Order = FirstKeysCodec<Codec, carries>;
   using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
-  using Word = typename Codec::Word;
-  constexpr layout::SampledEnds parts = layout::sampled_ends(nt, ranks, own, sizeof(Item), sizeof(Word));
-  constexpr u32 room = layout::samples_of_block(own);
-  u8* const shared = shared_memory<u8>();
-  Word* const words = reinterpret_cast<Word*>(shared);
-  u32* const places = reinterpret_cast<u32*>(words + nt);
-  Item* const all = reinterpret_cast<Item*>(shared + parts.all);        // `room` of each block
-  Item* const bounds = reinterpret_cast<Item*>(shared + parts.bounds);  // of each block
-  u32* const of_ranks = reinterpret_cast<u32*>(shared + parts.counts);  // how many `all` has of each
+  using Tile = ClusterTile<Item, PlacedComparator<0>, nt, vt, 1, ranks>;
+  constexpr u32 samples = u32{ranks} * nt * vt;
   const u32 rank = ranks == 1 ? 0 : cluster_rank();
-  const auto there = [](auto* here, u32 of_rank) {
-    if constexpr (ranks == 1) {
-      return here;
-    } else {
-      return shared_of_rank(here, of_rank);
-    }
-  };
-  const auto sync_all = [] {
-    if constexpr (ranks == 1) {
-      sync_block();
-    } else {
-      sync_cluster();
-    }
-  };
-  if constexpr (ranks > 1) arrive_at_cluster();
-  if (thread_index() == 0) of_ranks[rank] = 0;
+  const u32 thread = rank * nt + thread_index();
   begin_launch();
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
-  for (u32 i = rank * nt + thread_index(); i < buckets; i += ranks * nt) counts[i * layout::words_of_count()] = 0;
-  // Of a shorter array the first k are a larger part. Then fewer samples are enough.
-  u32 taken = vt;
-  u32 samples = u32{ranks} * nt * vt;
-  u32 bound_rank = sample_rank;
-  if (length != n) {
-    do {
-      samples = u32{ranks} * nt * taken;
-      bound_rank = sample_rank_of(samples, minimum(k, length), length);
-    } while (bound_rank > u32{ranks} * own / 2 && (taken /= 2) != 0);
-  }
-  const u32 share = (bound_rank + ranks - 1) / ranks;
-  const bool has_bound = share <= own && taken != 0 && length >= samples;
-
+  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(samples, minimum(k, length), length);
+  for (u32 i = thread; i < buckets; i += ranks * nt) counts[i * layout::words_of_count()] = 0;
   Item items[vt];
-  PlacedWord<Word> least{Order::last, ~u32{0}};
-  if (has_bound) {
-    u32 place[vt];
-    Word word[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      place[r] = sampled_place((minimum(u32(r), taken - 1) * ranks + rank) * nt + thread_index(), samples, length);
-      word[r] = Order::encode(keys[place[r]]);
-    }
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      items[r] = Form::make(word[r], place[r]);
-      const PlacedWord<Word> sample{word[r], place[r]};
-      if (r < static_cast<int>(taken) && sample < least) least = sample;
-    }
-  }
-  reduce_minima<nt, own>(words, places, least);
-  sync_block();
-  if constexpr (ranks > 1) wait_for_cluster();
-  if (warp_index() == 0) {
-    const PlacedBound<Word> found = Minima<Word, own>{words, places}.bound(has_bound ? share : 1);
-    if (lane() < ranks) there(bounds, lane())[rank] = Form::make(found.word, found.end - 1);
-  }
-  sync_all();
-  if (has_bound) {
-    Item bound = bounds[0];
-    BITUNE_UNROLL
-    for (int r = 1; r < ranks; ++r) bound = bound < bounds[r] ? bounds[r] : bound;
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      if (r >= static_cast<int>(taken) || bound < items[r]) continue;
-      const u32 to = atomic_add(of_ranks + rank, 1);
-      if (to < room) all[rank * room + to] = items[r];
-    }
-  }
-  sync_block();
-  const u32 mine = of_ranks[rank];
-  if constexpr (ranks > 1) {
-    for (u32 i = thread_index(); i < ranks * room; i += nt) {
-      const u32 to = i / room;
-      const u32 sample = rank * room + i % room;
-      if (to == rank) continue;
-      if (i % room < mine) there(all, to)[sample] = all[sample];
-      if (i % room == 0) there(of_ranks, to)[rank] = mine;
-    }
-    sync_cluster();
-  }
-  bool fits = has_bound;
   BITUNE_UNROLL
-  for (int r = 0; r < ranks; ++r) fits &= of_ranks[r] <= room;
-  if (!fits) {
-    for (u32 i = rank * nt + thread_index(); i < buckets; i += ranks * nt) last[i] = last_item<Form>();
-    return;
+  for (int r = 0; r < vt; ++r) {
+    const u32 place = sampled_place((r * ranks + rank) * nt + thread_index(), samples, length);
+    items[r] = length == 0 ? last_item<Form>() : Form::make(Order::encode(keys[place]), place);
   }
-  // A warp for each sample. Bucket b ends with the sample of rank (b + 1) * bound_rank / buckets, or with the first one.
-  for (u32 i = warp_index(); i < mine; i += nt / warp_size) {
-    const Item item = all[rank * room + i];
-    u32 before[1] = {0};
-    for (u32 r = 0; r < ranks; ++r) {
-      for (u32 other = lane(); other < of_ranks[r]; other += warp_size) before[0] += all[r * room + other] < item ? 1 : 0;
-    }
-    warp_sum_each(before);
-    const u32 place = before[0] + 1;
-    if (lane() != 0 || place > bound_rank) continue;
-    for (u32 b = place == 1 ? 0 : (place * buckets + bound_rank - 1) / bound_rank - 1; b < buckets; ++b) {
-      if (maximum((b + 1) * bound_rank / buckets, 1u) != place) break;
-      last[b] = item;
+  Tile::sort(shared_memory<Item>(), items);
+  // Bucket b ends with the sample of rank (b + 1) * used / buckets, or with the first one.
+  const bool has_bound = bound_rank <= samples && length != 0;
+  const u32 used = minimum(bound_rank, samples);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 mine = thread * vt + r + 1;
+    if (mine > used) break;
+    for (u32 b = mine == 1 ? 0 : (mine * buckets + used - 1) / used - 1; b < buckets; ++b) {
+      if (maximum((b + 1) * used / buckets, 1u) != mine) break;
+      last[b] = b + 1 < buckets || has_bound ? items[r] : last_item<Form>();
     }
   }
 }
@@ -178,14 +88,16 @@ filter_to_buckets(typename Placed<typename Codec::Word, form>::Item* items, u32 
     const u32 to = atomic_add(counts + bucket * layout::words_of_count(), 1);
     if (to < room) items[u64{bucket} * room + to] = item;
   };
-  const auto append = [&](u32 bits, const auto& place) {
-    u32 to = atomic_add(taken, bit_count(bits));
+  const auto append = [&](u32 bits, const auto& item) {
+    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+    u32 to = 0;
+    if (lane() == 0) to = atomic_add(taken, of_warp.all);
+    to = shuffle(to, 0) + of_warp.before;
     for (; bits != 0; bits &= bits - 1, ++to) {
-      const Item item = row.item(place(lowest_bit(bits)));
       if (to < staged) {
-        stage[to] = item;
+        stage[to] = item(lowest_bit(bits));
       } else {
-        put(item);
+        put(item(lowest_bit(bits)));
       }
     }
   };

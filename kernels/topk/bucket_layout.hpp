@@ -10,25 +10,6 @@ namespace bitune::layout {
 /// How far apart buckets' counts lie, in words: each has memory's smallest unit for itself.
 constexpr Size words_of_count() { return 8; }
 
-/// Room for samples that a block tells others of, where its minima have so many groups, and for the groups of a block of so many threads.
-constexpr Size samples_of_block(Size groups) { return 2 * groups; }
-constexpr Size groups_of_block(Size threads) { return threads < 128 ? threads : 128; }
-
-/// Where the parts of a block's shared memory in sample_ends begin, behind its threads' minima, and how many bytes all are together.
-struct SampledEnds {
-  Size all;
-  Size bounds;
-  Size counts;
-  Size bytes;
-};
-
-constexpr SampledEnds sampled_ends(Size threads, Size ranks, Size groups, Size item_bytes, Size word_bytes) {
-  const Size all = rounded_up(threads * (word_bytes + 4), 16);
-  const Size bounds = all + ranks * samples_of_block(groups) * item_bytes;
-  const Size counts = bounds + rounded_up(ranks * item_bytes, 16);
-  return {all, bounds, counts, rounded_up(counts + 4 * ranks, 16)};
-}
-
 /// Shared memory of filter_to_buckets: candidates, the buckets' ends, and a number.
 constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) { return (staged + buckets) * item_bytes + 16; }
 

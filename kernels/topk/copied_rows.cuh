@@ -45,24 +45,15 @@ struct CopiedRow {
     for (int i = 0; i < of_chunk; i += vector) load_vector(keys + place(chunk, i), *reinterpret_cast<Raw(*)[vector]>(raw + i));
   }
 
-  /// The smallest word of each of the thread's chunks. by_number: of NaNs, any.
-  template <bool by_number>
+  /// The smallest word of each of the thread's chunks.
   BITUNE_DEVICE void minima(Word (&smallest)[chunks]) const {
     BITUNE_UNROLL
     for (int c = 0; c < chunks; ++c) {
       Raw raw[of_chunk];
       load(c, raw);
-      if constexpr (by_number) {
-        using Numbers = KeyLimit<Codec>;
-        float first = Numbers::number(raw[0]);
-        BITUNE_UNROLL
-        for (int i = 1; i < of_chunk; ++i) first = Numbers::first(first, Numbers::number(raw[i]));
-        smallest[c] = Codec::encode(Numbers::raw(first));
-      } else {
-        smallest[c] = Codec::encode(raw[0]);
-        BITUNE_UNROLL
-        for (int i = 1; i < of_chunk; ++i) smallest[c] = minimum(smallest[c], Codec::encode(raw[i]));
-      }
+      smallest[c] = Codec::encode(raw[0]);
+      BITUNE_UNROLL
+      for (int i = 1; i < of_chunk; ++i) smallest[c] = minimum(smallest[c], Codec::encode(raw[i]));
     }
   }
 };
@@ -88,7 +79,6 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   using Form = typename Row::Form;
   using Item = typename Form::Item;
   static_assert(!Threads::is_block && nt * rows_per_block >= static_cast<int>(warp_size) && minima <= chunks);
-  constexpr bool by_number = KeyLimit<Codec>::exists && Row::Order::reads_nans;
   constexpr layout::CopiedRow parts = layout::copied_row(Copied::room * sizeof(Raw), capacity, sizeof(Item));
   const u32 group = thread_index() / nt;
   u8* const shared = shared_memory<u8>() + group * static_cast<u32>(parts.bytes);
@@ -112,7 +102,7 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
     cp_async_wait_all();
     Threads::sync();
     Word of_chunks[chunks];
-    copied.template minima<by_number>(of_chunks);
+    copied.minima(of_chunks);
     Word smallest;
     Word kth;
     {
@@ -144,22 +134,11 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
         Raw raw[Copied::of_chunk];
         copied.load(chunk, raw);
         u32 bits = 0;
-        bool is_told = false;
-        if constexpr (by_number) {
-          const KeyLimit<Codec> limit(bound.word);
-          is_told = limit.is_told && !joins_nans && bound.end == Copied::room;
-          if (is_told) {
-            BITUNE_UNROLL
-            for (int i = 0; i < Copied::of_chunk; ++i) bits |= limit.passes(raw[i]) ? u32{1} << i : 0;
-          }
-        }
-        if (!is_told) {
-          BITUNE_UNROLL
-          for (int i = 0; i < Copied::of_chunk; ++i) {
-            Word word = Codec::encode(raw[i]);
-            if (joins_nans) word = Words::of_equal_nans(word);
-            bits |= word < bound.word || (word == bound.word && copied.place(chunk, i) < bound.end) ? u32{1} << i : 0;
-          }
+        BITUNE_UNROLL
+        for (int i = 0; i < Copied::of_chunk; ++i) {
+          Word word = Codec::encode(raw[i]);
+          if (joins_nans) word = Words::of_equal_nans(word);
+          bits |= word < bound.word || (word == bound.word && copied.place(chunk, i) < bound.end) ? u32{1} << i : 0;
         }
         if (bits == 0) continue;
         u32 to = atomic_add(count, bit_count(bits));
@@ -173,7 +152,7 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
       fits = all >= wanted && all <= capacity;
       if (Threads::all_rows(fits)) break;
       if (!fits) bound.narrow(all < wanted);
-      Threads::sync();
+      Threads::sync();  // for nobody: lanes have met
     }
     const bool is_row = row < rows;
     row += step;
@@ -184,7 +163,7 @@ copied_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
     }
     candidates.template sort<capacity / 2>(all);
     if (is_row) candidates.write_first(result, k, wanted);
-    Threads::sync();
+    Threads::sync();  // for nobody: lanes meet before they write again
   }
 }
 

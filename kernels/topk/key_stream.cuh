@@ -36,7 +36,7 @@ struct KeyStream {
   BITUNE_DEVICE Item item(u32 i) const { return row.item(i); }
 
   /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Calls
-  /// append(bits, place) where a thread has candidates: a bit for each, and item(place(bit)) is what it is.
+  /// append(bits, item) where any lane of a warp has candidates, by all its lanes: a bit for each, and item(bit) is what it is.
   template <class Append>
   BITUNE_DEVICE void pass(Item bound, u32 first, u32 last, u64 step, const Append& append) const {
     for (u64 base = first; base < last; base += step) {
@@ -48,14 +48,6 @@ struct KeyStream {
       Raw raw[loads * vector];
       u32 bits = 0;
       const auto compare = [&] {
-        if constexpr (KeyLimit<Codec>::exists) {
-          const KeyLimit<Codec> keys_limit(limit.limit);
-          if (keys_limit.is_told) {
-            BITUNE_UNROLL
-            for (int r = 0; r < loads * vector; ++r) bits |= keys_limit.passes(raw[r]) ? u32{1} << r : 0;
-            return;
-          }
-        }
         BITUNE_UNROLL
         for (int r = 0; r < loads * vector; ++r) bits |= Codec::encode(raw[r]) <= limit.limit ? u32{1} << r : 0;
       };
@@ -74,13 +66,13 @@ struct KeyStream {
         compare();
         bits &= static_cast<u32>((u64{1} << here * vector) - 1);
       }
-      const auto place = [&](u32 r) { return head + (mine + r / vector * nt) * vector + r % vector; };
+      const auto item_of = [&](u32 r) { return row.item(head + (mine + r / vector * nt) * vector + r % vector); };
       if (limit.straddles) {
         for (u32 left = bits; left != 0; left &= left - 1) {
-          if (bound < row.item(place(lowest_bit(left)))) bits ^= left & (0 - left);
+          if (bound < item_of(lowest_bit(left))) bits ^= left & (0 - left);
         }
       }
-      if (bits != 0) append(bits, place);
+      if (!all_of_warp(bits == 0)) append(bits, item_of);
     }
   }
 
@@ -88,7 +80,8 @@ struct KeyStream {
   template <class Append>
   BITUNE_DEVICE void pass_ends(Item bound, const Append& append) const {
     const u32 place = lane() < head ? lane() : lane() + count * vector;
-    if (lane() < length - count * vector && !(bound < row.item(place))) append(1, [&](u32 /*bit*/) { return place; });
+    const bool passes = lane() < length - count * vector && !(bound < row.item(place));
+    append(passes ? 1 : 0, [&](u32 /*bit*/) { return row.item(place); });
   }
 
   /// The share of block `rank` of `ranks`.
@@ -118,7 +111,7 @@ struct ItemStream {
       u32 bits = 0;
       BITUNE_UNROLL
       for (int r = 0; r < loads; ++r) bits |= mine + r * nt < last && !(bound < loaded[r]) ? u32{1} << r : 0;
-      if (bits != 0) append(bits, [&](u32 r) { return static_cast<u32>(mine + r * nt); });
+      if (!all_of_warp(bits == 0)) append(bits, [&](u32 r) { return items[mine + r * nt]; });
     }
   }
 };

@@ -13,7 +13,6 @@
 #include "kernels/network/random_place.cuh"
 #include "kernels/topk/candidates.cuh"
 #include "kernels/topk/key_stream.cuh"
-#include "kernels/topk/minima_bound.cuh"
 
 namespace bitune {
 
@@ -58,32 +57,10 @@ struct RowFilter {
 
   BITUNE_DEVICE static constexpr layout::FilteredRow parts() { return layout::filtered_row(nt, sample_count, capacity, sizeof(Item)); }
 
-  /// The sample of that rank, for all blocks, or one that is a little behind it. A barrier of them all.
-  ///
-  /// Where there are many more groups of samples than the rank, few of the first samples share one. Then the minima of groups are sorted
-  /// by one warp, in the place of all samples by all.
+  /// The sample of that rank, for all blocks. A barrier of them all.
   template <class Stream>
   BITUNE_DEVICE Item sampled_bound(const Stream& stream, u32 bound_rank) const {
-    constexpr u32 groups = nt < layout::minima_of_warp() ? u32{nt} : static_cast<u32>(layout::minima_of_warp());
-    if (rank == 0 && 8 * bound_rank <= groups) {
-      using Form = typename Row::Form;
-      using Word = decltype(Form::key(Item{}));
-      PlacedWord<Word> least{static_cast<Word>(~u64{0}), ~u32{0}};
-      BITUNE_UNROLL
-      for (int r = 0; r < samples; ++r) {
-        const Item item = stream.item(sampled_place(r * nt + thread_index(), sample_count, stream.length));
-        const PlacedWord<Word> sample{Form::key(item), Form::place(item)};
-        if (sample < least) least = sample;
-      }
-      Word* const words = reinterpret_cast<Word*>(candidates.items);
-      u32* const places = reinterpret_cast<u32*>(words + nt);
-      reduce_minima<nt, static_cast<int>(groups)>(words, places, least);
-      sync_block();
-      if (warp_index() == 0) {
-        const PlacedBound<Word> bound = Minima<Word, static_cast<int>(groups)>{words, places}.bound(bound_rank);
-        if (lane() == 0) *shared_bound = Form::make(bound.word, bound.end - 1);
-      }
-    } else if (rank == 0) {
+    if (rank == 0) {
       using Tile = RegisterTile<Item, PlacedComparator<0>, nt, samples, shuffle_steps>;
       Item items[samples];
       BITUNE_UNROLL
@@ -96,29 +73,12 @@ struct RowFilter {
       if (thread_index() == 0 && bound_rank > sample_count) *shared_bound = last_item<typename Row::Form>();
     }
     if constexpr (ranks == 1) {
-      sync_block();
+      sync_block();  // else the bound is wrong, which costs time alone
       return *shared_bound;
     } else {
       sync_cluster();
       return *shared_of_rank(shared_bound, 0);
     }
-  }
-
-  /// Streams the block's share of the row, and keeps where what passes the bound stands.
-  template <class Stream>
-  BITUNE_DEVICE void keep_places(const Stream& stream, Item bound) const {
-    stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& place) {
-      u32 to = atomic_add(count, bit_count(bits));
-      for (; bits != 0; bits &= bits - 1, ++to) {
-        if (to < capacity) candidates[to] = Row::Form::make(0, place(lowest_bit(bits)));
-      }
-    });
-  }
-
-  /// Reads what stands at the places of `all` candidates. Each thread does so for its own ones: every nt-th.
-  template <class Stream>
-  BITUNE_DEVICE void read_places(const Stream& stream, u32 all) const {
-    for (u32 i = thread_index(); i < all; i += nt) candidates[i] = stream.item(Row::Form::place(candidates[i]));
   }
 
   /// Brings the candidates of all blocks to the first one. How many there are, which may be more than there is room for.
@@ -153,7 +113,15 @@ struct RowFilter {
       } else {
         sync_block();  // thread 0 has set the count
       }
-      keep_places(stream, bound);
+      stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& item) {
+        const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+        u32 to = 0;
+        if (lane() == 0) to = atomic_add(count, of_warp.all);
+        to = shuffle(to, 0) + of_warp.before;
+        for (; bits != 0; bits &= bits - 1, ++to) {
+          if (to < capacity) candidates[to] = item(lowest_bit(bits));
+        }
+      });
       all = gather();
     }
     if (rank != 0) return;
@@ -162,7 +130,6 @@ struct RowFilter {
     u32 next = 0;
     const u32 last = streams ? stream.length : length;
     if (streams && all >= wanted && all <= capacity) {
-      read_places(stream, all);
       next = last;
     } else {
       all = 0;

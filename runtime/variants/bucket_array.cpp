@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view header = "kernels/topk/bucket_array.cuh";
 constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32> sample_kernel{
-    header, "sample_ends"};
+    header, "sample_buckets_of_first"};
 constexpr Kernel<Address, U32, Address, U32, Address, Address, Address, OperandStride, U32> filter_kernel{
     header, "filter_to_buckets"};
 constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, U32, U32, Address, U32,
@@ -39,16 +39,11 @@ constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandSt
 /// Candidates that a block puts together before they go to their buckets.
 constexpr std::int64_t staged = 1024;
 
+/// Samples that a thread sorts.
+constexpr std::int64_t samples_per_thread = 8;
+
 std::int64_t sample_threads(const Configuration& c) {
-  return c.at("samples") / c.at("sample_blocks") / c.at("samples_per_thread");
-}
-
-std::int64_t sample_groups(const Configuration& c) { return layout::groups_of_block(sample_threads(c)); }
-
-std::int64_t sample_bytes(const Configuration& c, const Problem& problem) {
-  return layout::sampled_ends(sample_threads(c), c.at("sample_blocks"), sample_groups(c),
-                              merged_item_bytes(problem.key), word_bytes(problem.key))
-      .bytes;
+  return c.at("samples") / c.at("sample_blocks") / samples_per_thread;
 }
 
 std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
@@ -95,7 +90,7 @@ class BucketArrayVariant final : public Variant {
   std::vector<std::string_view> kernel_headers() const override { return {header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
-        problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 8 ||
+        problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4 ||
         problem.k == 0) {
       return false;
     }
@@ -113,8 +108,7 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"samples",
        {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
        "random keys, of which the bound and the ends of the buckets are taken"},
-      {"sample_blocks", {1, 8, 16}, "blocks that take the sample"},
-      {"samples_per_thread", {2, 4, 8}, "samples that a thread has under way"},
+      {"sample_blocks", {1, 8}, "blocks that take and sort the sample"},
       {"buckets", {4, 8, 16, 32, 64, 128, 256, 512}, "buckets of candidates"},
       {"bucket_threads", {64, 128, 256, 512, 1024}, "threads of the block that puts a bucket in order"},
       {"bucket_capacity", {512, 1024, 2048, 4096, 8192}, "candidates that such a block holds"},
@@ -125,23 +119,22 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
   };
   ArrayFilter::add_to(space);
   const std::vector<Restriction> own = {
-      {"there are twice as many keys as samples at least, which whole warps take; the device has a cluster of "
-       "so many blocks",
+      {"there are twice as many keys as samples at least, and a block or a cluster of the device sorts these",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = sample_threads(c);
-         return as_count(2 * c.at("samples")) <= p.n && threads >= 32 &&
-                threads <= std::min(size_of(p.key) == 8 ? 512 : 1024, d.max_threads_per_block) &&
-                c.at("sample_blocks") <= std::max(1, d.largest_cluster_size());
+         return as_count(2 * c.at("samples")) <= p.n && threads >= 32 && threads <= d.max_threads_per_block &&
+                c.at("sample_blocks") <= std::max(1, d.largest_cluster_size()) &&
+                threads * (samples_per_thread * merged_item_registers(p.key) + 34) <= d.registers_per_block &&
+                layout::padded_bytes(threads * samples_per_thread, merged_item_bytes(p.key)) <=
+                    d.shared_bytes_per_block_optin;
        },
-       {"samples", "sample_blocks", "samples_per_thread"}},
-      {"there is a sample up to the bound for each bucket, and a block has twice as many groups of samples as its "
-       "share of them",
+       {"samples", "sample_blocks"}},
+      {"the sample has a bound, and a sample up to it for each bucket",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::uint64_t rank = sample_rank(c, p);
-         return rank >= as_count(c.at("buckets")) &&
-                2 * parts_of(rank, as_count(c.at("sample_blocks"))) <= as_count(sample_groups(c));
+         return rank <= as_count(c.at("samples")) && rank >= as_count(c.at("buckets"));
        },
-       {"samples", "sample_blocks", "samples_per_thread", "buckets"}},
+       {"samples", "buckets"}},
       {"a block holds what its bucket has in 99 of 100 calls",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return overflow_chance(c, p, as_count(c.at("bucket_capacity"))) <= 0.01;
@@ -159,7 +152,6 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
        {"bucket_threads", "bucket_capacity"}},
       placed_words_may_be_doubles(),
       places_fit_doubles(),
-      shared_memory_fits_block(sample_bytes),
       shared_memory_fits_block(sort_bytes),
       shared_memory_fits_block(filter_bytes),
       blocks_fit_multiprocessor(filter_bytes),
@@ -175,7 +167,6 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
   Configuration c{std::string(name()),
                   {{"samples", 256},
                    {"sample_blocks", 1},
-                   {"samples_per_thread", 8},
                    {"buckets", 4},
                    {"block_size_x", std::min(512, device.max_threads_per_block)},
                    {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
@@ -185,22 +176,12 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The fewest samples that make buckets of which blocks hold all.
-  const std::int64_t cluster = device.largest_cluster_size() >= 16 ? 16 : std::max(1, device.max_cluster_size);
-  const auto fits = [&](std::int64_t samples, std::int64_t buckets) {
-    for (const std::int64_t of_thread : {8, 2}) {
-      for (const std::int64_t blocks : {cluster, std::int64_t{1}}) {
-        c.parameters["samples"] = samples;
-        c.parameters["samples_per_thread"] = of_thread;
-        c.parameters["sample_blocks"] = blocks;
-        c.parameters["buckets"] = buckets;
-        if (!all.violation(c, problem, device)) return true;
-      }
-    }
-    return false;
-  };
   for (std::int64_t samples = 256; samples <= 65536; samples *= 4) {
+    c.parameters["samples"] = samples;
+    c.parameters["sample_blocks"] = samples >= 4096 && device.max_cluster_size >= 8 ? 8 : 1;
     for (const std::int64_t buckets : {128, 256, 32, 8, 4}) {
-      if (fits(samples, buckets)) return c;
+      c.parameters["buckets"] = buckets;
+      if (!all.violation(c, problem, device)) return c;
     }
   }
   return c;
@@ -224,12 +205,11 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const std::int64_t ranks = c.at("sample_blocks");
   const std::int64_t threads = sample_threads(c);
-  builder.launch(sample_kernel,
-                 fmt::format("{}, {}, {}, {}, {}", carrying, threads, c.at("samples_per_thread"), ranks,
-                             sample_groups(c)),
+  builder.launch(sample_kernel, fmt::format("{}, {}, {}, {}", carrying, threads, samples_per_thread, ranks),
                  {.blocks = as_count(ranks),
                   .threads = static_cast<std::uint32_t>(threads),
-                  .shared_bytes = as_count(sample_bytes(c, problem)),
+                  .shared_bytes = as_count(layout::padded_bytes(threads * samples_per_thread,
+                                                                merged_item_bytes(problem.key))),
                   .cluster = static_cast<std::uint32_t>(ranks)},
                  last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k,
                  sample_rank(c, problem));

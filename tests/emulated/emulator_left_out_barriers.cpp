@@ -43,8 +43,13 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
                                          "sync_cluster();"};
 
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
-/// read its shared memory, which the emulated device keeps; and what says that it is for nobody.
+/// read its shared memory, which the emulated device keeps; what waits for a word that the first thread
+/// writes as it begins, which nearly always is before the lanes of any warp have met; what a bound waits for,
+/// without which the way out is taken; and what says that it is for nobody.
 constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read this block's until then",
+                                           "sync_block();  // thread 0 has set the count",
+                                           "sync_block();  // else the bound is wrong, which costs time",
+                                           "Threads::sync();  // for nobody: ",
                                            "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.
@@ -382,6 +387,7 @@ std::vector<Configuration> configurations() {
 /// shorter than their candidates may be; samples that are unlucky.
 std::vector<Try> first_keys_tries() {
   constexpr std::uint32_t too_small = 1;
+  constexpr std::uint32_t too_large = 1U << 30;
   return {
       first_keys("select_rows", 5, {.n = 100, .rows = 8}, {{"threads_per_row", 8}, {"items_per_thread", 16}}),
       first_keys("select_rows", 20, {.n = 1000, .rows = 2},
@@ -404,7 +410,7 @@ std::vector<Try> first_keys_tries() {
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 0}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 1}, {"finish_blocks", 1}}, too_small),
       first_keys("bucket_array", 300, {.n = 8001}, {}),
-      first_keys("bucket_array", 300, {.n = 8001}, {{"sample_blocks", 8}, {"samples", 2048}, {"buckets", 8}}),
+      first_keys("bucket_array", 1100, {.n = 8001}, {{"bucket_capacity", 512}, {"bucket_threads", 256}}, too_large),
       first_keys("bucket_array", 300, {.n = 8001}, {}, too_small),
       first_keys("copied_rows", 8, {.n = 100, .rows = 300}, {}),
       first_keys("select_cluster", 20, {.n = 4000},

@@ -23,8 +23,8 @@ struct Case {
   TopKLoad load;
 };
 
-constexpr std::array cases = {Case{KeyType::f32, 800, 8001, {0, 4}}, Case{KeyType::f64, 400, 5000, {8, 0}},
-                              Case{KeyType::u8, 600, 6000, {0, 8}}, Case{KeyType::bf16, 300, 4100, {0, 0}}};
+constexpr std::array cases = {Case{KeyType::f32, 1200, 8001, {0, 4}}, Case{KeyType::f64, 400, 5000, {8, 0}},
+                              Case{KeyType::u8, 900, 6000, {0, 8}}, Case{KeyType::bf16, 300, 4100, {0, 0}}};
 
 Configuration configuration_of(const Problem& problem, const DeviceInfo& device) {
   return variant("bucket_array").default_configuration(problem, device);
@@ -47,7 +47,7 @@ TEST(TopKBuckets, GiveTheFirstKeysOfEveryDistribution) {
 /// Rank 1: fewer than k keys are up to the bound. A large one: each bucket ends with the last of the sample,
 /// so that one has nearly all keys, and blocks take parts.
 TEST(TopKBuckets, HaveAWayOutWhereTheSampleIsWrong) {
-  for (const std::uint64_t k : {100U, 900U}) {
+  for (const std::uint64_t k : {1200U, 2000U}) {
     const Problem problem = top_k_of({0, 4}, KeyType::f32, Order::ascending, k, {.n = 8001});
     const Configuration c = configuration_of(problem, emulated_bench().device->info());
     for (const std::uint32_t rank : {1U, 60U, 250U, 1U << 30}) {
