@@ -10,6 +10,7 @@
 #include "bench/comparison.hpp"
 #include "bitune/error.hpp"
 #include "measure/segments.hpp"
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 
 namespace bitune {
@@ -99,10 +100,22 @@ BenchSuite parse_bench_suite(std::string_view text) {
 
 BenchResult run_bench(const BenchRequest& request, const std::function<void(const BenchProgress&)>& progress,
                       const std::atomic<bool>& stop) {
-  if (std::find(request.distributions.begin(), request.distributions.end(), Distribution::special) !=
-      request.distributions.end()) {
+  const auto has = [&](Distribution distribution) {
+    return std::find(request.distributions.begin(), request.distributions.end(), distribution) !=
+           request.distributions.end();
+  };
+  if (has(Distribution::special)) {
     throw Error(ErrorCode::usage,
                 "a bench has no keys of the distribution 'special': sorts differ in where they put NaNs");
+  }
+  // A merge sort that compares by < has no order then: what it does is not defined.
+  const auto meets_nans = [&](const SortSpec& spec) {
+    return is_floating_point(spec.key) && spec.operation != Operation::top_k;
+  };
+  if (has(Distribution::some_nan) && request.against != "none" &&
+      std::any_of(request.specs.begin(), request.specs.end(), meets_nans)) {
+    throw Error(ErrorCode::usage,
+                "peers cannot sort NaNs: with the distribution 'some_nan' give --against none");
   }
   Comparison comparison(request);
   const std::vector<BenchCase> cases = cases_of(request, comparison.device().info());

@@ -173,11 +173,10 @@ BenchRecord Comparison::describe(const Problem& problem) {
 
 std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribution distribution,
                                                const std::string& lengths) {
-  const auto segments_of = [&](std::uint64_t seed) {
-    return problem.ragged ? packed_segments(make_lengths(problem, lengths, seed)) : Segments{};
-  };
-  const CallLayout layout =
-      problem.ragged ? CallLayout(problem, segments_of(request_.seed)) : CallLayout(problem);
+  // Of all inputs: else the few samples of who is slow were of other lengths than the many of who is fast.
+  const Segments segments =
+      problem.ragged ? packed_segments(make_lengths(problem, lengths, request_.seed)) : Segments{};
+  const CallLayout layout = problem.ragged ? CallLayout(problem, segments) : CallLayout(problem);
   // Besides the least: workspaces as large as the input, where values travel two each, and what samples
   // write.
   const std::uint64_t images = sorts_keys_alone(problem) ? 5 : 8;
@@ -204,7 +203,7 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
   inputs.reserve(static_cast<std::size_t>(in_turn));
   for (int i = 0; i < in_turn; ++i) {
     const std::uint64_t seed = request_.seed + static_cast<std::uint64_t>(i);
-    inputs.push_back({bench_keys(problem, distribution, seed), segments_of(seed)});
+    inputs.push_back({bench_keys(problem, distribution, seed), segments});
   }
   InterleavedSampler sampler(*device_, kernels_, problem, layout, inputs);
   inputs = {};

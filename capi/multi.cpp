@@ -48,6 +48,7 @@ MultiOptions options_from(const bitune_multi_options* given) {
     constexpr std::uint64_t most = std::uint64_t{1} << 40U;  // that nothing overflows
     options.time_limit = std::chrono::milliseconds(std::min(read.time_limit_ms, most));
   }
+  options.communicator = read.communicator;
   return options;
 }
 
@@ -119,6 +120,20 @@ bitune_status bitune_multi_ranks(bitune_multi_sorter* sorter, size_t* ranks) {
   return guarded([&] {
     require(ranks, "ranks");
     *ranks = static_cast<size_t>(checked(sorter).ranks());
+  });
+}
+
+bitune_status bitune_multi_first_rank(bitune_multi_sorter* sorter, size_t* rank) {
+  return guarded([&] {
+    require(rank, "rank");
+    *rank = static_cast<size_t>(checked(sorter).first_rank());
+  });
+}
+
+bitune_status bitune_multi_sum(bitune_multi_sorter* sorter, uint64_t number, uint64_t* sum) {
+  return guarded([&] {
+    require(sum, "sum");
+    *sum = checked(sorter).sum(number);
   });
 }
 

@@ -5,11 +5,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bitune/bitune.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/command_input.hpp"
+#include "cli/device_ranks.hpp"
 #include "cli/host_call.hpp"
 #include "cli/record_keys.hpp"
 #include "cli/segments_input.hpp"
@@ -41,6 +43,7 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  bitune argsort scores.npy --rows auto -o order.npy      each row on its own\n"
     "  bitune argsort keys.npy --offsets offsets.npy -o order.npy      each segment on its own, from 0 on in "
     "each\n"
+    "  bitune argsort keys.npy --devices 0,1 -o order.npy      one array over two GPUs\n"
     "  bitune argsort records.npy --key price:desc,time -o order.npy\n"
     "\n"
     "In Python: numpy.load('keys.npy')[numpy.load('order.npy')] is sorted.";
@@ -51,9 +54,10 @@ struct ArgsortOptions {
   RecordOptions records;
   std::string output;
   std::string output_format;
-  std::string index = "u32";
+  std::string index;  ///< empty: u32; of several devices u64
   std::string rows;
   SegmentOptions segments;
+  std::vector<std::string> devices;  ///< none: one device
   bool descending = false;
   bool verify = false;
 };
@@ -77,6 +81,8 @@ KeyArray indices_like(const SortInput& input, KeyType index) {
 
 CommandInput input_of(const ArgsortOptions& options, const InputRequest& request, KeyType index,
                       const OutputFile& output) {
+  if (!options.devices.empty())
+    return {options.common, read_input(request)};  // each takes its part of memory
   MappedResults results;
   results.possible = options.records.keys.empty() && options.segments.offsets.empty() &&
                      can_be_mapped(output, options.output, options.output_format);
@@ -112,7 +118,9 @@ void write_order_of_keys(const ArgsortOptions& options, const InputRequest& requ
   operands[Role::keys_in] = {const_cast<std::byte*>(input.keys.content().data()), n, rows.length};
   operands[Role::indices_out] = {written.data(), n, rows.length};
   if (segments) segments->add_to(operands);
-  report = call_on_host(from.sorter(), problem, operands, options.verify);
+  report = options.devices.empty()
+               ? call_on_host(from.sorter(), problem, operands, options.verify)
+               : call_over_devices(options.devices, options.common, problem, operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
   if (!from.is_in_file()) write_keys(output, format, indices);
@@ -136,7 +144,7 @@ int argsort(const ArgsortOptions& options) {
   if (!options.rows.empty() && !options.segments.offsets.empty()) {
     throw Error(ErrorCode::usage, "give --rows or --offsets, not both");
   }
-  const KeyType index = index_type_of(options.index);
+  const KeyType index = index_type_of(options.index, options.devices);
   const std::string destination = options.output.empty() ? "-" : options.output;
   if (options.common.json && destination == "-") {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
@@ -172,7 +180,8 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   add_input_options(command, options->input, true);
   add_record_options(command, options->records);
   add_text(command, "-o,--output", options->output, "Indices (default: standard output)", "FILE");
-  add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
+  add_text(command, "--index", options->index,
+           "Type of the indices: u32 or u64 (default: u32; of several devices u64)", "TYPE");
   add_text(command, "--output-format", options->output_format,
            "Format of the indices: npy, raw or text (default: by the output's name, else as INPUT)",
            "FORMAT");
@@ -187,6 +196,8 @@ void add_argsort_command(CLI::App& parent, Action& action) {
            "Check the result on the host: each index once, keys in order, ties by index");
   add_device_option(command, options->common);
   add_device_memory_option(command, options->common);
+  add_devices_option(command, options->devices);
+  refuse_with(command, "--devices", "--key");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, argsort_command::run));

@@ -8,9 +8,18 @@
 #include <cstddef>
 
 #include "bitune/multi.hpp"
+#include "cli/arguments.hpp"
 #include "cli/host_call.hpp"
 
 namespace bitune::cli {
+
+void add_devices_option(CLI::App& command, std::vector<std::string>& devices) {
+  add_list(command, "--devices", devices,
+           "One array over several devices, a part on each: GPUs as --device names them, or all", "LIST");
+  for (const char* other : {"--device", "--device-memory", "--offsets"}) {
+    refuse_with(command, "--devices", other);
+  }
+}
 
 SortReport call_over_devices(const std::vector<std::string>& devices, const CommonOptions& common,
                              const Problem& problem, const Operands& operands, bool verify) {

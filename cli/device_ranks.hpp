@@ -13,6 +13,9 @@
 
 namespace bitune::cli {
 
+/// "--devices", beside which nothing says what device it is, or that there is more than one array.
+void add_devices_option(CLI::App& command, std::vector<std::string>& devices);
+
 /// As call_on_host, over the devices that `--devices` names: each has a rank, which sorts an equal part.
 /// \throws Error, and Error (verification) if the result is wrong
 [[nodiscard]] SortReport call_over_devices(const std::vector<std::string>& devices,

@@ -106,15 +106,6 @@ void check_usage(const SortOptions& options) {
     throw Error(ErrorCode::usage,
                 "--offsets say where the segments of a file lie: leave --rows and --generate out");
   }
-  if (!options.devices.empty()) {
-    if (options.common.device != CommonOptions{}.device || !options.common.device_memory.empty()) {
-      throw Error(ErrorCode::usage,
-                  "give --devices without --device and --device-memory: each has a part of the array");
-    }
-    if (!options.segments.offsets.empty() || !options.records.keys.empty()) {
-      throw Error(ErrorCode::usage, "--devices sort one array of keys: leave --offsets and --key out");
-    }
-  }
   if (options.common.json && options.generate.empty() && (options.output.empty() || options.output == "-")) {
     throw Error(ErrorCode::usage, "--json needs -o FILE, as the document goes to standard output");
   }
@@ -433,9 +424,9 @@ void add_sort_command(CLI::App& parent, Action& action) {
       "NAME:SIZE");
   add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
   add_device_option(command, options->common);
-  add_list(command, "--devices", options->devices,
-           "One array over several devices, a part on each: GPUs as --device names them, or all", "LIST");
   add_device_memory_option(command, options->common);
+  add_devices_option(command, options->devices);
+  refuse_with(command, "--devices", "--key");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, sort_command::run));

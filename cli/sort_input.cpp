@@ -116,7 +116,8 @@ bool is_one_file(const std::string& a, const std::string& b) {
   return a == b || (!b.empty() && b != "-" && place(a) == place(b));
 }
 
-KeyType index_type_of(const std::string& text) {
+KeyType index_type_of(const std::string& text, const std::vector<std::string>& devices) {
+  if (text.empty()) return devices.empty() ? KeyType::u32 : KeyType::u64;
   if (text == "u32") return KeyType::u32;
   if (text == "u64") return KeyType::u64;
   throw Error(ErrorCode::usage, fmt::format("--index is u32 or u64, not '{}'", text));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cli/formats/format.hpp"
 #include "cli/formats/read_limit.hpp"
@@ -84,8 +85,8 @@ struct RowsOfKeys {
 /// Whatever the names, links included: the second one written would replace the first.
 [[nodiscard]] bool is_one_file(const std::string& a, const std::string& b);
 
-/// The type that --index names. \throws Error (usage)
-[[nodiscard]] KeyType index_type_of(const std::string& text);
+/// The type that --index names; if it is empty u32, or what several devices have. \throws Error (usage)
+[[nodiscard]] KeyType index_type_of(const std::string& text, const std::vector<std::string>& devices);
 
 /// The rows of an input, by `rows_of`. \throws Error (usage)
 [[nodiscard]] RowsOfKeys row_shape_of(SortInput& input, const std::string& option);

@@ -9,6 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/command_input.hpp"
+#include "cli/device_ranks.hpp"
 #include "cli/host_call.hpp"
 #include "cli/segments_input.hpp"
 #include "cli/sort_input.hpp"
@@ -41,6 +42,7 @@ constexpr const char* footer = BITUNE_FORMAT_RULES
     "  bitune topk distances.npy -k 8 --rows auto --indices nearest.npy    the nearest of each row\n"
     "  bitune topk keys.npy --offsets offsets.npy -k 10 -o first.npy       the first of each segment\n"
     "  bitune topk keys.bin --type f32 -k 1000 -o smallest.bin --verify\n"
+    "  bitune topk scores.npy -k 100 --devices all --indices where.npy     one array over all GPUs\n"
     "  printf '30\\n10\\n20\\n' | bitune topk - -k 2 --largest                 30, 20\n"
     "\n"
     "In Python: bitune.top_k(numpy.load('scores.npy'), 100).";
@@ -52,9 +54,10 @@ struct TopkOptions {
   std::string output;
   std::string indices;
   std::string output_format;
-  std::string index = "u32";
+  std::string index;  ///< empty: u32; of several devices u64
   std::string rows;
   SegmentOptions segments;
+  std::vector<std::string> devices;  ///< none: one device
   bool largest = false;
   bool verify = false;
 };
@@ -111,7 +114,7 @@ void write_to(std::optional<OutputFile>& output, const std::string& destination,
 /// \throws Error (usage) if k is none of these rows
 Problem problem_of(const TopkOptions& options, const Destinations& to, const SortInput& input,
                    const Shape& shape) {
-  const auto index_bytes = static_cast<std::uint32_t>(size_of(index_type_of(options.index)));
+  const auto index_bytes = static_cast<std::uint32_t>(size_of(index_type_of(options.index, options.devices)));
   const Problem problem{{.operation = Operation::top_k,
                          .key = input.keys.type,
                          .index_bytes = to.indices.empty() ? 0 : index_bytes,
@@ -132,7 +135,7 @@ int topk(const TopkOptions& options) {
   if (options.k.empty())
     throw Error(ErrorCode::usage, "-k K is needed: how many keys of the array, or of each row");
   static_cast<void>(parse_size(options.k));
-  const KeyType index = index_type_of(options.index);
+  const KeyType index = index_type_of(options.index, options.devices);
   const Destinations to = destinations_of(options);
   // Before any work, so that a name that is no good is noticed first.
   for (const std::string& destination : {to.keys, to.indices}) {
@@ -144,7 +147,7 @@ int topk(const TopkOptions& options) {
   }
   // Results are small, whatever the file is: they need no file for themselves. Segments are read.
   CommandInput from =
-      has_segments
+      has_segments || !options.devices.empty()
           ? CommandInput(options.common, read_input(request))
           : CommandInput(options.common, request, {.possible = true, .folder = {}}, [&](SortInput& input) {
               const RowsOfKeys rows = row_shape_of(input, options.rows);
@@ -174,7 +177,9 @@ int topk(const TopkOptions& options) {
   if (!to.keys.empty()) operands[Role::keys_out] = {keys.bytes.data(), keys.count(), k};
   if (!to.indices.empty()) operands[Role::indices_out] = {indices.bytes.data(), indices.count(), k};
   if (segments) segments->add_to(operands);
-  SortReport report = call_on_host(from.sorter(), problem, operands, options.verify);
+  SortReport report = options.devices.empty() ? call_on_host(from.sorter(), problem, operands, options.verify)
+                                              : call_over_devices(options.devices, options.common, problem,
+                                                                  operands, options.verify);
   report.input = input.name;
   report.conversion = input.keys.conversion;
   std::optional<OutputFile> keys_file;
@@ -205,7 +210,8 @@ void add_topk_command(CLI::App& parent, Action& action) {
   add_text(command, "-o,--output", options->output,
            "The keys (default: standard output, if --indices is not given)", "FILE");
   add_text(command, "--indices", options->indices, "Where the keys stand, from 0 on", "FILE");
-  add_text(command, "--index", options->index, "Type of the indices: u32 or u64 (default: u32)", "TYPE");
+  add_text(command, "--index", options->index,
+           "Type of the indices: u32 or u64 (default: u32; of several devices u64)", "TYPE");
   add_text(command, "--output-format", options->output_format,
            "Format of both: npy, raw or text (default: by the output's name, else as INPUT)", "FORMAT");
   add_text(command, "--rows", options->rows,
@@ -219,6 +225,7 @@ void add_topk_command(CLI::App& parent, Action& action) {
            "Check the result on the host: the first keys, ties by index");
   add_device_option(command, options->common);
   add_device_memory_option(command, options->common);
+  add_devices_option(command, options->devices);
   add_database_option(command, options->common);
   add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, topk_command::run));

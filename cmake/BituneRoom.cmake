@@ -22,6 +22,14 @@ if(BITUNE_PCH)
   endif()
 endif()
 
+# bitune_optimise_even_sanitized(<file>...): sources of this folder where tests spend their time. The precompiled header is not for
+# optimised sources.
+function(bitune_optimise_even_sanitized)
+  if(BITUNE_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # bitune_add_room(<room> [DEPENDS <target>...] [EXCLUDE <file>...] [SOURCES <file>...] [PCH <target>])
 #
 # Makes the static library bitune_<room> of all .cpp files below the room's folder. Includes are relative to the repository

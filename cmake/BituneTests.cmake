@@ -1,5 +1,3 @@
-include(GoogleTest)
-
 set(BITUNE_PYTHON "${PROJECT_SOURCE_DIR}/build/venv/bin/python" CACHE FILEPATH "Python with pytest and numpy")
 
 # Ends what hangs, in seconds; far beyond what any test takes, on a busy machine too.
@@ -18,12 +16,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND BITUNE_TEST_ENVIRONMENT "BITUNE_CXX=${CMAKE_CXX_COMPILER}")
 endif()
 
-# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [AS_ONE])
-# One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. AS_ONE: CTest takes all of them for one test,
-# skipped if all are: a process of its own for each takes longer to start and to look for leaks than most tests take. What they
-# were is in test-results/.
+# bitune_add_tests(<target> FOLDER <folder> LABEL <label> LINK <target>... [SHARDS <number>])
+# One GoogleTest executable of all .cpp files in a folder of tests/, if it has any. CTest takes all of its tests for one, or for as
+# many as there are shards, each skipped if all in it are: a process of its own for each test takes longer to start and to look for
+# leaks than most tests take. What they were is in test-results/.
 function(bitune_add_tests target)
-  cmake_parse_arguments(ARG "AS_ONE" "FOLDER;LABEL" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "FOLDER;LABEL;SHARDS" "LINK" ${ARGN})
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
   if(NOT _sources)
     return()
@@ -41,20 +39,21 @@ function(bitune_add_tests target)
     # NVRTC's threads may end while the leak sanitizer looks at them, which ends it.
     list(TRANSFORM _environment REPLACE "(ASAN_OPTIONS=.*)" "\\1:detect_leaks=0")
   endif()
-  # CTest starts the tests through env, which carries the list that PROPERTIES ENVIRONMENT would split ('cmake -E env' does
-  # too, but takes longer to start than most tests to run).
-  set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "env;${_environment}")
-  if(ARG_AS_ONE)
-    add_test(NAME ${ARG_LABEL}.${target} COMMAND ${target})
-    # The cost: they are long, and begun after those in Python, which are longer.
-    set_tests_properties(${ARG_LABEL}.${target} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT} COST 50
-      SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\] [^\n]*\n)+$"  # and none failed
-      ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${ARG_LABEL}.${target}.xml")
-    return()
+  if(NOT ARG_SHARDS)
+    set(ARG_SHARDS 1)
   endif()
-  # No values of parameters in the names: a name generator says what is worth saying.
-  gtest_discover_tests(${target} TEST_PREFIX "${ARG_LABEL}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT ${BITUNE_TEST_TIMEOUT}
-                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT})
+  math(EXPR _last "${ARG_SHARDS} - 1")
+  foreach(_shard RANGE ${_last})
+    set(_name ${ARG_LABEL}.${target})
+    if(ARG_SHARDS GREATER 1)
+      string(APPEND _name ".${_shard}")
+    endif()
+    add_test(NAME ${_name} COMMAND ${target})
+    # The cost: they are long, and begun after those in Python, which are longer.
+    set_tests_properties(${_name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${BITUNE_TEST_TIMEOUT} COST 50
+      SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\] [^\n]*\n)+$"  # and none failed
+      ENVIRONMENT "${_environment};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${_name}.xml;GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${_shard}")
+  endforeach()
 endfunction()
 
 # bitune_add_pytests(<folder> LABEL <label>): one test of each test_*.py of a folder, which finds the executable in $BITUNE. CTest

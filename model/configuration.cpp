@@ -49,13 +49,20 @@ void leave_out_retired(Configuration& configuration) {
 
 }  // namespace
 
+const std::int64_t* Configuration::find(std::string_view name) const noexcept {
+  for (const auto& [key, value] : parameters) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
 std::int64_t Configuration::at(std::string_view name) const {
-  const auto found = parameters.find(name);
-  if (found == parameters.end()) {
+  const std::int64_t* const found = find(name);
+  if (found == nullptr) {
     throw Error(ErrorCode::usage, fmt::format("the configuration '{}' of variant '{}' has no parameter '{}'",
                                               text(), variant, name));
   }
-  return found->second;
+  return *found;
 }
 
 std::string Configuration::text() const {

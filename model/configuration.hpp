@@ -17,6 +17,9 @@ struct Configuration {
   /// Flat, as searches hold hundreds of thousands of configurations and walk over all of them.
   boost::container::flat_map<std::string, std::int64_t, std::less<>> parameters;
 
+  /// Value of a parameter, or null. Lives as long as the configuration is not changed.
+  [[nodiscard]] const std::int64_t* find(std::string_view name) const noexcept;
+
   /// Value of a parameter. \throws Error (usage) naming the variant and the parameter if it is missing.
   [[nodiscard]] std::int64_t at(std::string_view name) const;
 

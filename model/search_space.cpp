@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace bitune {
 
@@ -21,13 +22,16 @@ std::uint64_t SearchSpace::cartesian_size() const noexcept {
 Configuration SearchSpace::point(std::uint64_t index) const {
   Configuration configuration;
   configuration.variant = variant;
-  configuration.parameters.reserve(parameters.size());
+  decltype(configuration.parameters)::sequence_type values;
+  values.reserve(parameters.size());
   for (std::size_t i = parameters.size(); i-- > 0;) {
     const Parameter& parameter = parameters[i];
     const std::uint64_t count = parameter.values.size();
-    configuration.parameters.emplace(parameter.name, parameter.values[index % count]);
+    values.emplace_back(parameter.name, parameter.values[index % count]);
     index /= count;
   }
+  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  configuration.parameters.adopt_sequence(boost::container::ordered_unique_range, std::move(values));
   return configuration;
 }
 
@@ -37,13 +41,10 @@ std::optional<std::string> SearchSpace::violation(const Configuration& configura
     return fmt::format("the variant is '{}', not '{}'", configuration.variant, variant);
   }
   for (const Parameter& parameter : parameters) {
-    const auto found = configuration.parameters.find(parameter.name);
-    if (found == configuration.parameters.end())
-      return fmt::format("parameter '{}' is missing", parameter.name);
-    if (std::find(parameter.values.begin(), parameter.values.end(), found->second) ==
-        parameter.values.end()) {
-      return fmt::format("{}={} is not one of {}", parameter.name, found->second,
-                         fmt::join(parameter.values, ", "));
+    const std::int64_t* const found = configuration.find(parameter.name);
+    if (found == nullptr) return fmt::format("parameter '{}' is missing", parameter.name);
+    if (std::find(parameter.values.begin(), parameter.values.end(), *found) == parameter.values.end()) {
+      return fmt::format("{}={} is not one of {}", parameter.name, *found, fmt::join(parameter.values, ", "));
     }
   }
   // All of the space's are there: only if there are more is one of them unknown.
@@ -61,9 +62,9 @@ std::optional<std::string> SearchSpace::violation(const Configuration& configura
   return std::nullopt;
 }
 
-std::vector<Configuration> SearchSpace::valid(const Problem& problem, const DeviceInfo& device) const {
-  std::vector<Configuration> configurations;
-  if (parameters.empty() || cartesian_size() == 0) return configurations;
+void SearchSpace::for_each_valid(const Problem& problem, const DeviceInfo& device,
+                                 const std::function<void(const Configuration&)>& visit) const {
+  if (parameters.empty() || cartesian_size() == 0) return;
 
   // By the last parameter that it reads, which restrictions can be checked as soon as that one has a value.
   std::vector<std::vector<const Restriction*>> checks(parameters.size());
@@ -80,10 +81,7 @@ std::vector<Configuration> SearchSpace::valid(const Problem& problem, const Devi
   // Depth first, one configuration changed in place: those after `depth` have any value, and are not read.
   Configuration current = point(0);
   const std::function<void(std::size_t)> enumerate = [&](std::size_t depth) {
-    if (depth == parameters.size()) {
-      configurations.push_back(current);
-      return;
-    }
+    if (depth == parameters.size()) return visit(current);
     std::int64_t& place = current.parameters.at(parameters[depth].name);
     for (const std::int64_t value : parameters[depth].values) {
       place = value;
@@ -94,6 +92,11 @@ std::vector<Configuration> SearchSpace::valid(const Problem& problem, const Devi
     }
   };
   enumerate(0);
+}
+
+std::vector<Configuration> SearchSpace::valid(const Problem& problem, const DeviceInfo& device) const {
+  std::vector<Configuration> configurations;
+  for_each_valid(problem, device, [&](const Configuration& one) { configurations.push_back(one); });
   return configurations;
 }
 

@@ -50,6 +50,11 @@ struct SearchSpace {
   [[nodiscard]] std::optional<std::string> violation(const Configuration& configuration,
                                                      const Problem& problem, const DeviceInfo& device) const;
 
+  /// Calls `visit` with each valid configuration, in the order of the product. It is changed from call to
+  /// call.
+  void for_each_valid(const Problem& problem, const DeviceInfo& device,
+                      const std::function<void(const Configuration&)>& visit) const;
+
   /// All valid configurations, in the order of the product.
   [[nodiscard]] std::vector<Configuration> valid(const Problem& problem, const DeviceInfo& device) const;
 };

@@ -9,9 +9,9 @@
 namespace bitune::multi {
 
 /// Carries the rank's part to its device, takes part in the call of all ranks there, and carries back what it
-/// gets. Parts are equal, but for one key. `problem` and `operands` are those of the whole: one array, and no
-/// top_k. Every rank calls it. \throws what run_rank does
-MultiResult run_host_rank(RankDevice& device, Communicator& communicator, const Problem& problem,
-                          const Operands& operands, const WorkspaceFunction& workspace);
+/// gets. Parts are equal, but for one key; of a top_k rank 0 gets all. `problem` and `operands` are those of
+/// the whole: one array. Every rank calls it. \throws what run_rank does
+MultiResult run_host_rank(RankDevice& device, RankStore& store, Communicator& communicator,
+                          const Problem& problem, const Operands& operands);
 
 }  // namespace bitune::multi

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,9 @@
 #include "multi/local_ranks.hpp"
 #include "multi/rank_call.hpp"
 #include "multi/rank_plan.hpp"
-#include "runtime/at_once.hpp"
+#include "multi/rank_store.hpp"
+#include "multi/rank_threads.hpp"
+#include "multi/remote/remote_ranks.hpp"
 #include "runtime/check_operands.hpp"
 
 namespace bitune {
@@ -27,6 +30,12 @@ using multi::RankDevice;
 
 /// The devices as they are opened.
 std::vector<std::string> names_of(const MultiOptions& options) {
+  if (options.communicator != nullptr) {
+    if (options.devices.empty()) return {std::to_string(multi::NcclLink::device_of(options.communicator))};
+    if (options.devices.size() == 1) return options.devices;
+    throw Error(ErrorCode::usage,
+                fmt::format("a rank of a communicator has one device, not {}", options.devices.size()));
+  }
   if (options.devices != std::vector<std::string>{"all"}) return options.devices;
   std::vector<std::string> gpus;
   for (const DeviceReport::Entry& entry : find_devices().devices) {
@@ -77,40 +86,48 @@ struct MultiSorter::Implementation {
       : devices(open_devices(options)),
         time_limit(options.time_limit),
         reads_directly(all_reach_all(devices)),
-        workspaces(devices.size()) {}
-
-  /// The workspace that is kept for a rank, made larger if need be. Only by the rank's thread.
-  Operand workspace(std::size_t rank, std::uint64_t bytes) {
-    std::unique_ptr<DeviceBuffer>& kept = workspaces[rank];
-    if (!kept || kept->size() < bytes) {
-      kept.reset();
-      kept = devices[rank]->device().allocate(std::max<std::uint64_t>(bytes, 1));
+        threads(devices.size()) {
+    if (options.communicator != nullptr) {
+      remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
-    return {kept->data(), kept->size(), 0};
+    for (const auto& device : devices) {
+      stores.push_back(std::make_unique<multi::RankStore>(device->device()));
+    }
+  }
+
+  [[nodiscard]] RankDevice& of_rank(int rank) const {
+    return *devices.at(remote ? 0 : static_cast<std::size_t>(rank));
   }
 
   /// What each rank does of a call, on a thread for each.
-  using RankWork = std::function<MultiResult(std::size_t rank, RankDevice& device, multi::Communicator&,
-                                             const multi::WorkspaceFunction&)>;
+  using RankWork = std::function<MultiResult(std::size_t rank, RankDevice& device, multi::RankStore&,
+                                             multi::Communicator&)>;
 
   std::vector<MultiResult> on_each(const RankWork& work) {
-    const std::size_t count = devices.size();
     const std::lock_guard lock(calls);
+    return remote ? on_own(work) : on_all(work);
+  }
+
+  /// Of several processes the rank of this one.
+  std::vector<MultiResult> on_own(const RankWork& work) {
+    remote->begin_call();
+    std::vector<MultiResult> results(1);
+    in_context(0, [&] { results[0] = work(0, *devices[0], *stores[0], *remote); });
+    return results;
+  }
+
+  std::vector<MultiResult> on_all(const RankWork& work) {
+    const std::size_t count = devices.size();
     multi::LocalRanks meeting(static_cast<int>(count), time_limit, reads_directly);
     std::vector<MultiResult> results(count);
     std::vector<std::exception_ptr> failures(count);
-    at_once(count, count, [&](std::uint64_t rank) {  // never throws: each rank must come
-      RankDevice& device = *devices[rank];
-      const auto communicator = meeting.communicator(static_cast<int>(rank), device.device());
-      const auto guarded = [&] {
-        try {
-          results[rank] =
-              work(rank, device, *communicator, [&](std::uint64_t bytes) { return workspace(rank, bytes); });
-        } catch (...) {
-          failures[rank] = std::current_exception();
-        }
-      };
-      device.device().for_other_thread(guarded)();
+    threads.run([&](std::size_t rank) {  // never throws: each rank must come
+      const auto communicator = meeting.communicator(static_cast<int>(rank), devices[rank]->device());
+      try {
+        in_context(rank, [&] { results[rank] = work(rank, *devices[rank], *stores[rank], *communicator); });
+      } catch (...) {
+        failures[rank] = std::current_exception();
+      }
     });
     if (const auto rank = meeting.ended_by()) {
       std::rethrow_exception(failures[static_cast<std::size_t>(*rank)]);
@@ -121,11 +138,17 @@ struct MultiSorter::Implementation {
     return results;
   }
 
+  void in_context(std::size_t rank, const std::function<void()>& work) const {
+    devices[rank]->device().for_other_thread(work)();
+  }
+
   std::vector<std::shared_ptr<RankDevice>> devices;  ///< by rank
   std::chrono::milliseconds time_limit;
   bool reads_directly;                                    ///< each device reaches the memory of all
-  std::vector<std::unique_ptr<DeviceBuffer>> workspaces;  ///< by rank
-  std::mutex calls;                                       ///< one at a time
+  std::vector<std::unique_ptr<multi::RankStore>> stores;  ///< by rank
+  std::optional<multi::RemoteRanks> remote;               ///< instead of ranks of this process alone
+  multi::RankThreads threads;
+  std::mutex calls;  ///< one at a time
 };
 
 MultiSorter::MultiSorter(MultiOptions options) : implementation_(std::make_unique<Implementation>(options)) {}
@@ -133,37 +156,60 @@ MultiSorter::~MultiSorter() = default;
 MultiSorter::MultiSorter(MultiSorter&&) noexcept = default;
 MultiSorter& MultiSorter::operator=(MultiSorter&&) noexcept = default;
 
-int MultiSorter::ranks() const noexcept { return static_cast<int>(implementation_->devices.size()); }
+int MultiSorter::ranks() const noexcept {
+  const auto& remote = implementation_->remote;
+  return remote ? remote->size() : static_cast<int>(implementation_->devices.size());
+}
+
+int MultiSorter::first_rank() const noexcept {
+  const auto& remote = implementation_->remote;
+  return remote ? remote->rank() : 0;
+}
 
 std::vector<MultiResult> MultiSorter::run(const SortSpec& spec, const std::vector<MultiPart>& parts) {
   const std::size_t count = implementation_->devices.size();
   if (parts.size() != count) {
     throw Error(ErrorCode::usage, fmt::format("{} parts were given for {} ranks", parts.size(), count));
   }
-  return implementation_->on_each([&](std::size_t rank, RankDevice& device, multi::Communicator& communicator,
-                                      const multi::WorkspaceFunction& workspace) {
-    return multi::run_rank(device, communicator, spec, parts[rank], workspace);
-  });
+  return implementation_->on_each(
+      [&](std::size_t rank, RankDevice& device, multi::RankStore& store, multi::Communicator& communicator) {
+        return multi::run_rank(device, store, communicator, spec, parts[rank]);
+      });
+}
+
+std::uint64_t MultiSorter::sum(std::uint64_t number) {
+  std::uint64_t total = number;
+  if (implementation_->remote) {
+    static_cast<void>(implementation_->on_each(
+        [&](std::size_t, RankDevice&, multi::RankStore&, multi::Communicator& communicator) {
+          const auto all = multi::all_gather(communicator, number);
+          total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+          return MultiResult{};
+        }));
+  }
+  return total;
 }
 
 std::vector<MultiResult> MultiSorter::run_host(const Problem& problem, const Operands& operands) {
-  check_operands(problem, operands);
-  if (problem.kind() != ShapeKind::array || selects(problem.operation)) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("'{}' is not done over several devices: in the host's memory they sort one array, "
-                    "keys with values, or find indices",
-                    text_of(problem)));
+  if (implementation_->remote) {
+    throw Error(ErrorCode::usage,
+                "an array of the host's memory is sorted over the devices of one process: over several, each "
+                "rank brings its part to its device");
   }
-  return implementation_->on_each([&](std::size_t, RankDevice& device, multi::Communicator& communicator,
-                                      const multi::WorkspaceFunction& workspace) {
-    return multi::run_host_rank(device, communicator, problem, operands, workspace);
-  });
+  check_operands(problem, operands);
+  if (problem.kind() != ShapeKind::array) {
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' is not done over several devices: they sort one array", text_of(problem)));
+  }
+  return implementation_->on_each(
+      [&](std::size_t, RankDevice& device, multi::RankStore& store, multi::Communicator& communicator) {
+        return multi::run_host_rank(device, store, communicator, problem, operands);
+      });
 }
 
 std::uint64_t MultiSorter::workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                           int rank) {
-  RankDevice& device = *implementation_->devices.at(static_cast<std::size_t>(rank));
+  RankDevice& device = implementation_->of_rank(rank);
   // What the caller gives is not read by other ranks: their pieces are copied.
   constexpr bool reads_directly = false;
   return multi::plan_rank(device.engine(), spec, ranks(), n, multi::most_received(spec, ranks(), result),
@@ -175,8 +221,6 @@ std::uint64_t MultiSorter::equal_part_of(std::uint64_t n, int rank) const noexce
   return multi::equal_part_of(n, static_cast<std::uint64_t>(ranks()), static_cast<std::uint64_t>(rank));
 }
 
-std::string MultiSorter::device(int rank) const {
-  return implementation_->devices.at(static_cast<std::size_t>(rank))->device().describe();
-}
+std::string MultiSorter::device(int rank) const { return implementation_->of_rank(rank).device().describe(); }
 
 }  // namespace bitune

@@ -32,16 +32,17 @@ class Laps {
 
 class RankCall {
  public:
-  RankCall(RankDevice& device, Communicator& communicator, const SortSpec& spec, const MultiPart& part)
-      : device_(device), communicator_(communicator), part_(part), rank_(communicator.rank()) {
+  RankCall(RankDevice& device, RankStore& store, Communicator& communicator, const SortSpec& spec,
+           const MultiPart& part)
+      : device_(device), store_(store), communicator_(communicator), part_(part), rank_(communicator.rank()) {
     const bool may_be_read =
         part.operands[Role::workspace].data == nullptr;  // others may not reach a caller's
     terms_ = agree(communicator, spec, part.n, part.result, may_be_read);
   }
 
-  MultiResult run(const WorkspaceFunction& workspace) {
+  MultiResult run() {
     Laps all;
-    prepare_together(communicator_, [&] { prepare(workspace); });
+    prepare_together(communicator_, [&] { prepare(); });
     Laps laps;
     MultiResult result;
     result.count = result_count();
@@ -107,13 +108,13 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
-  void prepare(const WorkspaceFunction& workspace) {
+  void prepare() {
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
                       terms_.reads_directly);
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
-      workspace_ = workspace(plan_.bytes);
+      workspace_ = store_.workspace(plan_.bytes);
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
@@ -224,7 +225,8 @@ class RankCall {
     if (!terms_.reads_directly) return {};
     Runs runs;
     for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
-      runs.push_back({arrays, sorted_count(runs.size())});
+      const std::size_t rank = runs.size();
+      runs.push_back({arrays, sorted_count(rank), rank == me()});
     }
     return runs;
   }
@@ -233,35 +235,39 @@ class RankCall {
   [[nodiscard]] Runs pieces_of(const Runs& runs, const Parts& parts) const {
     Runs pieces;
     for (std::size_t rank = 0; rank < runs.size(); ++rank) {
-      pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank]});
+      pieces.push_back({plan_.merge.at(runs[rank].arrays, parts.receive_from[rank]), parts.receive[rank],
+                        runs[rank].is_near});
     }
     return pieces;
   }
 
-  /// Copies what comes to this rank to its own memory.
+  /// Copies what comes to this rank to its own memory. From round addresses to such, with a few elements
+  /// before the piece where need be: of others NCCL copies byte by byte.
   [[nodiscard]] Runs exchange(const Parts& parts) {
     std::vector<ArrayExchange> arrays;
-    const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint32_t element_bytes) {
+    Runs runs;
+    for (const std::uint64_t count : parts.receive) runs.push_back({{}, count});
+    const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint32_t element_bytes,
+                         std::byte* RunArrays::*array) {
       if (element_bytes == 0) return;
-      ArrayExchange array;
+      ArrayExchange& all = arrays.emplace_back();
       std::byte* place = at(to);
       for (std::size_t rank = 0; rank < parts.send.size(); ++rank) {
-        array.send.push_back(
-            {at(from) + parts.send_from[rank] * element_bytes, parts.send[rank] * element_bytes});
-        array.receive.push_back({place, parts.receive[rank] * element_bytes});
-        place += array.receive.back().bytes;
+        const auto lead_of = [&](std::uint64_t begin, std::uint64_t count) {
+          return count != 0 ? begin * element_bytes % piece_alignment : 0;
+        };
+        const std::uint64_t sent = lead_of(parts.send_from[rank], parts.send[rank]);
+        all.send.push_back({at(from) + parts.send_from[rank] * element_bytes - sent,
+                            parts.send[rank] * element_bytes + sent});
+        const std::uint64_t received = lead_of(parts.receive_from[rank], parts.receive[rank]);
+        all.receive.push_back({place, parts.receive[rank] * element_bytes + received});
+        runs[rank].arrays.*array = place + received;
+        place += rounded_piece(all.receive.back().bytes);
       }
-      arrays.push_back(std::move(array));
     };
-    add(plan_.sorted_keys, plan_.received_keys, plan_.key_bytes);
-    add(plan_.sorted_carried, plan_.received_carried, plan_.carried_bytes);
+    add(plan_.sorted_keys, plan_.received_keys, plan_.key_bytes, &RunArrays::keys);
+    add(plan_.sorted_carried, plan_.received_carried, plan_.carried_bytes, &RunArrays::carried);
     communicator_.all_to_all(arrays, part_.stream);
-    Runs runs;
-    std::uint64_t place = 0;
-    for (const std::uint64_t count : parts.receive) {
-      runs.push_back({plan_.merge.at(received(), place), count});
-      place += count;
-    }
     return runs;
   }
 
@@ -284,6 +290,8 @@ class RankCall {
     }
     plan_.merge.run(device_, runs, merges_all() ? first : 0, result_count(), memory, part_.stream);
     device().synchronize(part_.stream);
+    // What fails until here ends all. Where others read directly they are of this process, and told anyway.
+    if (!terms_.reads_directly) static_cast<void>(all_gather(communicator_, rank_));
   }
 
   /// How many keys of the first of two runs come before the cut between the ranks. Enqueues it.
@@ -304,6 +312,7 @@ class RankCall {
   }
 
   RankDevice& device_;
+  RankStore& store_;
   Communicator& communicator_;
   const MultiPart& part_;
   int rank_;
@@ -317,10 +326,10 @@ class RankCall {
 
 }  // namespace
 
-MultiResult run_rank(RankDevice& device, Communicator& communicator, const SortSpec& spec,
-                     const MultiPart& part, const WorkspaceFunction& workspace) {
+MultiResult run_rank(RankDevice& device, RankStore& store, Communicator& communicator, const SortSpec& spec,
+                     const MultiPart& part) {
   try {
-    return RankCall(device, communicator, spec, part).run(workspace);
+    return RankCall(device, store, communicator, spec, part).run();
   } catch (const AgreedError&) {
     throw;
   } catch (const Error& error) {

@@ -10,12 +10,10 @@
 namespace bitune::multi {
 namespace {
 
-constexpr std::uint64_t alignment = 256;
-
 /// Takes the next part of the workspace.
 std::uint64_t take(RankPlan& plan, std::uint64_t bytes) noexcept {
   const std::uint64_t begin = plan.bytes;
-  plan.bytes += (bytes + alignment - 1) / alignment * alignment;
+  plan.bytes += rounded_piece(bytes);
   return begin;
 }
 
@@ -48,8 +46,10 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   const std::uint64_t between = ranks > 2 || !reads_directly ? received : 0;
   plan.sorted_keys = take(plan, sorted * plan.key_bytes);
   plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
-  plan.received_keys = take(plan, between * plan.key_bytes);
-  plan.received_carried = take(plan, between * plan.carried_bytes);
+  // Of each rank's piece some bytes before it, and the rest of the last multiple.
+  const std::uint64_t more = reads_directly ? 0 : 2 * piece_alignment * static_cast<std::uint64_t>(ranks);
+  plan.received_keys = take(plan, between * plan.key_bytes + more);
+  plan.received_carried = take(plan, plan.carried_bytes != 0 ? between * plan.carried_bytes + more : 0);
   plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
   plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received)));
   return plan;

@@ -13,6 +13,13 @@
 
 namespace bitune::multi {
 
+/// Pieces of runs are copied from multiples of so many bytes to such.
+inline constexpr std::uint64_t piece_alignment = 256;
+
+constexpr std::uint64_t rounded_piece(std::uint64_t bytes) noexcept {
+  return (bytes + piece_alignment - 1) / piece_alignment * piece_alignment;
+}
+
 /// What a rank does: it sorts its own keys, and at last merges what came from all ranks. What travels with
 /// the keys is a value from the exchange on: an index, too.
 struct RankPlan {

@@ -63,31 +63,37 @@ RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexc
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
                    const Memory& memory, Stream stream) const {
   if (runs.size() > 2) std::erase_if(runs, [](const MergedRun& run) { return run.length == 0; });
-  const auto told = [&] {
-    if (memory.runs_are_read) memory.runs_are_read();
-  };
-  const bool is_one_round = runs.size() <= 2;
-  for (std::size_t round = 0; runs.size() > 2; ++round) {
-    const RunArrays& to = memory.between[round % memory.between.size()];
-    std::vector<MergedRun> merged;
-    std::uint64_t written = 0;
-    for (std::size_t run = 0; run < runs.size(); run += 2) {
-      const MergedRun second = run + 1 < runs.size() ? runs[run + 1] : MergedRun{};
-      const std::uint64_t length = std::min(kept, runs[run].length + second.length);
-      merged.push_back({at(to, written), length});
-      merge(device, {runs[run], second, 0, length}, merged.back().arrays, memory.splits, stream);
-      written += length;
+  for (std::size_t round = 0;; ++round) {
+    const bool is_last = runs.size() <= 2;
+    std::vector<Pair> pairs;
+    if (is_last) {
+      runs.resize(2);
+      pairs.push_back({runs[0], runs[1], skipped, kept, memory.to});
+    } else {
+      const RunArrays& to = memory.between[round % memory.between.size()];
+      std::vector<MergedRun> merged;
+      std::uint64_t written = 0;
+      for (std::size_t run = 0; run < runs.size(); run += 2) {
+        const MergedRun second = run + 1 < runs.size() ? runs[run + 1] : MergedRun{};
+        const std::uint64_t length = std::min(kept, runs[run].length + second.length);
+        merged.push_back({at(to, written), length});
+        pairs.push_back({runs[run], second, 0, length, merged.back().arrays});
+        written += length;
+      }
+      runs = std::move(merged);
     }
-    runs = std::move(merged);
-    if (round == 0) told();
+    // Each rank begins with the pair that has its own run, so that they do not all read one device at once.
+    const auto own = std::find_if(pairs.begin(), pairs.end(), [](const Pair& pair) {
+      return pair.first.is_near || (pair.second.is_near && pair.second.length != 0);
+    });
+    std::rotate(pairs.begin(), own, pairs.end());
+    for (const Pair& pair : pairs) merge(device, pair, memory.splits, stream);
+    if (round == 0 && memory.runs_are_read) memory.runs_are_read();
+    if (is_last) return;
   }
-  runs.resize(2);
-  merge(device, {runs[0], runs[1], skipped, kept}, memory.to, memory.splits, stream);
-  if (is_one_round) told();
 }
 
-void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& to, void* splits,
-                     Stream stream) const {
+void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
   if (pair.kept == 0) return;
   const std::uint64_t blocks = tiles(pair.kept);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
@@ -101,8 +107,8 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, const RunArrays& to, 
   device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
                 split, stream);
   const std::array<std::uint64_t, 9> merge = {
-      argument(to.keys),     argument(to.carried),     argument(first.keys), argument(first.carried),
-      argument(second.keys), argument(second.carried), pair.skipped,         pair.kept,
+      argument(pair.to.keys), argument(pair.to.carried), argument(first.keys), argument(first.carried),
+      argument(second.keys),  argument(second.carried),  pair.skipped,         pair.kept,
       argument(splits)};
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));

@@ -25,6 +25,7 @@ struct RunArrays {
 struct MergedRun {
   RunArrays arrays = {};
   std::uint64_t length = 0;
+  bool is_near = true;  ///< of this device
 };
 
 /// Merges neighbouring runs in pairs, in as many rounds as halve their number to 1. Equal keys of an earlier
@@ -62,15 +63,16 @@ class RunMerge {
   [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept;
 
  private:
-  /// Two runs, and which of their merged keys are wanted.
+  /// Two runs, which of their merged keys are wanted, and where to.
   struct Pair {
     MergedRun first;
     MergedRun second;
     std::uint64_t skipped = 0;
     std::uint64_t kept = 0;
+    RunArrays to = {};
   };
 
-  void merge(RankDevice& device, const Pair& pair, const RunArrays& to, void* splits, Stream stream) const;
+  void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
 
   KernelSource split_kernel_;
   KernelSource merge_kernel_;

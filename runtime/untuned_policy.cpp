@@ -74,6 +74,11 @@ bool favours_radix(const Problem& p, const DeviceInfo&) {
   return p.n >= std::uint64_t{1} << (size_of(p.key) == 8 ? 24 : 22);
 }
 
+/// Of wide keys, so many that the launches which only decide are few beside them.
+bool favours_leading_digits(const Problem& p, const DeviceInfo&) {
+  return size_of(p.key) == 8 && p.n >= std::uint64_t{1} << (sorts_keys_alone(p) ? 23 : 20);
+}
+
 /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.
 bool favours_samplesort(const Problem& p, const DeviceInfo&) { return network_bytes(p) >= 16u << 20; }
 
@@ -159,6 +164,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"rows", favours_rows},
     {"packed_clusters", favours_packed_clusters},
     {"cluster", favours_cluster},
+    {"leading_digits", favours_leading_digits},
     {"radix_pairs", always},
     {"radix", favours_radix},
     {"samplesort", favours_samplesort},

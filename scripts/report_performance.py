@@ -12,19 +12,21 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import generated_page  # noqa: E402
 import performance_charts  # noqa: E402
 import performance_details  # noqa: E402
+import performance_segments  # noqa: E402
 import performance_summary  # noqa: E402
 import python_report  # noqa: E402
 import tuner_report  # noqa: E402
 from performance_records import RESULTS, ROOT  # noqa: E402
 
 SCRIPT = "scripts/report_performance.py"
-PAGES = ("README.md", "docs/performance.md", "docs/performance-details.md", "docs/tuning.md", "docs/python.md")
+PAGES = ("README.md", "docs/performance.md", "docs/performance-details.md", "docs/tuning.md", "docs/python.md", "docs/kernels-segments.md")
 PARTS = {
     "headline": performance_summary.headline,
     "summary": performance_summary.generated,
     "details": performance_details.generated,
     "tuner": tuner_report.generated,
     "python": python_report.generated,
+    "segments": performance_segments.expectations,
 }
 
 

@@ -309,10 +309,14 @@ typedef struct bitune_multi_options {
   const char* database;      ///< as in bitune_sorter_options
   const char* kernel_cache;  ///< likewise
   uint64_t time_limit_ms;    ///< how long a rank waits for the others; 0: five minutes
+  /// An ncclComm_t, of which this process has a rank, on its GPU: then `devices` is null or names that one.
+  /// Nobody else uses it meanwhile, and it outlives the sorter. A rank that does not come in time, or a link
+  /// that fails, makes each that meets it abort the communicator. Null: all ranks are this process's.
+  void* communicator;
 } bitune_multi_options;
 
 #define BITUNE_MULTI_OPTIONS_INIT \
-  { sizeof(bitune_multi_options), NULL, NULL, NULL, 0 }
+  { sizeof(bitune_multi_options), NULL, NULL, NULL, 0, NULL }
 
 /// As many keys as every other rank gets, but for one key.
 #define BITUNE_EQUAL_PART UINT64_MAX
@@ -357,21 +361,30 @@ BITUNE_API bitune_status bitune_multi_sorter_create(const bitune_multi_options* 
 /// Ends it; null does nothing. No other call may use it meanwhile or later. Cannot fail.
 BITUNE_API void bitune_multi_sorter_destroy(bitune_multi_sorter* sorter);
 
-/// How many ranks there are, to `*ranks`.
+/// How many ranks there are in all processes, to `*ranks`.
 BITUNE_API bitune_status bitune_multi_ranks(bitune_multi_sorter* sorter, size_t* ranks);
 
-/// Does what the problem says, with a part for each rank; its n is not looked at, and rows is 1. Indices
+/// The first rank that is this process's, to `*rank`: 0, or that of the communicator.
+BITUNE_API bitune_status bitune_multi_first_rank(bitune_multi_sorter* sorter, size_t* rank);
+
+/// The sum of what all processes pass, which all call it, to `*sum`: so each may reckon how long equal parts
+/// are.
+BITUNE_API bitune_status bitune_multi_sum(bitune_multi_sorter* sorter, uint64_t number, uint64_t* sum);
+
+/// Does what the problem says, with a part for each rank of this process. All processes call it. The
+/// problem's n is not looked at, and rows is 1. Indices
 /// count over all ranks and have 8 bytes. Equal keys stay in the order of the ranks, and of each rank's input
 /// where the problem is stable. A top_k gives its whole result to each rank that asks for it: `result` is k
-/// or 0. Returns when all is written. `results` may be null, or has an element for each rank.
+/// or 0. Returns when all is written. `results` may be null, or has an element for each part.
 ///
 /// If a rank fails or does not come in time, the call fails, and the sentence says which it was.
 BITUNE_API bitune_status bitune_multi_run(bitune_multi_sorter* sorter, const bitune_problem* problem,
                                           const bitune_multi_part* parts, size_t count,
                                           bitune_multi_result* results);
 
-/// Sorts one array in the host's memory: every rank takes an equal part to its device and brings its part of
-/// the result back. No top_k; indices have 8 bytes. `results` as in bitune_multi_run.
+/// Does it with one array in the host's memory, over the devices of one process: every rank takes an equal
+/// part to its device and brings its part of the result back; the first one brings all of a top_k. Indices
+/// have 8 bytes. `results` as in bitune_multi_run.
 BITUNE_API bitune_status bitune_multi_run_host(bitune_multi_sorter* sorter, const bitune_problem* problem,
                                                const bitune_operands* operands, bitune_multi_result* results);
 

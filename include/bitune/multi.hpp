@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sorting over several devices of one process. C++17.
+/// Sorting over several devices, of one process or of several. C++17.
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +20,12 @@ struct MultiOptions {
   /// for each GPU. All are GPUs, or all are emulated. A device may be there several times: those ranks share
   /// it.
   std::vector<std::string> devices = {};
+  /// An ncclComm_t of the caller's: this process has one of its ranks, on the GPU that it was made for, and
+  /// `devices` is empty or names that one. The communicator is used by nobody else meanwhile, and outlives
+  /// the sorter. NCCL (2.7 or newer) is opened when it is needed. A rank that fails ends the call of all, and
+  /// the next call may go on; but if one does not come within the time limit, or the link fails, each rank
+  /// that meets that aborts the communicator, which is then gone (ncclCommAbort).
+  void* communicator = nullptr;
   std::string database = {};      ///< as SorterOptions::database
   std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
   /// How long a rank waits for the others before it ends the call of all. They may have to compile first.
@@ -72,21 +78,29 @@ struct MultiResult {
 /// says which rank it was. The next call may go on.
 class MultiSorter {
  public:
-  /// A rank for each of MultiOptions::devices. What the ranks exchange is copied from device to device.
+  /// A rank for each of MultiOptions::devices, or one of a communicator's.
   explicit MultiSorter(MultiOptions options);
 
   ~MultiSorter();
   MultiSorter(MultiSorter&&) noexcept;
   MultiSorter& operator=(MultiSorter&&) noexcept;
 
+  /// Of all processes.
   [[nodiscard]] int ranks() const noexcept;
+  /// The first of them that is this process's: 0, or that of the communicator.
+  [[nodiscard]] int first_rank() const noexcept;
 
-  /// Does it, with a part for each rank. \throws Error: of several the one that ended the call
+  /// Does it, with a part for each rank of this process. All processes call it. \throws Error: of several the
+  /// one that ended the call
   std::vector<MultiResult> run(const SortSpec& spec, const std::vector<MultiPart>& parts);
 
-  /// Sorts an array in the host's memory, with operands there: each rank takes an equal part to its device,
-  /// and brings its part of the result back. No top_k; indices have 8 bytes. All of it must fit the devices.
-  /// \throws Error
+  /// The sum of what all processes pass, which all call it: as the number of keys in all is what equal parts
+  /// are reckoned from. \throws Error
+  [[nodiscard]] std::uint64_t sum(std::uint64_t number);
+
+  /// Does it with an array in the host's memory, over the devices of one process: each rank takes an equal
+  /// part to its device, and brings its part of the result back; the first one brings all of a top_k. Indices
+  /// have 8 bytes. All of it must fit the devices. \throws Error
   std::vector<MultiResult> run_host(const Problem& problem, const Operands& operands);
 
   /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`
@@ -98,7 +112,7 @@ class MultiSorter {
   /// Keys that a rank gets of `n` in all, if all ask for equal parts.
   [[nodiscard]] std::uint64_t equal_part_of(std::uint64_t n, int rank) const noexcept;
 
-  /// Description of the device of a rank.
+  /// Description of the device of a rank of this process.
   [[nodiscard]] std::string device(int rank = 0) const;
 
  private:

@@ -16,9 +16,12 @@ constexpr Index padded_place(Index index) {
   return index + index / 16 * 2;
 }
 
+/// Keys that a tile's room has more than it: each of two runs begins where it does in memory, as lanes of a warp lie.
+constexpr Size unread_places() { return 3 * 32; }
+
 /// Bytes of a tile of keys, and of their places in order.
 constexpr Size two_runs_tile_bytes(Size keys, Size key_bytes) {
-  return rounded_up(keys * key_bytes, place_bytes()) + padded_place(keys) * place_bytes();
+  return rounded_up((keys + unread_places()) * key_bytes, place_bytes()) + padded_place(keys) * place_bytes();
 }
 
 }  // namespace bitune::layout

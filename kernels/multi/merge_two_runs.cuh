@@ -41,6 +41,12 @@ split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const 
   }
 }
 
+/// The lane that reads this element if lane 0 reads what begins at a multiple of a warp's length.
+template <class T>
+BITUNE_DEVICE u32 lane_of(const T* element) {
+  return static_cast<u32>(reinterpret_cast<u64>(element) / sizeof(T) % warp_size);
+}
+
 /// Merges two runs and writes the `kept` keys behind the first `skipped` ones, and what travels with them. keys_out may be null: then only
 /// what travels is written. Order: the codec that keys are compared by.
 ///
@@ -52,45 +58,59 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
                const typename CarriedValue<carried_bytes>::Type* second_carried, u64 skipped, u64 kept, const u64* splits) {
   using Raw = typename Order::Raw;
   constexpr u32 nv = u32{nt} * vt;
-  static_assert(nv <= 65536, "places in a tile have 16 bits");
+  static_assert(nv + layout::unread_places() <= 65536, "places in a tile have 16 bits");
   const u64 begin = u64{block_index()} * nv;
   const u32 here = static_cast<u32>(minimum<u64>(nv, kept - begin));
   const u64 first_from = splits[block_index()];
   const u32 first_here = static_cast<u32>(splits[block_index() + 1] - first_from);
   const u64 second_from = skipped + begin - first_from;
-  // The tile's keys of the first run, and behind them those of the second.
-  const auto read_place = [&](const auto* of_first, const auto* of_second, u32 place) {
-    return place < first_here ? of_first[first_from + place] : of_second[second_from + (place - first_here)];
+  // The tile's keys of the first run, and behind them those of the second. A warp reads what begins at a multiple of its own length: if it
+  // reads across, a link carries a quarter more. So before each run's keys some places are free.
+  const u32 first_at = lane_of(first + first_from);
+  const u32 first_end = first_at + first_here;
+  const u32 second_base = (first_end + warp_size - 1) / warp_size * warp_size;
+  const u32 second_at = second_base + lane_of(second + second_from);
+  const u32 second_end = second_at + (here - first_here);
+  const auto address_of = [&](const auto* of_first, const auto* of_second, u32 place) {
+    return place < second_base ? of_first + (first_from + place - first_at) : of_second + (second_from + place - second_at);
   };
 
   Raw* const keys = shared_memory<Raw>();
-  u16* const places = reinterpret_cast<u16*>(keys + nv);  // by their place in the merged tile
+  constexpr u32 room = nv + layout::unread_places();
+  u16* const places = reinterpret_cast<u16*>(keys + room);  // by their place in the merged tile
 
-  Raw read[vt];
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 i = thread_index() + r * nt;
-    read[r] = i < here ? read_place(first, second, i) : Raw{0};
+  // By 16 bytes, which lie at multiples of 16 in both memories, and without registers: all are under way at once. Where a run begins or ends
+  // between such multiples, a thread for each key.
+  const auto is_of_run = [&](u32 from, u32 to) { return (from >= first_at && to <= first_end) || (from >= second_at && to <= second_end); };
+  constexpr u32 piece = 16 / sizeof(Raw);
+  for (u32 from = thread_index() * piece; from < second_end; from += nt * piece) {
+    if (is_of_run(from, from + piece)) cp_async_16(keys + from, address_of(first, second, from));
   }
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) keys[thread_index() + r * nt] = read[r];
+  static_assert(nt >= 4 * 16);
+  if (const u32 bound = thread_index() / piece; bound < 4) {
+    const u32 from = (bound == 0 ? first_at : bound == 1 ? first_end : bound == 2 ? second_at : second_end) / piece * piece;
+    const u32 i = from + thread_index() % piece;
+    if (!is_of_run(from, from + piece) && is_of_run(i, i + 1)) keys[i] = *address_of(first, second, i);
+  }
+  cp_async_wait_all();
   sync_block();
 
   const u32 mine = minimum(thread_index() * vt, here);
-  u32 a = split_two_runs<Order, u32>(keys, first_here, keys + first_here, here - first_here, mine);
-  u32 b = first_here + (mine - a);
-  auto of_a = Order::encode(keys[minimum(a, nv - 1)]);
-  auto of_b = Order::encode(keys[minimum(b, nv - 1)]);
+  const u32 before = split_two_runs<Order, u32>(keys + first_at, first_here, keys + second_at, here - first_here, mine);
+  u32 a = first_at + before;
+  u32 b = second_at + (mine - before);
+  auto of_a = Order::encode(keys[minimum(a, room - 1)]);
+  auto of_b = Order::encode(keys[minimum(b, room - 1)]);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
-    const bool is_a = b >= here || (a < first_here && !(of_b < of_a));
+    const bool is_a = b >= second_end || (a < first_end && !(of_b < of_a));
     places[layout::padded_place(thread_index() * vt + r)] = static_cast<u16>(is_a ? a : b);
     if (is_a) {
       ++a;
     } else {
       ++b;
     }
-    const auto next = Order::encode(keys[minimum(is_a ? a : b, nv - 1)]);
+    const auto next = Order::encode(keys[minimum(is_a ? a : b, room - 1)]);
     of_a = is_a ? next : of_a;
     of_b = is_a ? of_b : next;
   }
@@ -102,7 +122,7 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
     if (i >= here) continue;
     const u32 place = places[layout::padded_place(i)];
     if (keys_out != nullptr) keys_out[begin + i] = keys[place];
-    if constexpr (carried_bytes != 0) carried_out[begin + i] = read_place(first_carried, second_carried, place);
+    if constexpr (carried_bytes != 0) carried_out[begin + i] = *address_of(first_carried, second_carried, place);
   }
 }
 

@@ -58,6 +58,12 @@ struct RadixTile {
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
     return layout::radix_tile_parts(nt, vt, bits, slot_bytes, sizeof(Counter));
   }
+
+  /// Each warp those of its own keys.
+  BITUNE_DEVICE void clear_ranks() const {
+    constexpr u32 values = layout::digit_values(bits);
+    for (u32 i = lane(); i < values; i += warp_size) ranks[warp_index() * values + i] = 0;
+  }
 };
 
 /// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
@@ -112,9 +118,21 @@ struct KeyTraffic {
   }
 };
 
-/// A pass over n keys and what travels with them: see radix_pass.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter>
-BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
+/// What the blocks of a pass share.
+template <class Counter>
+struct PassCounts {
+  const Counter* digits;  ///< [passes][values]: what count_digits found
+  Counter* states;        ///< [2][tiles][values]: LookBack's, for even and for odd turns
+  u32 tiles;
+  u32 turn;   ///< which of all passes over the keys this is; its half of the states is 0 at first
+  u32 turns;  ///< at most; each but the last clears the next one's half
+};
+
+/// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
+/// before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read then what it has.
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class BeforeWriting>
+BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
+                                      BeforeWriting before_writing) {
   using Codec = typename Traffic::Codec;
   using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
@@ -123,12 +141,6 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<Word>());
-  begin_launch_of_plan<allows_next_early>();
-  if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
-  for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
-  sync_block();
-  const u32 mine = *tile.ticket;
   const u64 begin = u64{mine} * nv;
   const u32 count = items_in_tile(begin, n, nv);
   Word words[vt];
@@ -152,8 +164,8 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   sync_block();
 
   // Each thread has some digits. The count of a warp's keys with a digit becomes the place in the tile where these keys begin.
-  const Sums sums{states + u64{pass % 2} * tiles * values};
-  const Sums next{states + u64{(pass + 1) % 2} * tiles * values};
+  const Sums sums{counts.states + u64{counts.turn % 2} * counts.tiles * values};
+  const Sums next{counts.states + u64{(counts.turn + 1) % 2} * counts.tiles * values};
   u32 of_tile[of_thread];
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
@@ -163,7 +175,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
     BITUNE_UNROLL
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
     if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
-    if (pass + 1 < Digit::passes) *next.place(mine, digit) = 0;
+    if (counts.turn + 1 < counts.turns) *next.place(mine, digit) = 0;
   }
   u32 first[of_thread];
   GroupPrefixSum<Group> keys_before(tile.scratch);
@@ -192,7 +204,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   traffic.template load_values<nt>(begin, count, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
-  if (mine == 0) count_smaller_digits<nt, values>(counts + pass * values, tile.targets);
+  if (mine == 0) count_smaller_digits<nt, values>(counts.digits + pass * values, tile.targets);
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
     const u32 digit = thread_index() + i * nt;
@@ -202,7 +214,22 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
     tile.targets[digit] = before - first[i];
   }
   sync_block();
+  before_writing();
   traffic.template write<nt, Digit>(tile, pass, count, ranks, carried);
+}
+
+/// A pass over n keys and what travels with them: see radix_pass.
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter>
+BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
+  using Codec = typename Traffic::Codec;
+  using Digit = Digits<Codec, bits>;
+  const RadixTile<Codec, Counter, nt, vt, bits, Traffic::slot_bytes()> tile(shared_memory<typename Codec::Word>());
+  begin_launch_of_plan<allows_next_early>();
+  if (thread_index() == 0) *tile.ticket = atomic_add(tickets + pass, 1);
+  tile.clear_ranks();
+  sync_block();
+  const PassCounts<Counter> shared{counts, states, tiles, pass, Digit::passes};
+  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads>(traffic, n, pass, shared, tile, *tile.ticket, [] {});
 }
 
 /// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each

@@ -26,13 +26,13 @@ BITUNE_DEVICE void sort_listed_segments(const Traffic& traffic, const Segment* l
     Item items[vt];
     traffic.read(segment, first, warp_size, items);
     Tile::sort(shared, items, static_cast<u32>(segment.length));
-    sync_warp();
+    sync_warp();  // for nobody: a thread writes to the places that it read last
     Registers::template write<0, false>(shared, items);
     sync_warp();
     Item* const own = shared + Registers::padded(first);
     traffic.template write<vt>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Registers::padded(r * warp_size)]; },
                                [] { sync_block(); });
-    sync_warp();
+    sync_warp();  // a shuffle comes before the next write
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
-// A few segments: a block for each, and no lists by length. The offsets are read by who sorts. So segments of all lengths that a block
-// holds take one launch, beside each other, and as long as the longest of them.
+// A few segments: a block for each, or a cluster of blocks, and no lists by length. The offsets are read by who sorts. So segments of all
+// lengths that a cluster holds take one launch, beside each other, and as long as the longest of them. What is longer is listed, for
+// larger clusters or for a sort by digits.
 
+#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
 #include "kernels/segments/ragged_tile.cuh"
 #include "kernels/segments/segment_keys.cuh"
@@ -10,38 +12,63 @@
 
 namespace bitune {
 
-/// Sorts a segment of at most nt * vt keys by all threads of the block: with half as many items a thread, down to least, where they hold it.
-/// So a shorter segment has as many warps, and each of these less to do.
-template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters>
-BITUNE_DEVICE void sort_by_block(const Traffic& traffic, Segment segment) {
-  if constexpr (vt > least) {
-    if (segment.length <= nt * vt / 2) {
-      return sort_by_block<Traffic, nt, vt / 2, least, shuffle_steps, imad_quarters>(traffic, segment);
-    }
-  }
+/// Sorts a segment of at most ranks * nt * vt keys by all blocks of the cluster; of one block alone, if ranks is 1.
+template <class Traffic, int nt, int vt, int shuffle_steps, int imad_quarters, int ranks>
+BITUNE_DEVICE void sort_tile_of_segment(const Traffic& traffic, Segment segment) {
   using Item = typename Traffic::Item;
-  using Tile = RaggedTile<Item, typename Traffic::template Compare<imad_quarters>, nt, vt, shuffle_steps>;
-  using Registers = typename Tile::Tile;
+  using Compare = typename Traffic::template Compare<imad_quarters>;
+  using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   Item* const shared = shared_memory<Item>();
-  const u32 first = warp_index() * Tile::of_warp + lane();
+  const u32 in_block = warp_index() * (warp_size * vt) + lane();
+  const u32 first = ranks == 1 ? in_block : cluster_rank() * Block::nv + in_block;
   Item items[vt];
   traffic.read(segment, first, warp_size, items);
-  Tile::sort(shared, items, static_cast<u32>(segment.length));
+  if constexpr (ranks == 1) {
+    RaggedTile<Item, Compare, nt, vt, shuffle_steps>::sort(shared, items, static_cast<u32>(segment.length));
+  } else {
+    ClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>::sort(shared, items);
+  }
+  Block::template write<0, false>(shared, items);  // to the places that the thread read last
   sync_warp();
-  Registers::template write<0, false>(shared, items);
-  sync_warp();
-  Item* const own = shared + Registers::padded(first);
-  traffic.template write<vt>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Registers::padded(r * warp_size)]; },
-                             [] { sync_block(); });
+  Item* const own = shared + Block::padded(in_block);
+  traffic.template write<vt>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Block::padded(r * warp_size)]; },
+                             [] {
+                               if constexpr (ranks == 1) {
+                                 sync_block();
+                               } else {
+                                 sync_cluster();
+                               }
+                             });
 }
 
-/// Sorts segments of up to nt * vt keys: block i has segment i. The block behind all of them, if there is one, lists those that are longer;
-/// the counters need not be cleared before. most: segments that the plan was made for. Dynamic shared memory: RegisterTile::shared_words items.
-template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters>
+/// The same with half as many items a thread, down to least, where they hold it: so a shorter segment has as many warps, and each of
+/// these less to do. What a block holds then is sorted by the first one.
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
+BITUNE_DEVICE void sort_segment(const Traffic& traffic, Segment segment) {
+  if constexpr (vt > least) {
+    if (segment.length <= ranks * nt * vt / 2) {
+      return sort_segment<Traffic, nt, vt / 2, least, shuffle_steps, imad_quarters, ranks>(traffic, segment);
+    }
+  } else if constexpr (ranks > 1) {
+    if (segment.length <= nt * vt) {
+      if (cluster_rank() == 0) sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, imad_quarters, 1>(traffic, segment);
+      return;
+    }
+  }
+  sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, imad_quarters, ranks>(traffic, segment);
+}
+
+/// Sorts segments of up to ranks * nt * vt keys: cluster i has segment i. The cluster behind all of them, if there is one, lists those that
+/// are longer; the counters need not be cleared before. most: segments that the plan was made for. Dynamic shared memory:
+/// RegisterTile::shared_words items.
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
 BITUNE_DEVICE void sort_segments_directly(const Traffic& traffic, const SegmentOffsets& offsets, u64 count, u64 most, ListCounters* counters,
                                           LongSegment* listed, u32 long_tile_keys) {
+  constexpr u64 longest = u64{ranks} * nt * vt;
   begin_launch();
-  if (block_index() == most) {
+  const u32 index = block_index() / ranks;
+  if (index == most) {
+    if (ranks > 1 && cluster_rank() != 0) return;
     if (thread_index() == 0) {
       counters->long_keys = 0;
       counters->long_segments = 0;
@@ -50,26 +77,44 @@ BITUNE_DEVICE void sort_segments_directly(const Traffic& traffic, const SegmentO
     const LongSegments longer{listed, counters, offsets.keys};
     for (u64 i = thread_index(); i < count; i += nt) {
       const Segment segment = offsets.segment_of(i);
-      if (segment.length > nt * vt) longer.append(segment, long_tile_keys);
+      if (segment.length > longest) longer.append(segment, long_tile_keys);
     }
-  } else if (block_index() < count) {
-    const Segment segment = offsets.segment_of(block_index());
-    if (segment.length > nt * vt || segment.length == 0) return;
+  } else if (index < count) {
+    const Segment segment = offsets.segment_of(index);
+    if (segment.length > longest || segment.length == 0) return;
     if (segment.length == 1) {
-      if (thread_index() == 0) traffic.write_one(segment.begin);
+      if (thread_index() == 0 && (ranks == 1 || cluster_rank() == 0)) traffic.write_one(segment.begin);
       return;
     }
-    sort_by_block<Traffic, nt, vt, least, shuffle_steps, imad_quarters>(traffic, segment);
+    sort_segment<Traffic, nt, vt, least, shuffle_steps, imad_quarters, ranks>(traffic, segment);
   }
 }
 
-/// Keys alone. Grid: a block for each of `most` segments, and one more where any may be longer than nt * vt keys.
-template <class Codec, class Payload, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int min_blocks>
+/// Sorts the listed segments, of up to ranks * nt * vt keys: a cluster takes one after the other. Any number of clusters. Dynamic shared
+/// memory as above.
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
+BITUNE_DEVICE void sort_listed_by_clusters(const Traffic& traffic, const LongSegments& longer) {
+  begin_launch();
+  for (u32 i = block_index() / ranks; i < longer.count(); i += block_count() / ranks) {
+    sort_segment<Traffic, nt, vt, least, shuffle_steps, imad_quarters, ranks>(traffic, {longer.listed[i].begin, longer.listed[i].length});
+    sync_warp();
+  }
+}
+
+/// Keys alone. Grid: a cluster of `ranks` blocks for each of `most` segments, and one more where any may be longer than these hold.
+template <class Codec, class Payload, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 direct_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends, u64 count,
                 u64 n, u64 most, ListCounters* counters, LongSegment* listed, u32 long_tile_keys) {
-  sort_segments_directly<SegmentKeys<Codec>, nt, vt, least, shuffle_steps, imad_quarters>({keys, input}, {offsets, ends, offset_bytes, n}, count, most,
-                                                                                          counters, listed, long_tile_keys);
+  sort_segments_directly<SegmentKeys<Codec>, nt, vt, least, shuffle_steps, imad_quarters, ranks>(
+      {keys, input}, {offsets, ends, offset_bytes, n}, count, most, counters, listed, long_tile_keys);
+}
+
+/// The longer ones, of keys alone.
+template <class Codec, class Payload, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+cluster_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, ListCounters* counters, LongSegment* listed) {
+  sort_listed_by_clusters<SegmentKeys<Codec>, nt, vt, least, shuffle_steps, imad_quarters, ranks>({keys, input}, {listed, counters, 0});
 }
 
 }  // namespace bitune

@@ -98,7 +98,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
 
   u32 ranks[vt];
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
-  sync_warp();
+  sync_warp();  // a vote comes before the next read
   if (all_of_warp(warp_index() * (warp_size * vt) < work->count(nv))) {
     rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
   } else {

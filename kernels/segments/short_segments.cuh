@@ -83,7 +83,7 @@ BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 la
   LaneTile<Item, Compare, vt>::sort(items, lanes);
   // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts.
   const auto place_in_shared = [&](u32 i) { return shared + (i + (i >> padding_shift)); };
-  sync_warp();
+  sync_warp();  // a shuffle comes before the next write
   BITUNE_UNROLL
   for (u32 r = 0; r < vt; ++r) *place_in_shared(here * vt + r) = items[r];
   sync_warp();
@@ -120,7 +120,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
 
   begin_launch();
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
-  sync_block();
+  sync_block();  // the first warp has cleared the counts
   Segment own[of_thread];
   u32 own_class[of_thread];
   u32 rank[of_thread];  // among the block's segments of the class
@@ -163,7 +163,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
       lengths[place] = static_cast<u32>(own[j].length);
     }
   }
-  sync_block();
+  sync_block();  // other warps have written, some shuffles before
   if constexpr (lists > 0) {
     const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
     BITUNE_UNROLL

@@ -118,15 +118,17 @@ def sort(
     array([[3, 2, 1],
            [6, 5, 4]])
     """
-    if devices is not None:
+    if stream is None and device is None and device_memory is None and scratch_folder is None and devices is None:
+        if _short is not None and type(x) is _short.tensor:
+            found = _short.sort(x, axis, descending, out)
+            if found is not None:
+                return cast(Array, found)
+    elif devices is not None:
         if any(given is not None for given in (stream, device, device_memory, scratch_folder)):
             raise ValueError("devices: without stream, device, device_memory and scratch_folder")
         return cast(Array, sort_over_devices(x, axis, descending, out, devices))
-    device = limited(device, device_memory, scratch_folder)
-    if _short is not None and type(x) is _short.tensor and stream is None and device is None:
-        found = _short.sort(x, axis, descending, out)
-        if found is not None:
-            return cast(Array, found)
+    else:
+        device = limited(device, device_memory, scratch_folder)
     if not isinstance(device, Limited) and out is None and stream is None and _goes_through_torch(x):
         return cast(Array, _torch_ops().sort(x, axis, descending, stable, _name_of(device)))
     return cast(Array, sort_keys(x, axis, descending, out, stream, device))
@@ -186,7 +188,8 @@ def argsort(
     >>> bitune.argsort(np.array([30, 10, 20, 10]), descending=True, index_dtype="int32", device="emulated")
     array([0, 2, 1, 3], dtype=int32)
     """
-    device = limited(device, device_memory, scratch_folder)
+    if device_memory is not None or scratch_folder is not None:
+        device = limited(device, device_memory, scratch_folder)
     if _short is not None and type(x) is _short.tensor and out is None and stream is None and device is None:
         found = _short.argsort(x, axis, descending, stable, index_dtype, return_keys)
         if found is not None:
@@ -243,7 +246,8 @@ def sort_by_key(
     >>> values
     array([10., 20., 30.])
     """
-    device = limited(device, device_memory, scratch_folder)
+    if device_memory is not None or scratch_folder is not None:
+        device = limited(device, device_memory, scratch_folder)
     if _short is not None and type(keys) is _short.tensor and stream is None and device is None:
         found = _short.sort_by_key(keys, values, axis, descending, stable)
         if found is not None:

@@ -97,6 +97,11 @@ class MultiSorter:
     devices : sequence of int, or "all"
         GPUs, a rank for each: rank 0 has the beginning of the result, and so on. "emulated" several times tries it out
         without a GPU, with arrays of NumPy.
+    communicator : int, optional
+        The address that an ``ncclComm_t`` is: then ``devices`` names one GPU, that of this process's rank, and every
+        process calls the same with one part. Nobody else uses the communicator meanwhile.
+    time_limit : float, optional
+        Seconds that a rank waits for the others before the call fails; five minutes. A communicator is aborted then.
 
     Notes
     -----
@@ -115,11 +120,11 @@ class MultiSorter:
     [[1, 3], [2, 0]]
     """
 
-    def __init__(self, devices: Any) -> None:
+    def __init__(self, devices: Any, *, communicator: int | None = None, time_limit: float | None = None) -> None:
         self._selectors = selectors_of(devices)
-        options = _native.MultiOptions(
-            ctypes.sizeof(_native.MultiOptions), ",".join(self._selectors).encode(), None, None, 0
-        )
+        names = ",".join(self._selectors).encode()
+        limit_ms = 0 if time_limit is None else max(round(1000 * time_limit), 1)
+        options = _native.MultiOptions(ctypes.sizeof(_native.MultiOptions), names, None, None, limit_ms, communicator)
         handle = ctypes.c_void_p()
         _native.check(_native.library.bitune_multi_sorter_create(ctypes.byref(options), ctypes.byref(handle)))
         assert handle.value is not None
@@ -127,11 +132,18 @@ class MultiSorter:
         self._lock = threading.Lock()  # so that nobody closes it during a call
         self._end = weakref.finalize(self, _destroy, self._handle)
         self._end.atexit = False  # the driver may be gone by then
+        self._ranks = self._number(_native.library.bitune_multi_ranks)
+        self._first_rank = self._number(_native.library.bitune_multi_first_rank)
+
+    def _number(self, function: Any) -> int:
+        number = ctypes.c_size_t()
+        _native.check(function(self._handle, ctypes.byref(number)))
+        return number.value
 
     @property
     def ranks(self) -> int:
-        """How many there are."""
-        return len(self._selectors)
+        """How many there are, in all processes."""
+        return self._ranks
 
     def close(self) -> None:
         """Gives back what it keeps. It sorts no more."""
@@ -177,8 +189,8 @@ class MultiSorter:
         return self._run(SORT_PAIRS, keys, values, descending, stable)
 
     def _parts(self, arrays: Sequence[Any], argument: str) -> list[_Part]:
-        if len(arrays) != self.ranks:
-            raise ValueError(f"{argument}: {len(arrays)} arrays were given for {self.ranks} ranks")
+        if len(arrays) != len(self._selectors):
+            raise ValueError(f"{argument}: {len(arrays)} arrays were given for {len(self._selectors)} ranks")
         parts = [_Part(x, selector, argument) for x, selector in zip(arrays, self._selectors)]
         for part in parts:
             if part.kind is not parts[0].kind or part.array.dtype != parts[0].array.dtype:
@@ -200,13 +212,12 @@ class MultiSorter:
             size = values_bytes(travelling[0].kind, travelling[0].array)
             if [part.length for part in travelling] != [part.length for part in parts]:
                 raise ValueError("values: as many as keys, on each rank")
-        total = sum(part.length for part in parts)
-        ranks = self.ranks
+        total = self._sum(sum(part.length for part in parts))
         found: tuple[list[Any], list[Any]] = ([], [])
         operands: list[ctypes.Array[ctypes.c_char]] = []  # kept until the call is done
         described = b""
         for rank, part in enumerate(parts):
-            length = total // ranks + (rank < total % ranks)
+            length = total // self._ranks + (self._first_rank + rank < total % self._ranks)
             sorted_keys = sorted_values = indices = values_in = 0
             if operation != ARGSORT:
                 array, sorted_keys = part.result(length, dtype)
@@ -227,8 +238,16 @@ class MultiSorter:
         problem = _native.problem_bytes(operation, code, size, index_bytes, bool(descending), bool(stable), total, 1)
         with self._lock:
             self._check_open()
-            _native.check(_native.library.bitune_multi_run(self._handle, problem, described, ranks, None))
+            _native.check(_native.library.bitune_multi_run(self._handle, problem, described, len(parts), None))
         return found
+
+    def _sum(self, number: int) -> int:
+        """Of what all processes pass."""
+        found = ctypes.c_uint64()
+        with self._lock:
+            self._check_open()
+            _native.check(_native.library.bitune_multi_sum(self._handle, number, ctypes.byref(found)))
+        return found.value
 
     def _run_host(self, problem: bytes, operands: bytes) -> None:
         with self._lock:

@@ -48,6 +48,7 @@ class MultiOptions(ctypes.Structure):
         ("database", ctypes.c_char_p),
         ("kernel_cache", ctypes.c_char_p),
         ("time_limit_ms", ctypes.c_uint64),
+        ("communicator", ctypes.c_void_p),
     ]
 
 
@@ -129,6 +130,9 @@ def _open() -> ctypes.CDLL:
         "bitune_devices": (status, [out_pointer]),
         "bitune_multi_sorter_create": (status, [ctypes.POINTER(MultiOptions), out_pointer]),
         "bitune_multi_sorter_destroy": (None, [pointer]),
+        "bitune_multi_ranks": (status, [pointer, ctypes.POINTER(ctypes.c_size_t)]),
+        "bitune_multi_first_rank": (status, [pointer, ctypes.POINTER(ctypes.c_size_t)]),
+        "bitune_multi_sum": (status, [pointer, ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64)]),
         "bitune_multi_run": (status, [pointer, text, text, ctypes.c_size_t, pointer]),
         "bitune_multi_run_host": (status, [pointer, text, text, pointer]),
         "bitune_tune": (status, [ctypes.POINTER(TuneOptions), text, ctypes.c_size_t, TuneCallback, pointer, out_pointer]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ._arrays import INDEX_BYTES, carried, given_back, kind_of
 from ._functions import (
@@ -32,7 +32,7 @@ def _numbers(asked: Asked, given: Any, argument: str) -> tuple[Any, int, int]:
     if kind is None and asked.gpu < 0 and isinstance(given, (list, tuple)):
         import numpy
 
-        given = numpy.asarray(given, dtype="int64")
+        given = numpy.asarray(cast(Any, given), dtype="int64")
         kind = kind_of(given)
     if kind is None:
         given, kind = carried(given, argument)

@@ -23,8 +23,9 @@ class Sorter:
     """A `bitune_sorter`. It lives as long as the process: sorts may be under way on any stream."""
 
     def __init__(self, selector: str, device_memory: int = 0, scratch_folder: bytes | None = None) -> None:
+        stand_ins = 1  # nobody at a prompt waits for a compiler who need not; $BITUNE_STAND_INS says otherwise
         options = _native.SorterOptions(
-            ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, 0, 0, device_memory, scratch_folder
+            ctypes.sizeof(_native.SorterOptions), selector.encode(), None, None, stand_ins, 0, device_memory, scratch_folder
         )
         handle = ctypes.c_void_p()
         try:

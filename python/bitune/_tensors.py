@@ -10,6 +10,7 @@ import struct
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from . import _functions, _native, _sorters
 from ._arrays import kind_of
@@ -18,6 +19,21 @@ from ._native import ARGSORT, SORT, SORT_PAIRS
 # A `bitune_operands`, with what stands between the addresses as one piece each.
 _OPERANDS = struct.Struct("=Q" + "Q16s" * 5 + "48s3Q")
 _NO_SEGMENTS = bytes(48)
+
+
+# Bound here: each name that is looked up in a call takes its time.
+empty_like = torch.empty_like
+is_compiling = torch.compiler.is_compiling
+is_grad_enabled = torch.is_grad_enabled
+
+
+def is_plain(x: Any) -> bool:
+    """Whether elements lie side by side as they are, and no gradient is wanted."""
+    try:
+        # Of memory whose elements are the negated ones, is_neg.
+        return x.is_contiguous() and not x.is_neg() and not (x.requires_grad and is_grad_enabled())
+    except RuntimeError:  # a sparse tensor
+        return False
 
 
 class Call(NamedTuple):
@@ -40,24 +56,20 @@ class ShortWay:
         self.kind: Any = kind_of(torch.empty(0))
         # By all that decides how a call is made; None for what is not for this way.
         self.calls: dict[Any, Call | None] = {}
-        # Bound here: each name that is looked up in a call takes its time.
-        self.empty_like = torch.empty_like
-        self.is_compiling = torch.compiler.is_compiling
-        self.is_grad_enabled = torch.is_grad_enabled
         _sorters.forget_too.append(self.calls.clear)
 
     def sort(self, x: Any, axis: Any, descending: Any, out: Any) -> Any:
-        if self.is_compiling() or type(axis) is not int:
+        if is_compiling() or type(axis) is not int:
             return None
         key = (x.dtype, x.shape, x.device, axis, not descending)
         try:
             call = self.calls[key]
         except KeyError:
             call = self.make(key, x, axis, SORT, 0, descending, False, None)
-        if call is None or not self.is_plain(x):
+        if call is None or not is_plain(x):
             return None
         if out is None:
-            out = self.empty_like(x)
+            out = empty_like(x)
         elif not self.is_like(out, x):
             return None
         self.run(call, x.data_ptr(), out.data_ptr(), 0, 0, 0)
@@ -65,7 +77,7 @@ class ShortWay:
 
     def argsort(self, x: Any, axis: Any, descending: Any, stable: Any, index_dtype: Any, return_keys: Any) -> Any:
         """The indices and, if they are asked for, the sorted keys."""
-        if self.is_compiling() or type(axis) is not int:
+        if is_compiling() or type(axis) is not int:
             return None
         key = (x.dtype, x.shape, x.device, axis, not descending, not stable, index_dtype, not return_keys)
         try:
@@ -74,11 +86,11 @@ class ShortWay:
             call = self.make(key, x, axis, SORT if return_keys else ARGSORT, 0, descending, stable, index_dtype)
         except TypeError:  # an index_dtype that is none
             return None
-        if call is None or not self.is_plain(x):
+        if call is None or not is_plain(x):
             return None
-        indices = self.empty_like(x, dtype=call.sorted_dtype)
+        indices = empty_like(x, dtype=call.sorted_dtype)
         if return_keys:
-            keys = self.empty_like(x)
+            keys = empty_like(x)
             self.run(call, x.data_ptr(), keys.data_ptr(), 0, 0, indices.data_ptr())
         else:
             keys = None
@@ -88,7 +100,7 @@ class ShortWay:
         return indices if keys is None else (indices, keys)
 
     def sort_by_key(self, keys: Any, values: Any, axis: Any, descending: Any, stable: Any) -> Any:
-        if self.is_compiling() or type(axis) is not int or type(values) is not self.tensor:
+        if is_compiling() or type(axis) is not int or type(values) is not Tensor:
             return None
         if values.shape != keys.shape or values.device != keys.device:
             return None
@@ -100,12 +112,12 @@ class ShortWay:
             if size not in (1, 2, 4, 8, 16):
                 return None
             call = self.make(key, keys, axis, SORT_PAIRS, size, descending, stable, None, "keys")
-        if call is None or not self.is_plain(keys) or not self.is_plain(values):
+        if call is None or not is_plain(keys) or not is_plain(values):
             return None
         if values.is_conj():  # as keys, which are real, cannot be
             return None
-        sorted_keys = self.empty_like(keys)
-        sorted_values = self.empty_like(values)
+        sorted_keys = empty_like(keys)
+        sorted_values = empty_like(values)
         self.run(
             call, keys.data_ptr(), sorted_keys.data_ptr(), values.data_ptr(), sorted_values.data_ptr(), 0
         )
@@ -113,20 +125,9 @@ class ShortWay:
 
     def is_like(self, out: Any, x: Any) -> bool:
         """Whether the result can be written to `out`. The library sees whether it overlaps x."""
-        if type(out) is not self.tensor or out.dtype != x.dtype or out.shape != x.shape or out.device != x.device:
+        if type(out) is not Tensor or out.dtype != x.dtype or out.shape != x.shape or out.device != x.device:
             return False
-        return self.is_plain(out)
-
-    def is_plain(self, x: Any) -> bool:
-        """Whether elements lie side by side as they are, and no gradient is wanted."""
-        try:
-            if not x.is_contiguous():
-                return False
-        except RuntimeError:  # a sparse tensor
-            return False
-        if x.is_neg():  # its elements are the negated ones of its memory
-            return False
-        return not (x.requires_grad and self.is_grad_enabled())
+        return is_plain(out)
 
     def run(self, call: Call, keys: int, sorted_keys: int, values: int, sorted_values: int, indices: int) -> None:
         handle, problem, gpu, extent, size, _, _ = call

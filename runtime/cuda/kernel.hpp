@@ -40,6 +40,7 @@ class CudaKernel final : public LoadedKernel {
   void allow_dynamic_shared_memory(std::int64_t shared_bytes_optin);
   void allow_large_clusters();
   void load_into_current_context();
+  [[nodiscard]] CUfunction function_here() const;
   [[nodiscard]] std::string about(const Launch& launch, std::size_t arguments) const;
   [[nodiscard]] int attribute(CUfunction_attribute which) const;
 
@@ -48,6 +49,8 @@ class CudaKernel final : public LoadedKernel {
   std::optional<std::size_t> parameters_;  // where the name tells
   CUlibrary library_ = nullptr;
   CUkernel kernel_ = nullptr;
+  CUfunction function_ = nullptr;  // of the context in which the kernel was loaded, and of no other
+  std::optional<unsigned long long> function_context_id_;
   KernelResources resources_;
 };
 

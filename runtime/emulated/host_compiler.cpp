@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "bitune/error.hpp"
 #include "runtime/environment.hpp"
@@ -42,10 +45,20 @@ std::optional<fs::path> locate(std::string_view name) {
   return std::nullopt;
 }
 
+/// Each file is asked once: a compiler takes as long to start as to compile a short kernel.
 std::optional<HostCompiler> ask_version(const fs::path& path) {
-  const ProcessResult result = run_process(path, {"--version"});
-  if (result.exit_code != 0) return std::nullopt;
-  return HostCompiler{path, result.output.substr(0, result.output.find('\n'))};
+  static std::mutex mutex;
+  static std::map<std::pair<fs::path, fs::file_time_type>, std::string> versions;
+  std::error_code ignored;
+  const std::pair file{path, fs::last_write_time(path, ignored)};
+  const std::lock_guard lock(mutex);
+  auto known = versions.find(file);
+  if (known == versions.end()) {
+    const ProcessResult result = run_process(path, {"--version"});
+    if (result.exit_code != 0) return std::nullopt;
+    known = versions.emplace(file, result.output.substr(0, result.output.find('\n'))).first;
+  }
+  return HostCompiler{path, known->second, locate("ld").value_or(fs::path())};
 }
 
 /// Both ends of a pipe; each closes itself.

@@ -13,7 +13,8 @@ namespace bitune::emulated {
 /// A C++ compiler that was found and answered `--version`.
 struct HostCompiler {
   std::filesystem::path path;
-  std::string version;  ///< the first line that `--version` prints
+  std::string version;           ///< the first line that `--version` prints
+  std::filesystem::path linker;  ///< the system's `ld`; empty where there is none
 };
 
 /// `$BITUNE_CXX`, else `$CXX`, else the first of c++, g++, clang++ on `$PATH`. A `$CXX` that is no single

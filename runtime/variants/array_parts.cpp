@@ -69,7 +69,8 @@ class ArrayPartsVariant final : public Variant {
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override;
   Configuration default_configuration(const Problem&, const DeviceInfo& device) const override {
-    return {std::string(name()), {{"part_bits", 31}, {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+    return {std::string(name()),
+            {{"part_bits", 31}, {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };
@@ -137,8 +138,8 @@ Plan ArrayPartsVariant::plan(const Problem& problem, const Configuration& c, con
 }  // namespace
 }  // namespace of_array_parts
 
-/// The first k of each part, with their places in it, and the first k of these. What is first among equal keys
-/// stays so: parts follow each other as the keys do (kernels/topk/array_parts.cuh).
+/// The first k of each part, with their places in it, and the first k of these. What is first among equal
+/// keys stays so: parts follow each other as the keys do (kernels/topk/array_parts.cuh).
 const Variant& array_parts_variant() {
   static const of_array_parts::ArrayPartsVariant variant;
   return variant;

@@ -58,8 +58,8 @@ std::uint64_t samples_of_bucket(const Configuration& c, const Problem& problem) 
 /// The chance that any bucket has more candidates than that.
 double overflow_chance(const Configuration& c, const Problem& problem, std::uint64_t candidates) {
   return static_cast<double>(c.at("buckets")) * sampling::overflow_chance(as_count(c.at("samples")),
-                                                                         samples_of_bucket(c, problem),
-                                                                         candidates, problem.n);
+                                                                          samples_of_bucket(c, problem),
+                                                                          candidates, problem.n);
 }
 
 /// Candidates of a bucket that the workspace has room for: no bucket has more, but once in a million times.
@@ -205,14 +205,14 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const std::int64_t ranks = c.at("sample_blocks");
   const std::int64_t threads = sample_threads(c);
-  builder.launch(sample_kernel, fmt::format("{}, {}, {}, {}", carrying, threads, samples_per_thread, ranks),
-                 {.blocks = as_count(ranks),
-                  .threads = static_cast<std::uint32_t>(threads),
-                  .shared_bytes = as_count(layout::padded_bytes(threads * samples_per_thread,
-                                                                merged_item_bytes(problem.key))),
-                  .cluster = static_cast<std::uint32_t>(ranks)},
-                 last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k,
-                 sample_rank(c, problem));
+  builder.launch(
+      sample_kernel, fmt::format("{}, {}, {}, {}", carrying, threads, samples_per_thread, ranks),
+      {.blocks = as_count(ranks),
+       .threads = static_cast<std::uint32_t>(threads),
+       .shared_bytes =
+           as_count(layout::padded_bytes(threads * samples_per_thread, merged_item_bytes(problem.key))),
+       .cluster = static_cast<std::uint32_t>(ranks)},
+      last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k, sample_rank(c, problem));
   builder.launch(filter_kernel,
                  fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
                              staged, c.at("min_blocks_per_sm")),

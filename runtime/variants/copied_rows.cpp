@@ -94,12 +94,16 @@ SearchSpace CopiedRowsVariant::space(const Problem&, const DeviceInfo&) const {
   space.variant = name();
   space.parameters = {
       {"threads_per_row", {2, 4, 8, 16, 32}, "threads that have a row"},
-      {"chunks_per_thread", {1, 2, 4, 8, 16, 32}, "chunks of a thread's keys, of each of which it keeps the smallest"},
+      {"chunks_per_thread",
+       {1, 2, 4, 8, 16, 32},
+       "chunks of a thread's keys, of each of which it keeps the smallest"},
       {"vectors_per_chunk", {1, 2, 4, 8}, "vectors of 16 bytes of a chunk"},
       {"block_size_x",
        {32, 64, 128, 256, 512},
        "threads a block; a block has block_size_x / threads_per_row rows at once"},
-      {"minima_per_thread", {1, 2, 4, 8, 16}, "groups of a thread's chunks whose smallest keys bound the first k"},
+      {"minima_per_thread",
+       {1, 2, 4, 8, 16},
+       "groups of a thread's chunks whose smallest keys bound the first k"},
       {"candidate_factor", {1, 2, 4, 8}, "candidates that there is room for, for each of the first k"},
       {"compare_as_double",
        {0, 1},
@@ -125,7 +129,8 @@ SearchSpace CopiedRowsVariant::space(const Problem&, const DeviceInfo&) const {
       {"a block holds whole warps",
        [](const Configuration& c, const Problem&, const DeviceInfo&) { return c.at("block_size_x") >= 32; },
        {"block_size_x"}},
-      {"a group has a chunk at least, and there are at least k groups, and no more than 16 times as many as a "
+      {"a group has a chunk at least, and there are at least k groups, and no more than 16 times as many as "
+       "a "
        "power of two from k on",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t groups = c.at("threads_per_row") * c.at("minima_per_thread");
@@ -176,8 +181,8 @@ Configuration CopiedRowsVariant::default_configuration(const Problem& problem,
             c.parameters["chunks_per_thread"] = chunks;
             c.parameters["vectors_per_chunk"] = vectors;
             c.parameters["candidate_factor"] = factor;
-            c.parameters["minima_per_thread"] =
-                std::clamp<std::int64_t>(2 * rounded_k(problem) / threads, 1, std::min<std::int64_t>(chunks, 16));
+            c.parameters["minima_per_thread"] = std::clamp<std::int64_t>(2 * rounded_k(problem) / threads, 1,
+                                                                         std::min<std::int64_t>(chunks, 16));
             if (!all.violation(c, problem, device)) return true;
           }
         }

@@ -83,9 +83,10 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::int64_t counter = layout::digit_counter_bytes(problem.n);
   const std::uint64_t tiles = tile_count(c, problem);
-  const Counts counts = append_counting(builder, count_kernel, codec, problem, c, device);
+  const auto passes = as_count(pass_count(c, problem));
+  const Counts counts = append_counting(builder, count_kernel, codec, passes, problem, c, device);
 
-  const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
+  const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
     const bool is_last = pass + 1 == arrays.passes();
     builder.launch(

@@ -115,10 +115,11 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const Counts counts = append_counting(builder, count_kernel,
-                                        tie_codec_arguments(problem.key, problem.order), problem, c, device);
+  const auto passes = as_count(pass_count(c, problem));
+  const Counts counts = append_counting(
+      builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes, problem, c, device);
 
-  const PassArrays arrays = pass_arrays(builder, problem, as_count(pass_count(c, problem)));
+  const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
     const bool is_last = pass + 1 == arrays.passes();
     builder.launch(

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/radix/radix_layout.hpp"
+#include "kernels/radix/schedule_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variants/clear_counts.hpp"
@@ -14,6 +15,8 @@
 
 namespace bitune::radix_parts {
 namespace {
+
+constexpr std::uint64_t most_tickets = layout::schedule_counters();
 
 std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
 
@@ -37,12 +40,13 @@ CountShape count_shape(const Configuration& c, const Problem& problem, const Dev
   return shape;
 }
 
-Counts counts_in(PlanBuilder& builder, const Problem& problem, const Configuration& c) {
+Counts counts_in(PlanBuilder& builder, std::uint64_t tickets, const Problem& problem,
+                 const Configuration& c) {
   const auto values = as_count(digit_values(c));
   const auto passes = as_count(pass_count(c, problem));
   const auto counter = as_count(layout::digit_counter_bytes(problem.n));
   const std::uint64_t look_back = counter * layout::look_back_counters(tile_count(c, problem), values);
-  Counts counts{builder.workspace(4 * passes), builder.workspace(counter * passes * values),
+  Counts counts{builder.workspace(4 * tickets), builder.workspace(counter * passes * values),
                 builder.workspace(2 * look_back)};
   counts.cleared = (counts.look_back.argument.value - counts.tickets.argument.value + look_back) / 4;
   return counts;
@@ -111,9 +115,10 @@ std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
 }
 
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                       const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+                       std::uint64_t tickets, const Problem& problem, const Configuration& c,
+                       const DeviceInfo& device) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
-  const Counts counts = counts_in(builder, problem, c);
+  const Counts counts = counts_in(builder, tickets, problem, c);
   append_clear_counts(builder, clear_digits_kernel, counts.tickets, counts.cleared, 4 * sms);
 
   const CountShape count = count_shape(c, problem, device);
@@ -168,7 +173,7 @@ SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passe
       {"the counters of all tiles' digits are fewer than 2^32, which one launch clears",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          PlanBuilder builder;
-         return counts_in(builder, p, c).cleared <= std::numeric_limits<std::uint32_t>::max();
+         return counts_in(builder, most_tickets, p, c).cleared <= std::numeric_limits<std::uint32_t>::max();
        },
        {"block_size_x", "items_per_thread", "radix_bits"}},
       {"a thread's items, their ranks and the digits that it counts fit the registers that it has",

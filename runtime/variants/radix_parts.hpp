@@ -30,7 +30,7 @@ namespace bitune::radix_parts {
 
 /// The places in the workspace of what the passes count.
 struct Counts {
-  Address tickets;    ///< a u32 for each pass
+  Address tickets;    ///< u32 that the passes count with
   Address digits;     ///< a counter for each digit of each pass
   Address look_back;  ///< counters of each tile's digits, twice
   /// u32 from the tickets on that are 0 when the first pass begins: all of the above, and of the last the
@@ -42,9 +42,10 @@ struct Counts {
 using CountKernel = Kernel<Address, Address, U64>;
 
 /// Appends the launches that clear the counters and count the digits of keys_in. `codec`: of the words that
-/// have the digits, as of codec_arguments.
+/// have the digits, as of codec_arguments. `tickets`: how many.
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                       const Problem& problem, const Configuration& c, const DeviceInfo& device);
+                       std::uint64_t tickets, const Problem& problem, const Configuration& c,
+                       const DeviceInfo& device);
 
 /// The arrays of the passes over keys and what travels with them: pass i reads those at i, and writes those
 /// at i + 1. The first ones are what the problem reads, the last ones what it writes; between these, items go

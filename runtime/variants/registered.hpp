@@ -18,6 +18,7 @@ namespace bitune {
 [[nodiscard]] const Variant& samplesort_variant();
 [[nodiscard]] const Variant& radix_variant();
 [[nodiscard]] const Variant& radix_pairs_variant();
+[[nodiscard]] const Variant& leading_digits_variant();
 [[nodiscard]] const Variant& counting_variant();
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "runtime/variants/expressions.hpp"
@@ -22,7 +23,10 @@ std::int64_t smallest_capacity(std::uint64_t length) {
   return static_cast<std::int64_t>(std::max<std::uint64_t>(4, std::bit_ceil(length)));
 }
 
-std::vector<Parameter> parameters(std::vector<std::int64_t> items, std::string items_text) {
+std::vector<Parameter> parameters(std::vector<std::int64_t> items, std::string items_text,
+                                  std::size_t most_shuffles) {
+  std::vector<std::int64_t> shuffles(most_shuffles + 1);
+  std::iota(shuffles.begin(), shuffles.end(), 0);
   return {
       {"threads_per_row",
        {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
@@ -31,8 +35,7 @@ std::vector<Parameter> parameters(std::vector<std::int64_t> items, std::string i
       {"block_size_x",
        {32, 64, 128, 256, 512, 1024},
        "threads a block; a block has block_size_x / threads_per_row rows"},
-      {"shuffle_steps",
-       {0, 1, 2, 3, 4, 5},
+      {"shuffle_steps", std::move(shuffles),
        "most steps on lane bits that go by shuffles at the end of a stage"},
       {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads and stores at once"},
       {"store_swaps",

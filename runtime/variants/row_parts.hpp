@@ -26,8 +26,9 @@ namespace bitune::row_parts {
 [[nodiscard]] std::int64_t smallest_capacity(std::uint64_t length);
 
 /// The parameters of the group, and of how it loads, sorts and stores a row. `items`: of items_per_thread,
-/// and what it is.
-[[nodiscard]] std::vector<Parameter> parameters(std::vector<std::int64_t> items, std::string items_text);
+/// and what it is. most_shuffles: of shuffle_steps.
+[[nodiscard]] std::vector<Parameter> parameters(std::vector<std::int64_t> items, std::string items_text,
+                                                std::size_t most_shuffles);
 
 /// What these parameters must be.
 [[nodiscard]] std::vector<Restriction> restrictions();

@@ -66,7 +66,7 @@ bool RowsVariant::supports(const Problem& problem, const DeviceInfo& device) con
 SearchSpace RowsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
-  space.parameters = row_parts::parameters({2, 4, 8, 16, 32, 64}, "keys a thread holds in registers");
+  space.parameters = row_parts::parameters({4, 8, 16, 32, 64}, "keys a thread holds in registers", 4);
   space.parameters.push_back(
       {"imad_quarters",
        {0, 1, 2, 3},
@@ -94,7 +94,7 @@ Configuration RowsVariant::default_configuration(const Problem& problem, const D
           {{"threads_per_row", threads},
            {"items_per_thread", items},
            {"block_size_x", threads > 32 ? threads : std::min(128, device.max_threads_per_block)},
-           {"shuffle_steps", threads <= 32 ? lane_bits : 2},
+           {"shuffle_steps", threads < 32 ? lane_bits : 2},
            {"vector_width", vector},
            {"store_swaps", std::min<std::int64_t>({2, lane_bits, log2(items / vector)})},
            {"imad_quarters", 0},

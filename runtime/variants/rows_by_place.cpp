@@ -70,7 +70,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters =
-      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place");
+      row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place", 5);
   const std::vector<Parameter> own = {
       {"compare_as_double",
        {0, 1},

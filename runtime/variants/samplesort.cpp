@@ -133,13 +133,11 @@ SearchSpace SamplesortVariant::space(const Problem&, const DeviceInfo&) const {
       {"imad_quarters",
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
-      {"min_blocks_per_sm",
-       {1, 2, 4, 8},
-       "blocks a multiprocessor that the compiler must leave registers for"},
+      {"min_blocks_per_sm", {1, 2}, "blocks a multiprocessor that the compiler must leave registers for"},
       {"leaf_fill",
-       {50, 60, 70, 80, 90},
+       {50, 60, 70, 80},
        "hundredths of a tile that a bucket should have; one with more than a tile takes twice as long"},
-      {"samples", {4096, 8192, 16384, 32768, 65536, 131072}, "keys that the splitters are chosen from"},
+      {"samples", {4096, 16384, 32768, 65536, 131072}, "keys that the splitters are chosen from"},
       {"pass_threads", {512, 1024}, "threads of a block that brings keys to their buckets"},
       {"pass_items", {8, 16}, "keys that a thread brings to their buckets"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
@@ -219,7 +217,9 @@ Configuration SamplesortVariant::default_configuration(const Problem& problem,
     const std::uint64_t wanted = is_large ? 64 * bucket_count(c, problem) : 0;
     return as_count(c.at("samples")) >= wanted && has_room(c, problem) && is_steady(c, problem, device);
   };
-  while (c.at("samples") < 131072 && !enough()) c.parameters["samples"] *= 2;
+  for (const std::int64_t more : {16384, 32768, 65536, 131072}) {
+    if (!enough()) c.parameters["samples"] = more;
+  }
   return c;
 }
 

@@ -67,7 +67,7 @@ std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
 bool is_narrow(const Problem& problem) { return size_of(problem.key) <= 2; }
 
 /// Registers that a thread has besides keys or candidates.
-std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 56 : 26; }
+std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 72 : 26; }
 
 /// Registers besides these that the default leaves to the compiler.
 std::int64_t registers_to_spare(const Problem& problem) { return is_narrow(problem) ? 12 : 4; }
@@ -156,7 +156,7 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys (twice those of up to 16 bits) and 26 registers besides (56 of 64-bit keys), or as many for "
+      {"the keys (twice those of up to 16 bits) and 26 registers besides (72 of 64-bit keys), or as many for "
        "candidates, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);

@@ -178,6 +178,9 @@ def run_calls(dtypes, records):
     """What the host pays for a call on 1,024 keys, one after the other, and what an empty tensor alone costs."""
     x = random_keys((1024,), dtypes[0])
     values, out = torch.arange(1024, device="cuda"), torch.empty_like(x)
+    for words in ({}, {"operation": "argsort"}, {"operation": "argsort", "return_keys": True}):
+        bitune.prepare(x, **words)
+    bitune.prepare(x, "sort_by_key", values=values)
     bitune.sort(x)
     short = bitune._short
     known = list(short.calls.values())[-1]

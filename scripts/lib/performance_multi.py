@@ -12,6 +12,8 @@ def milliseconds(us):
 
 def row(record):
     what = record["key"] + (f", {record['value_bytes']} B" if record["value_bytes"] else "")
+    if record.get("link") == "nccl":
+        what += ", by NCCL"
     one = record.get("one_us")
     beside = f"{milliseconds(one)} | {record['speed_up']:.2f}" if one else "– | –"
     # A step takes as long as it does on the rank that is last.

@@ -36,3 +36,47 @@ def section(results, gpu):
         yield (f"Shapes drawn by chance (`scripts/gpu/segments.sh`, part `drawn`): bitune is faster in {sum(ratio > 1 for ratio in drawn)} of {len(drawn)}, "
                f"{min(drawn):.2f} to {max(drawn):.2f} times as fast.")
         yield ""
+
+
+# What docs/kernels-segments.md expected before anything was measured: lengths, operation, mean, segments (None: 2^26 keys in all), and the words.
+EXPECTED = (
+    ("uniform", "sort", 16, None, "250 to 300 Gkeys/s"),
+    ("uniform", "sort", 100, None, "250 to 300 Gkeys/s"),
+    ("uniform", "sort", 1000, None, "150 Gkeys/s"),
+    ("uniform", "sort", 10000, None, "80 to 90 Gkeys/s"),
+    ("uniform", "sort", 100000, None, "50 to 55 Gkeys/s"),
+    ("equal", "sort", 1, None, "300 µs"),
+    ("uniform", "sort", 100, 64, "8 to 10 µs"),
+    ("uniform", "sort", 50, 1000, "8 to 10 µs"),
+    ("equal", "sort", 4129, 31, "7 to 8.5 µs"),
+    ("uniform", "sort_pairs", 16, None, "110 to 130 Gkeys/s"),
+    ("uniform", "sort_pairs", 100, None, "110 to 130 Gkeys/s"),
+    ("uniform", "sort_pairs", 1000, None, "65 to 75 Gkeys/s"),
+    ("uniform", "sort_pairs", 100000, None, "32 to 35 Gkeys/s"),
+)
+
+
+def expectations(results):
+    """A table of what was expected and what came out, on an H200; and of equal lengths by offsets beside rows."""
+    gpu = "nvidia-h200"
+    records = recorded(results, gpu, "segments.json")
+
+    def found(lengths, operation, mean, segments=None):
+        return next((r for r in records if (r["lengths"], r["operation"], round(r["mean_length"])) == (lengths, operation, mean)
+                     and (r["segments"] == segments if segments else r["keys"] > 1 << 25)), None)
+
+    lines = ["| lengths | expected | measured |", "| --- | --- | --- |"]
+    for lengths, operation, mean, segments, words in EXPECTED:
+        record = found(lengths, operation, mean, segments)
+        if record is None:
+            continue
+        measured = f"{record['bitune_us']:.1f} µs" if words.endswith("µs") else f"{record['keys'] / record['bitune_us'] / 1e3:.0f} Gkeys/s"
+        what = f"{segments} segments, " if segments else ""
+        lines.append(f"| {what}{lengths}, mean {mean}{', pairs' if operation == 'sort_pairs' else ''} | {words} | {measured} |")
+    rows = {r["n"]: r for r in recorded(results, gpu, "rows.json") if r["key_type"] == "u32" and r["rows"] > 1000}
+    beside = [(mean, found("equal", "sort", mean), rows.get(mean)) for mean in (16, 100, 1000)]
+    told = [f"{segments['keys'] / segments['bitune_us'] / 1e3:.0f} instead of {row['n'] * row['rows'] / row['bitune_us'] / 1e3:.0f} at {mean} keys"
+            for mean, segments, row in beside if segments and row]
+    if told:
+        lines += ["", f"Equal lengths given by offsets cost more than rows, in Gkeys/s: {', '.join(told)}."]
+    return "\n".join(lines)

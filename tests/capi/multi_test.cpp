@@ -28,6 +28,11 @@ TEST_F(MultiFromC, SortsPartsOnDevices) {
   size_t ranks = 0;
   ASSERT_EQ(bitune_multi_ranks(several, &ranks), BITUNE_OK);
   ASSERT_EQ(ranks, 2U);
+  ASSERT_EQ(bitune_multi_first_rank(several, &ranks), BITUNE_OK);
+  EXPECT_EQ(ranks, 0U);
+  std::uint64_t sum = 0;
+  ASSERT_EQ(bitune_multi_sum(several, 8, &sum), BITUNE_OK);
+  EXPECT_EQ(sum, 8U);
   std::vector<std::uint32_t> first = {9, 1, 8};
   std::vector<std::uint32_t> second = {2, 7, 3, 0, 5};
   std::vector<std::uint32_t> first_out(6);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "runtime/selection.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/carried_loads.hpp"
@@ -22,12 +23,14 @@ namespace bitune::test {
 namespace direct_segments {
 namespace {
 
-/// Tiles of 256, 512 and 1024 keys.
-Configuration three_tiles(std::int64_t least = 4) {
+/// Tiles of 256, 512 and 1024 keys, or of clusters: the least is what one block sorts alone.
+Configuration three_tiles(std::int64_t least = 4, std::int64_t blocks = 1, std::int64_t longer_blocks = 0) {
   return {"direct_segments",
-          {{"block_size_x", 64},
+          {{"cluster_size", blocks},
+           {"block_size_x", 64},
            {"block_items", 16},
            {"least_items", least},
+           {"longer_blocks", longer_blocks},
            {"shuffle_steps", 2},
            {"compare_as_double", 0},
            {"imad_quarters", 1},
@@ -57,6 +60,23 @@ TEST(DirectSegments, CarriesValuesAndIndices) {
                                load, load == 1))
         << name_of(key);
   }
+}
+
+/// One block, a cluster of 1024 or 2048 keys, and a large cluster: each by the one that holds it.
+TEST(DirectSegments, SortsInClusters) {
+  const SegmentPlaces places =
+      places_of({0, 1, 511, 512, 513, 2, 1024, 1025, 0, 2048, 2049, 7, 9000, 3, 1500, 2100}, 4, true);
+  const Configuration c = three_tiles(8, 2, 8);
+  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = KeyType::f32, .order = Order::descending}, places, c,
+                             Distribution::special, 1, true));
+  for (const std::size_t load : {1u, 3u}) {
+    const Problem spec = problem_of(all_loads.at(load), KeyType::f32, Order::ascending, 1);
+    EXPECT_TRUE(
+        sorts_segments(emulated_bench(), spec, places, c, hard_for_stable_sorts.at(0), load, load == 1))
+        << load;
+  }
+  EXPECT_TRUE(keeps_within_keys(emulated_bench(), {.key = KeyType::u32},
+                                {0, 2000, 100, 5, ~std::uint64_t{0}, 3, 2900, 2800, 998}, {}, 8, 3000, c));
 }
 
 TEST(DirectSegments, ByDefault) {
@@ -92,20 +112,24 @@ TEST(DirectSegments, KeepsWithinTheKeysWhateverTheOffsets) {
 }
 
 /// Launches that follow each other are what few segments take: the lists of `segments` would be ten or more.
-TEST(DirectSegments, TakesOneLaunchAndThoseOfLongSegments) {
+TEST(DirectSegments, TakesOneLaunchAndWhatLongSegmentsTake) {
   const Variant& direct = variant("direct_segments");
   const DeviceInfo device = h200();
-  for (const auto& [count, mean] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
-           {32, 4096}, {64, 8192}, {256, 2048}, {4, 200}, {512, 256}}) {
-    const Problem problem{{.key = KeyType::u32}, {.n = count * mean, .rows = count, .ragged = true}};
+  struct Expected {
+    std::uint64_t count, mean, blocks;
+    std::size_t launches;
+  };
+  for (const Expected& wanted :
+       {Expected{32, 4096, 8, 2}, {32, 16384, 8, 7}, {64, 8192, 1, 7}, {256, 2048, 1, 7}, {4, 200, 1, 7}}) {
+    const Problem problem{{.key = KeyType::u32},
+                          {.n = wanted.count * wanted.mean, .rows = wanted.count, .ragged = true}};
     const Configuration c = default_selection(problem, device).configuration;
-    ASSERT_EQ(c.variant, "direct_segments") << count << " of " << mean;
+    ASSERT_EQ(c.variant, "direct_segments") << text_of(problem);
     EXPECT_EQ(direct.space(problem, device).violation(c, problem, device), std::nullopt);
     const Plan plan = direct.plan(problem, c, device);
-    EXPECT_LE(plan.launches.size(), 7u);
-    EXPECT_EQ(plan.launches.front().grid[0], count + 1);
-    EXPECT_GE(c.at("block_size_x") * c.at("block_items"),
-              static_cast<std::int64_t>(std::min<std::uint64_t>(2 * mean, 8192)));
+    EXPECT_EQ(plan.launches.size(), wanted.launches) << text_of(problem);
+    EXPECT_EQ(plan.launches.front().cluster, wanted.blocks) << text_of(problem);
+    EXPECT_EQ(plan.launches.front().grid[0], (wanted.count + 1) * wanted.blocks);
   }
   const Problem long_ones{{.key = KeyType::u32}, {.n = 1 << 20, .rows = 8, .ragged = true}};
   EXPECT_EQ(default_selection(long_ones, device).configuration.variant, "segments");

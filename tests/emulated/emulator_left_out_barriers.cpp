@@ -31,7 +31,9 @@
 #include "multi/run_merge.hpp"
 #include "runtime/emulated/emulated_device.hpp"
 #include "runtime/open_engine.hpp"
+#include "tests/support/barrier_tries.hpp"
 #include "tests/support/call_check.hpp"
+#include "tests/support/segment_check.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -43,13 +45,19 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
                                          "sync_cluster();"};
 
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
-/// read its shared memory, which the emulated device keeps; what waits for a word that the first thread
-/// writes as it begins, which nearly always is before the lanes of any warp have met; what a bound waits for,
-/// without which the way out is taken; and what says that it is for nobody.
+/// read its shared memory, which the emulated device keeps; what waits for words that the first threads
+/// write as they begin, which nearly always is before the lanes of any warp have met; what other warps have
+/// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway; what
+/// a bound waits for, without which the way out is taken; and what says that it is for nobody.
 constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read this block's until then",
                                            "sync_block();  // thread 0 has set the count",
-                                           "sync_block();  // else the bound is wrong, which costs time",
+                                           "sync_block();  // the first warp has cleared the counts",
+                                           "sync_block();  // other warps have written, some shuffles before",
+                                           "sync_warp();  // a shuffle comes before the next write",
+                                           "sync_warp();  // a vote comes before the next read",
+                                           "sync_warp();  // for nobody: ",
                                            "Threads::sync();  // for nobody: ",
+                                           "sync_block();  // else the bound is wrong, which costs time",
                                            "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.
@@ -105,8 +113,6 @@ std::vector<Barrier> find_barriers() {
   std::vector<Barrier> found;
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (file.path.find("platform") != std::string_view::npos) continue;
-    // Not yet: most barriers of segments are passed by some lengths alone, which no problem here has.
-    if (file.path.find("/segments/") != std::string_view::npos) continue;
     if (!with_first_keys() && (file.path.find("/topk/") != std::string_view::npos ||
                                file.path.find("first_keys") != std::string_view::npos)) {
       continue;
@@ -172,39 +178,15 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
   return make_emulated_device(options, std::move(headers));
 }
 
-Problem problem(std::string_view variant_name) {
-  const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
-  Problem sorted{{.key = key}, {.n = 3000}};
-  if (variant_name == "radix_pairs" || variant_name.ends_with("_by_place")) {
-    sorted.key = KeyType::f32;
-    sorted.operation = Operation::sort_pairs;
-    sorted.value_bytes = 8;
-  }
-  return sorted;
-}
-
-/// More keys where a block has to look after more runs than a warp has threads, or to take many buckets, or
-/// where each of 16 values is more frequent than a tile is long; and what sixteen blocks hold.
-Problem problem_for(const Configuration& configuration) {
-  Problem longer = problem(configuration.variant);
-  if (configuration.variant == "multiway") longer.n = 12001;
-  if (configuration.variant == "samplesort") longer.n = 20000;
-  if (configuration.variant == "cluster" && configuration.at("cluster_size") == 16) longer.n = 7001;
-  return longer;
-}
-
-/// What is tried: a configuration for a problem, and of a top_k which of its samples is the bound, if not the
-/// one of the plan. What comes of a bound that hardly ever is wrong is only seen so.
-struct Try {
-  Configuration configuration;
-  Problem problem;
-  std::optional<std::uint32_t> sample = std::nullopt;
-};
-
 /// Whether the keys came out sorted. What the emulator itself finds wrong with a kernel is caught, too.
-bool passes(const Bench& bench, const Try& tried, std::uint64_t seed) {
+bool passes(const Bench& bench, const BarrierTry& tried, std::uint64_t seed) {
   try {
-    const auto& [configuration, problem, sample] = tried;
+    const auto& [configuration, problem, sample, lengths] = tried;
+    if (!lengths.empty()) {
+      const SegmentPlaces places = places_of(lengths);
+      return sorts_segments(bench, problem, places, configuration, Distribution::random, seed, true) &&
+             sorts_segments(bench, problem, places, configuration, Distribution::special, seed, true);
+    }
     if (problem.operation == Operation::top_k) {
       return is_right(bench, problem, configuration, Distribution::random, seed, {.sample = sample}) &&
              is_right(bench, problem, configuration, Distribution::few_distinct, seed, {.sample = sample});
@@ -236,209 +218,18 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   const multi::RunMerge merge(SortSpec{.key = KeyType::u32}, 0);
   std::vector<std::uint32_t> merged(n);
   std::vector<std::byte> splits(merge.splits_bytes(n));
-  const auto array = [](std::vector<std::uint32_t>& all) {
-    return multi::RunArrays{reinterpret_cast<std::byte*>(all.data()), nullptr};
-  };
+  const multi::RunArrays runs{reinterpret_cast<std::byte*>(keys.data()), nullptr};
   multi::RankDevice rank(OpenedEngine{device, cache, nullptr, nullptr});
   try {
-    merge.run(rank, {{array(keys), first}, {merge.at(array(keys), first), n - first}}, 0, n,
-              {.to = array(merged), .between = {}, .splits = splits.data(), .runs_are_read = {}}, nullptr);
+    multi::RunMerge::Memory memory;
+    memory.to.keys = reinterpret_cast<std::byte*>(merged.data());
+    memory.splits = splits.data();
+    merge.run(rank, {{runs, first}, {merge.at(runs, first), n - first}}, 0, n, memory, nullptr);
     device->synchronize(nullptr);
   } catch (const Error& error) {
     return error.code() != ErrorCode::device;
   }
   return merged == right;
-}
-
-/// The limits of the emulated device, which allow all that is tried.
-DeviceInfo limits() {
-  DeviceInfo device;
-  device.sm_count = 4;
-  device.shared_bytes_per_block_optin = 65536;
-  device.max_cluster_size = 8;
-  return device;
-}
-
-/// The variant's default for the problem, with these parameters changed.
-Configuration changed(std::string_view variant_name, const Problem& sorted,
-                      const std::map<std::string, std::int64_t>& changes) {
-  const Variant& family = variant(variant_name);
-  Configuration configuration = family.default_configuration(sorted, limits());
-  for (const auto& [name, value] : changes) {
-    EXPECT_EQ(configuration.parameters.count(name), 1u) << variant_name << " has no parameter " << name;
-    configuration.parameters[name] = value;
-  }
-  const auto violation = family.space(sorted, limits()).violation(configuration, sorted, limits());
-  EXPECT_FALSE(violation) << configuration.text() << ": " << violation.value_or("");
-  return configuration;
-}
-
-Configuration changed(std::string_view variant_name, const std::map<std::string, std::int64_t>& changes) {
-  return changed(variant_name, problem(variant_name), changes);
-}
-
-/// The first k of rows, or of an array.
-Try first_keys(std::string_view variant_name, std::uint64_t k, const Shape& shape,
-               const std::map<std::string, std::int64_t>& changes,
-               std::optional<std::uint32_t> sample = std::nullopt) {
-  const Problem problem{{.operation = Operation::top_k,
-                         .key = KeyType::f32,
-                         .index_bytes = 4,
-                         .order = Order::descending,
-                         .k = k},
-                        shape};
-  return {changed(variant_name, problem, changes), problem, sample};
-}
-
-/// Buckets that are expected to fill so many hundredths of a tile: with 100 half of them take a second one,
-/// with 200 half of them spill, which the space does not allow.
-Configuration with_leaf_fill(std::int64_t fill) {
-  Configuration configuration = changed("samplesort", {{"block_size_x", 128}, {"items_per_thread", 8}});
-  configuration.parameters["leaf_fill"] = fill;
-  return configuration;
-}
-
-/// Whose ranks have more bits than there are register bits.
-Configuration of_sixteen_blocks() {
-  Configuration configuration = changed(
-      "cluster", {{"cluster_size", 8}, {"block_size_x", 64}, {"items_per_thread", 8}, {"sending", 1}});
-  configuration.parameters["cluster_size"] = 16;
-  return configuration;
-}
-
-// Together they pass every barrier: tiles of several warps, moves within a warp and across, fused steps of
-// each kind.
-std::vector<Configuration> configurations() {
-  return {
-      changed("shared", {{"block_size_x", 128},
-                         {"loop_unroll_factor_pairs", 1},
-                         {"shared_padding", 0},
-                         {"tile_size", 1024},
-                         {"vector_width", 1},
-                         {"warp_barriers", 1}}),
-      changed("classic", {{"block_size_x", 128},
-                          {"loop_unroll_factor_pairs", 1},
-                          {"pairing", 2},
-                          {"readonly_loads", 1},
-                          {"tile_size", 1024},
-                          {"vector_width", 2},
-                          {"warp_shuffles", 1}}),
-      changed("warp", {{"block_size_x", 128},
-                       {"items_per_thread", 4},
-                       {"shuffle_steps", 0},
-                       {"steps_per_pass", 2},
-                       {"vector_width", 1}}),
-      changed("rows", {{"block_size_x", 256},
-                       {"items_per_thread", 16},
-                       {"shuffle_steps", 0},
-                       {"store_swaps", 0},
-                       {"threads_per_row", 256},
-                       {"vector_width", 1}}),
-      changed("multiway", {{"block_size_x", 64},
-                           {"items_per_thread", 4},
-                           {"vector_width", 1},
-                           {"shuffle_steps", 1},
-                           {"gather_lanes", 8},
-                           {"split_pivots", 5},
-                           {"split_levels", 1},
-                           {"split_threads", 128},
-                           {"split_window", 0}}),
-      changed("multiway", {{"block_size_x", 64},
-                           {"items_per_thread", 4},
-                           {"vector_width", 4},
-                           {"shuffle_steps", 1},
-                           {"gather_lanes", 8},
-                           {"split_pivots", 5},
-                           {"split_levels", 0},
-                           {"split_window", 64}}),
-      with_leaf_fill(100),
-      with_leaf_fill(200),
-      changed("counting", {{"count_parts", 0}, {"vector_width", 2}}),
-      changed("counting", {{"count_parts", 8}, {"vector_width", 1}}),
-      changed("counting",
-              {{"count_parts", 8}, {"cluster_size", 4}, {"count_threads", 256}, {"dependent_launch", 0}}),
-      changed("cluster",
-              {{"cluster_size", 4}, {"block_size_x", 64}, {"items_per_thread", 16}, {"sending", 1}}),
-      of_sixteen_blocks(),
-      changed("radix", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
-      changed("radix_pairs", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
-      changed("radix_pairs",
-              {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}, {"write_lanes", 16}}),
-      changed("rows_by_place", {{"block_size_x", 256},
-                                {"items_per_thread", 16},
-                                {"threads_per_row", 256},
-                                {"vector_width", 1},
-                                {"store_swaps", 0}}),
-      changed("merge_by_place",
-              {{"block_size_x", 64}, {"items_per_thread", 4}, {"merge_threads", 64}, {"merge_items", 4}}),
-      changed("multiway_by_place", {{"block_size_x", 64},
-                                    {"items_per_thread", 4},
-                                    {"compare_as_double", 1},
-                                    {"split_pivots", 3},
-                                    {"split_levels", 0},
-                                    {"split_window", 64}}),
-      changed("cluster_by_place",
-              {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}, {"sending", 0}}),
-  };
-}
-
-/// The ways of what chooses the first k keys: rows of parts of warps and of blocks, minima that a warp sorts
-/// and that a block sorts, candidates that are too many; blocks and clusters that stream; rows that are
-/// shorter than their candidates may be; samples that are unlucky.
-std::vector<Try> first_keys_tries() {
-  constexpr std::uint32_t too_small = 1;
-  constexpr std::uint32_t too_large = 1U << 30;
-  return {
-      first_keys("select_rows", 5, {.n = 100, .rows = 8}, {{"threads_per_row", 8}, {"items_per_thread", 16}}),
-      first_keys("select_rows", 20, {.n = 1000, .rows = 2},
-                 {{"threads_per_row", 128},
-                  {"items_per_thread", 8},
-                  {"block_size_x", 128},
-                  {"minima_per_thread", 1}}),
-      first_keys("select_rows", 60, {.n = 1000, .rows = 2},
-                 {{"threads_per_row", 128},
-                  {"items_per_thread", 8},
-                  {"block_size_x", 128},
-                  {"minima_per_thread", 4},
-                  {"candidate_factor", 4}}),
-      first_keys("filter_rows", 20, {.n = 3000, .rows = 2}, {{"cluster_size", 1}}),
-      first_keys("filter_rows", 20, {.n = 3000}, {{"cluster_size", 4}}),
-      first_keys("filter_rows", 20, {.n = 900}, {{"cluster_size", 1}}),
-      first_keys("filter_rows", 20, {.n = 3000}, {{"cluster_size", 1}}, too_small),
-      first_keys("bin_rows", 20, {.n = 3000, .rows = 2}, {{"cluster_size", 1}}),
-      first_keys("bin_rows", 20, {.n = 900}, {{"cluster_size", 1}}),
-      first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 0}}),
-      first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 1}, {"finish_blocks", 1}}, too_small),
-      first_keys("bucket_array", 300, {.n = 8001}, {}),
-      first_keys("bucket_array", 1100, {.n = 8001}, {{"bucket_capacity", 512}, {"bucket_threads", 256}}, too_large),
-      first_keys("bucket_array", 300, {.n = 8001}, {}, too_small),
-      first_keys("copied_rows", 8, {.n = 100, .rows = 300}, {}),
-      first_keys("select_cluster", 20, {.n = 4000},
-                 {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}}),
-      first_keys("select_cluster", 32, {.n = 4000},
-                 {{"cluster_size", 4},
-                  {"block_size_x", 128},
-                  {"items_per_thread", 8},
-                  {"minima", 32},
-                  {"candidate_factor", 2}}),
-      first_keys("select_array", 20, {.n = 9000}, {{"sample_blocks", 8}}),
-      first_keys("select_array", 20, {.n = 9000}, {{"sample_blocks", 1}}),
-      first_keys("rows_topk", 20, {.n = 1000, .rows = 2}, {}),
-      first_keys("cluster_topk", 20, {.n = 2000}, {}),
-      first_keys("merge_topk", 20, {.n = 2000}, {}),
-  };
-}
-
-/// All that is tried.
-std::vector<Try> all_tries() {
-  std::vector<Try> all;
-  for (Configuration& configuration : configurations()) {
-    const Problem problem = problem_for(configuration);
-    all.push_back({std::move(configuration), problem});
-  }
-  if (!with_first_keys()) return all;
-  for (Try& tried : first_keys_tries()) all.push_back(std::move(tried));
-  return all;
 }
 
 class LeftOutBarrier : public testing::TestWithParam<std::size_t> {};
@@ -469,7 +260,7 @@ bool is_caught(std::size_t number) {
       // Kept for the other tests, whose kernels are these.
       const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
       const Bench bench{device, std::make_shared<KernelStore>(device, cache)};
-      for (const Try& tried : all_tries()) {
+      for (const BarrierTry& tried : barrier_tries(with_first_keys())) {
         if (!uses(tried.configuration.variant, barrier.path)) continue;
         limit_computing(seconds_until_it_hangs);
         if (!passes(bench, tried, seed)) _exit(1);
@@ -496,7 +287,7 @@ TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
     const auto device = device_with(seed, headers_that_ask());
     const auto cache = std::make_shared<KernelCache>(KernelCache::default_directory());
     const Bench bench{device, std::make_shared<KernelStore>(device, cache)};
-    for (const Try& tried : all_tries()) {
+    for (const BarrierTry& tried : barrier_tries(with_first_keys())) {
       EXPECT_TRUE(passes(bench, tried, seed)) << tried.configuration.text() << ", seed " << seed;
     }
     EXPECT_TRUE(merges_runs(device, cache, seed)) << "seed " << seed;

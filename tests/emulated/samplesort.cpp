@@ -35,7 +35,7 @@ TEST(Samplesort, SortsArraysOfManyBuckets) {
                       small_tiles(KeyType::u32, 80, 4096), distribution, ++seed));
     // The distributions take turns with three orders of threads.
     const std::uint64_t order = 1 + turn % 3;
-    EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 60, 8192),
+    EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 60, 16384),
                       distribution, ++seed));
   }
 }
@@ -69,7 +69,7 @@ TEST(Samplesort, SortsBucketsThatSpill) {
     const Configuration configuration = small_tiles(KeyType::f32, 200, 4096);
     const SearchSpace space = variant("samplesort").space(problem, bench.device->info());
     Configuration nearest = configuration;
-    nearest.parameters["leaf_fill"] = 90;
+    nearest.parameters["leaf_fill"] = 80;
     EXPECT_FALSE(space.violation(nearest, problem, bench.device->info()));
     EXPECT_TRUE(sorts(bench, problem, configuration, distribution, 3));
   }
@@ -81,7 +81,7 @@ TEST(SamplesortSpace, AsksForEnoughSamples) {
   const Problem problem = problem_of(KeyType::u32, 3000000);
   const auto violation = variant("samplesort")
                              .space(problem, device)
-                             .violation(small_tiles(KeyType::u32, 90, 4096), problem, device);
+                             .violation(small_tiles(KeyType::u32, 80, 4096), problem, device);
   ASSERT_TRUE(violation.has_value());
   EXPECT_NE(violation->find("once in a million"), std::string::npos) << *violation;
 }

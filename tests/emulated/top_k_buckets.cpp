@@ -35,11 +35,11 @@ TEST(TopKBuckets, GiveTheFirstKeysOfEveryDistribution) {
   for (const Case& of : cases) {
     for (const Distribution distribution : all_distributions) {
       ++turn;
-      const Problem problem = top_k_of(of.load, of.key, turn % 2 == 0 ? Order::ascending : Order::descending,
-                                       of.k, {.n = of.n});
+      const Problem problem =
+          top_k_of(of.load, of.key, turn % 2 == 0 ? Order::ascending : Order::descending, of.k, {.n = of.n});
       const Bench& bench = seeded(1 + turn % 3);
-      EXPECT_TRUE(is_right(bench, problem, configuration_of(problem, bench.device->info()), distribution, turn,
-                           {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
+      EXPECT_TRUE(is_right(bench, problem, configuration_of(problem, bench.device->info()), distribution,
+                           turn, {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
     }
   }
 }

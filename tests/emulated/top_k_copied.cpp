@@ -37,8 +37,7 @@ TEST(TopKCopied, GivesTheFirstKeysOfEveryDistribution) {
       const Problem problem =
           top_k_of(of.load, of.key, turn % 2 == 0 ? Order::ascending : Order::descending, of.k, of.shape);
       const Bench& bench = seeded(1 + turn % 3);
-      const Configuration c =
-          variant("copied_rows").default_configuration(problem, bench.device->info());
+      const Configuration c = variant("copied_rows").default_configuration(problem, bench.device->info());
       EXPECT_TRUE(is_right(bench, problem, c, distribution, turn,
                            {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
     }

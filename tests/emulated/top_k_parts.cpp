@@ -1,5 +1,5 @@
-// The first k of an array by parts, on the emulated device, with small parts: what travels, lengths that end in
-// any part, equal keys of several parts, no keys out.
+// The first k of an array by parts, on the emulated device, with small parts: what travels, lengths that end
+// in any part, equal keys of several parts, no keys out.
 
 #include <gtest/gtest.h>
 
@@ -34,14 +34,14 @@ TEST(TopKParts, GiveTheFirstKeysOfAll) {
          {Distribution::special, Distribution::random, Distribution::all_equal}) {
       for (const std::uint32_t length_bytes : {0U, 4U, 8U}) {
         ++turn;
-        const Problem problem = top_k_of(of.load, of.key, turn % 2 == 0 ? Order::ascending : Order::descending,
-                                         of.k, {.n = of.n});
+        const Problem problem = top_k_of(
+            of.load, of.key, turn % 2 == 0 ? Order::ascending : Order::descending, of.k, {.n = of.n});
         Configuration c = family.default_configuration(problem, bench.device->info());
         c.parameters["part_bits"] = 12;
         ASSERT_FALSE(family.space(problem, bench.device->info()).violation(c, problem, bench.device->info()));
-        EXPECT_TRUE(is_right(bench, problem, c, distribution, turn,
-                             {.with_keys = of.load.index_bytes == 0 || turn % 2 == 0,
-                              .length_bytes = length_bytes}));
+        EXPECT_TRUE(
+            is_right(bench, problem, c, distribution, turn,
+                     {.with_keys = of.load.index_bytes == 0 || turn % 2 == 0, .length_bytes = length_bytes}));
       }
     }
   }
@@ -50,10 +50,12 @@ TEST(TopKParts, GiveTheFirstKeysOfAll) {
 /// Where places need more than 32 bits it is what sorts.
 TEST(TopKParts, AreForLongArraysAlone) {
   const DeviceInfo device = emulated_bench().device->info();
-  const Problem problem = top_k_of({0, 8}, KeyType::f32, Order::descending, 100, {.n = std::uint64_t{5} << 30});
+  const Problem problem =
+      top_k_of({0, 8}, KeyType::f32, Order::descending, 100, {.n = std::uint64_t{5} << 30});
   const Variant& family = variant("array_parts");
   ASSERT_TRUE(family.supports(problem, device));
-  EXPECT_FALSE(family.supports(top_k_of({0, 8}, KeyType::f32, Order::descending, 100, {.n = 1 << 30}), device));
+  EXPECT_FALSE(
+      family.supports(top_k_of({0, 8}, KeyType::f32, Order::descending, 100, {.n = 1 << 30}), device));
   EXPECT_FALSE(family.plan(problem, family.default_configuration(problem, device), device).launches.empty());
 }
 

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/device.hpp"
 #include "tests/gpu/device_fixture.hpp"
+#include "tests/multi/nccl_ranks.hpp"
 #include "tests/multi/several_ranks.hpp"
 
 namespace bitune::test {
@@ -23,8 +26,11 @@ class OnDevices {
     for (const std::string& name : names) devices_.push_back(open_device(name));
   }
 
-  /// With workspaces of the caller's, which are not read by other ranks, pieces are copied.
-  [[nodiscard]] std::string fault(MultiSorter& sorter, RanksCall& call, bool with_workspaces) {
+  using Run = std::function<void(const SortSpec&, const std::vector<MultiPart>&)>;
+
+  /// With workspaces of the caller's, which are not read by other ranks, pieces are copied: where `sorter`
+  /// tells their size.
+  [[nodiscard]] std::string fault(RanksCall& call, const Run& run, MultiSorter* sorter = nullptr) {
     const std::vector<MultiPart> on_host = call.parts();
     std::vector<MultiPart> parts = on_host;
     std::vector<std::unique_ptr<DeviceBuffer>> memory;
@@ -38,14 +44,14 @@ class OnDevices {
         device.copy_to_device(memory.back()->data(), operand.data, memory.back()->size(), nullptr);
         operand.data = memory.back()->data();
       }
-      if (with_workspaces) {
-        const std::uint64_t bytes = sorter.workspace_size(spec_, parts[rank].n, call.result_of(rank));
+      if (sorter != nullptr) {
+        const std::uint64_t bytes = sorter->workspace_size(spec_, parts[rank].n, call.result_of(rank));
         memory.push_back(device.allocate(bytes));
         parts[rank].operands[Role::workspace] = {memory.back()->data(), bytes, 0};
       }
       device.synchronize(nullptr);
     }
-    static_cast<void>(sorter.run(spec_, parts));
+    run(spec_, parts);
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {
       for (const Role role : {Role::keys_out, Role::values_out, Role::indices_out}) {
         const Operand& to = on_host[rank].operands[role];
@@ -74,6 +80,22 @@ class MultiOnGpus : public cuda::GpuTest {
     MultiOptions options;
     options.devices = devices;
     MultiSorter sorter(options);
+    const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
+      static_cast<void>(sorter.run(spec, parts));
+    };
+    for_each_call(devices.size(), [&](const SortSpec& spec, Distribution distribution, RanksCall& call) {
+      EXPECT_EQ(OnDevices(devices, spec).fault(call, run), "");
+      EXPECT_EQ(OnDevices(devices, spec).fault(call, run, &sorter), "");
+      if (spec.operation == Operation::top_k) return;
+      RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);
+      const auto operands = whole.parts()[0].operands;
+      static_cast<void>(sorter.run_host({spec, {.n = 2 * keys_a_rank}}, operands));
+      EXPECT_EQ(whole.fault().value_or(""), "") << "in the host's memory";
+    });
+  }
+
+  template <class Work>
+  static void for_each_call(std::size_t ranks, const Work& work) {
     const std::vector<SortSpec> specs = {
         {.key = KeyType::f32},
         {.operation = Operation::sort_pairs, .key = KeyType::u64, .value_bytes = 4, .stable = true},
@@ -83,34 +105,49 @@ class MultiOnGpus : public cuda::GpuTest {
          .order = Order::descending,
          .stable = true},
         {.operation = Operation::top_k, .key = KeyType::f32, .index_bytes = 8, .k = 100}};
-    std::vector<std::uint64_t> lengths(devices.size(), keys_a_rank);
+    std::vector<std::uint64_t> lengths(ranks, keys_a_rank);
     lengths.back() = 1000;
     for (const SortSpec& spec : specs) {
       for (const Distribution distribution :
            {Distribution::random, Distribution::all_equal, Distribution::sawtooth}) {
-        RanksCall call(spec, lengths, std::vector<std::uint64_t>(devices.size(), equal_part), distribution);
-        for (const bool with_workspaces : {false, true}) {
-          EXPECT_EQ(OnDevices(devices, spec).fault(sorter, call, with_workspaces), "");
-        }
-        if (spec.operation == Operation::top_k) continue;
-        RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);
-        const auto operands = whole.parts()[0].operands;
-        static_cast<void>(sorter.run_host({spec, {.n = 2 * keys_a_rank}}, operands));
-        EXPECT_EQ(whole.fault().value_or(""), "") << "in the host's memory";
+        RanksCall call(spec, lengths, std::vector<std::uint64_t>(ranks, equal_part), distribution);
+        work(spec, distribution, call);
       }
     }
+  }
+
+  static std::vector<std::string> gpus() {
+    std::vector<std::string> gpus;
+    for (const DeviceReport::Entry& entry : find_devices().devices) {
+      if (entry.info.kind == "cuda") gpus.push_back(entry.selector);
+    }
+    return gpus;
   }
 };
 
 TEST_F(MultiOnGpus, TwoRanksShareOne) { expect_right({"0", "0"}); }
 
 TEST_F(MultiOnGpus, ARankOnEach) {
-  std::vector<std::string> gpus;
-  for (const DeviceReport::Entry& entry : find_devices().devices) {
-    if (entry.info.kind == "cuda") gpus.push_back(entry.selector);
+  if (gpus().size() < 2) GTEST_SKIP() << "there is one GPU";
+  expect_right(gpus());
+}
+
+TEST_F(MultiOnGpus, ARankOfNcclsOnEach) {
+  std::vector<int> numbers;
+  for (const std::string& gpu : gpus()) numbers.push_back(std::stoi(gpu));
+  std::optional<NcclRanks> ranks;
+  try {
+    ranks.emplace(numbers);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unavailable) throw;
+    GTEST_SKIP() << error.what();
   }
-  if (gpus.size() < 2) GTEST_SKIP() << "there is one GPU";
-  expect_right(gpus);
+  const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
+    static_cast<void>(ranks->run(spec, parts));
+  };
+  for_each_call(numbers.size(), [&](const SortSpec& spec, Distribution, RanksCall& call) {
+    EXPECT_EQ(OnDevices(gpus(), spec).fault(call, run), "");
+  });
 }
 
 }  // namespace

@@ -18,11 +18,22 @@
 namespace bitune {
 namespace {
 
-constexpr Shape shape{.n = 4096, .rows = 40, .ragged = true};
-constexpr Problem problems[] = {
-    {{.key = KeyType::u32}, shape},
-    {{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true}, shape},
-    {{.operation = Operation::argsort, .key = KeyType::i64, .index_bytes = 4, .stable = true}, shape}};
+/// Sorted by lists of lengths, by a block each, and by a cluster each.
+constexpr Shape shapes[] = {{.n = 4096, .rows = 40, .ragged = true},
+                            {.n = 20000, .rows = 40, .ragged = true},
+                            {.n = 120000, .rows = 30, .ragged = true}};
+constexpr SortSpec specs[] = {
+    {.key = KeyType::u32},
+    {.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true},
+    {.operation = Operation::argsort, .key = KeyType::i64, .index_bytes = 4, .stable = true}};
+
+std::vector<Problem> all_problems() {
+  std::vector<Problem> all;
+  for (const Shape& shape : shapes) {
+    for (const SortSpec& spec : specs) all.push_back({spec, shape});
+  }
+  return all;
+}
 
 /// An image of a call's input, and of what the call makes of it.
 struct Batch {
@@ -84,7 +95,7 @@ class GpuSegments : public testing::Test {
 
 TEST_F(GpuSegments, AreSortedWhateverTheirLengths) {
   Sorter sorter(test::own_options());
-  for (const Problem& problem : problems) {
+  for (const Problem& problem : all_problems()) {
     for (const Lengths lengths : all_lengths) {
       const Segments packed = packed_segments(make_lengths(problem, std::string(name_of(lengths)), 7));
       for (const Segments& segments : {packed, segments_with_gaps(packed)}) {
@@ -101,7 +112,7 @@ TEST_F(GpuSegments, AreSortedWhateverTheirLengths) {
 
 TEST_F(GpuSegments, AGraphIsReplayedWithOtherOffsetsInTheSameMemory) {
   Sorter sorter(test::own_options());
-  for (const Problem& problem : problems) {
+  for (const Problem& problem : all_problems()) {
     const auto batch_of = [&](Lengths lengths, std::uint64_t seed) {
       return Batch(problem, packed_segments(make_lengths(problem, std::string(name_of(lengths)), seed)),
                    seed);
@@ -124,14 +135,14 @@ TEST_F(GpuSegments, AGraphIsReplayedWithOtherOffsetsInTheSameMemory) {
 
 TEST_F(GpuSegments, WrongOffsetsAreToldWhereThatIsAsked) {
   Sorter sorter(test::own_options());
-  const Problem& problem = problems[0];
+  const Problem problem{specs[0], shapes[0]};
   const Batch batch(problem, packed_segments(make_lengths(problem, "uniform", 1)), 1);
   const auto memory = device->allocate(batch.before.size());
   device->copy_to_device(memory->data(), batch.before.data(), batch.before.size(), stream->handle());
   const Operands operands = batch.operands(memory->data());
   sorter.check_segments(problem, operands, stream->handle());
-  const std::uint32_t behind = shape.n + 1;
-  device->copy_to_device(static_cast<std::uint32_t*>(operands[Role::offsets].data) + shape.rows, &behind,
+  const std::uint32_t behind = problem.n + 1;
+  device->copy_to_device(static_cast<std::uint32_t*>(operands[Role::offsets].data) + problem.rows, &behind,
                          sizeof(behind), stream->handle());
   EXPECT_THROW(sorter.check_segments(problem, operands, stream->handle()), Error);
 }

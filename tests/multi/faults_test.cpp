@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "multi/agreement.hpp"
 #include "multi/local_ranks.hpp"
 #include "multi/rank_call.hpp"
+#include "tests/multi/failing_ranks.hpp"
 #include "tests/multi/several_ranks.hpp"
 
 namespace bitune::test {
@@ -24,45 +26,6 @@ using multi::RankDevice;
 constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24);
 constexpr SortSpec keys{.key = KeyType::f32};
 
-/// Fails where the exchange begins.
-class FailingExchange final : public Communicator {
- public:
-  explicit FailingExchange(std::unique_ptr<Communicator> inner) : inner_(std::move(inner)) {}
-  [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
-  [[nodiscard]] int size() const noexcept override { return inner_->size(); }
-  void all_gather(const void* mine, void* all, std::size_t bytes) override {
-    inner_->all_gather(mine, all, bytes);
-  }
-  void all_to_all(std::span<const multi::ArrayExchange>, Stream) override {
-    throw Error(ErrorCode::device, "the link is down");
-  }
-  void abort(ErrorCode code, const std::string& why) noexcept override { inner_->abort(code, why); }
-
- private:
-  std::unique_ptr<Communicator> inner_;
-};
-
-/// Fails when it has gathered so many times.
-class FailingGather final : public Communicator {
- public:
-  FailingGather(std::unique_ptr<Communicator> inner, int calls) : inner_(std::move(inner)), left_(calls) {}
-  [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
-  [[nodiscard]] int size() const noexcept override { return inner_->size(); }
-  [[nodiscard]] bool reads_directly() const noexcept override { return inner_->reads_directly(); }
-  void all_gather(const void* mine, void* all, std::size_t bytes) override {
-    if (left_-- == 0) throw Error(ErrorCode::device, "the link is down");
-    inner_->all_gather(mine, all, bytes);
-  }
-  void all_to_all(std::span<const multi::ArrayExchange> arrays, Stream stream) override {
-    inner_->all_to_all(arrays, stream);
-  }
-  void abort(ErrorCode code, const std::string& why) noexcept override { inner_->abort(code, why); }
-
- private:
-  std::unique_ptr<Communicator> inner_;
-  int left_;
-};
-
 class MultiFaults : public ::testing::Test {
  protected:
   static RankDevice& device() {
@@ -73,6 +36,12 @@ class MultiFaults : public ::testing::Test {
       return open_engine(options);
     }());
     return one;
+  }
+
+  static std::deque<multi::RankStore> stores_of(std::size_t ranks) {
+    std::deque<multi::RankStore> stores;
+    for (std::size_t rank = 0; rank < ranks; ++rank) stores.emplace_back(device().device());
+    return stores;
   }
 
   /// Calls work(rank) on a thread for each rank. Returns what each throws; empty where it throws nothing.
@@ -106,15 +75,13 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
       const std::vector<std::uint64_t> equal(ranks, equal_part);
       RanksCall call(keys, std::vector<std::uint64_t>(ranks, 40), equal, Distribution::random);
       const auto parts = call.parts();
-      std::vector<std::unique_ptr<DeviceBuffer>> workspaces(ranks);  // kept until none reads them
+      auto stores = stores_of(ranks);  // kept until none reads them
       const auto errors = errors_of(static_cast<int>(ranks), [&](int rank) {
         const auto i = static_cast<std::size_t>(rank);
-        std::unique_ptr<Communicator> communicator = meeting.communicator(rank, device().device());
-        if (rank == 1) communicator = std::make_unique<FailingGather>(std::move(communicator), calls);
-        static_cast<void>(run_rank(device(), *communicator, keys, parts[i], [&](std::uint64_t bytes) {
-          workspaces[i] = device().device().allocate(bytes);
-          return Operand{workspaces[i]->data(), bytes, 0};
-        }));
+        const auto inner = meeting.communicator(rank, device().device());
+        FailingRank failing(*inner, calls);
+        Communicator& communicator = rank == 1 ? failing : *inner;
+        static_cast<void>(run_rank(device(), stores[i], communicator, keys, parts[i]));
       });
       for (const std::string& error : errors) EXPECT_TRUE(says(error, "the link is down")) << error;
       EXPECT_EQ(meeting.ended_by(), 1);
@@ -126,15 +93,13 @@ TEST_F(MultiFaults, ARankThatFailsEndsAll) {
   LocalRanks meeting(3, for_ever);
   RanksCall call(keys, {40, 40, 40}, {equal_part, equal_part, equal_part}, Distribution::random);
   const auto parts = call.parts();
-  std::vector<std::unique_ptr<DeviceBuffer>> workspaces(3);
+  auto stores = stores_of(3);
   const auto errors = errors_of(3, [&](int rank) {
     const auto i = static_cast<std::size_t>(rank);
-    std::unique_ptr<Communicator> communicator = meeting.communicator(rank, device().device());
-    if (rank == 1) communicator = std::make_unique<FailingExchange>(std::move(communicator));
-    static_cast<void>(run_rank(device(), *communicator, keys, parts[i], [&](std::uint64_t bytes) {
-      workspaces[i] = device().device().allocate(bytes);
-      return Operand{workspaces[i]->data(), bytes, 0};
-    }));
+    const auto inner = meeting.communicator(rank, device().device());
+    FailingRank failing(*inner, FailingRank::at_exchange);
+    Communicator& communicator = rank == 1 ? failing : *inner;
+    static_cast<void>(run_rank(device(), stores[i], communicator, keys, parts[i]));
   });
   EXPECT_EQ(errors[1], "the link is down");
   EXPECT_EQ(errors[0], "rank 1 of 3 ended the work of all: the link is down");

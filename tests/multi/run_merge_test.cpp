@@ -44,14 +44,18 @@ void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
 
 /// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones.
 void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
-                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0) {
-  const SortSpec spec{
-      .operation = Operation::sort_pairs, .key = key, .value_bytes = 8, .order = order, .stable = true};
+                   const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0,
+                   std::uint32_t value_bytes = 8) {
+  const SortSpec spec{.operation = Operation::sort_pairs,
+                      .key = key,
+                      .value_bytes = value_bytes,
+                      .order = order,
+                      .stable = true};
   Bytes keys;
   Bytes values;
   for (std::size_t run = 0; run < lengths.size(); ++run) {
     Bytes keys_of_run = make_keys(key, lengths[run], distribution, run + 1);
-    Bytes values_of_run(lengths[run] * 8);
+    Bytes values_of_run(lengths[run] * value_bytes);
     fill_values(values_of_run, run + 1);
     if (lengths[run] != 0) sort_on_host(spec, keys_of_run, values_of_run);
     keys.insert(keys.end(), keys_of_run.begin(), keys_of_run.end());
@@ -65,9 +69,9 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
     all = Bytes(begin, begin + static_cast<std::ptrdiff_t>(kept * bytes));
   };
   keep(right_keys, size_of(key));
-  keep(right_values, 8);
+  keep(right_values, value_bytes);
 
-  const multi::RunMerge merge(spec, 8);
+  const multi::RunMerge merge(spec, value_bytes);
   // Each run in memory of its own, as on several devices.
   std::vector<Bytes> memory;
   std::vector<multi::MergedRun> runs;
@@ -77,7 +81,8 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
       const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin * bytes);
       return memory.emplace_back(from, from + static_cast<std::ptrdiff_t>(length * bytes)).data();
     };
-    runs.push_back({{part(keys, size_of(key)), part(values, 8)}, length});
+    const bool is_near = runs.size() == 1;
+    runs.push_back({{part(keys, size_of(key)), part(values, value_bytes)}, length, is_near});
     begin += length;
   }
   Bytes keys_between(keys.size());
@@ -111,10 +116,21 @@ TEST(RunMerge, GivesWhatAStableSortGives) {
   expect_merged(device, KeyType::f64, Order::descending, Distribution::few_distinct, {4096, 1}, 4097);
 }
 
+TEST(RunMerge, MovesEveryWidth) {
+  multi::RankDevice device = emulated_device();
+  for (const std::uint32_t value_bytes : {1, 2, 4, 16}) {
+    for (const KeyType key : {KeyType::u8, KeyType::i16}) {
+      expect_merged(device, key, Order::descending, Distribution::few_distinct, {3001, 2222}, 5000, 201,
+                    value_bytes);
+    }
+  }
+}
+
 TEST(RunMerge, GivesWhatLiesBehindKeysThatOthersGet) {
   multi::RankDevice device = emulated_device();
   for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 5001}, 7000, 7001);
+    expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 24000, 1001);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 300}, 100, 150);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {300, 0}, 100, 200);
   }

@@ -2,7 +2,10 @@
 
 import concurrent.futures
 import functools
+import os
 import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -371,3 +374,26 @@ def test_prepare_and_explain():
 def test_other_gpus_are_refused():
     with pytest.raises(ValueError, match="^device: "):
         bitune.sort(keys(8), device="emulated")
+
+
+STAND_IN = """
+import torch, bitune
+x = torch.randn(1 << 18, device="cuda")
+expected = torch.sort(x, stable=True, descending=True)
+def is_right():
+    indices, keys = bitune.argsort(x, descending=True, return_keys=True)
+    return torch.equal(keys, expected.values) and torch.equal(indices, expected.indices)
+assert is_right()
+awaited = bitune.explain(x, "argsort", descending=True, return_keys=True)["awaited"]
+if prepares:
+    bitune.prepare(x, "argsort", descending=True, return_keys=True)
+    told = bitune.explain(x, "argsort", descending=True, return_keys=True)
+    assert not told["awaited"] and awaited in ("", told["configuration"]) and is_right()
+"""
+
+
+@pytest.mark.parametrize("prepares", [True, False])
+def test_the_first_sort_of_a_fresh_machine_and_the_end_of_its_process(prepares, tmp_path):
+    """Something sorts, whatever is compiled meanwhile. The end waits for the compiler, and nothing breaks."""
+    environment = os.environ | {"BITUNE_CACHE": str(tmp_path), "BITUNE_STAND_INS": "1"}
+    subprocess.run([sys.executable, "-c", f"prepares = {prepares}{STAND_IN}"], env=environment, check=True)

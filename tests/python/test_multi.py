@@ -14,7 +14,7 @@ KEYS = np.random.default_rng(1).integers(0, 50, 61).astype("f4")
 
 @pytest.fixture
 def sorter():
-    sorter = bitune.MultiSorter(THREE)
+    sorter = bitune.MultiSorter(THREE, time_limit=86400)
     yield sorter
     sorter.close()
 

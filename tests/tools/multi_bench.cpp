@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/device.hpp"
+#include "tests/multi/nccl_ranks.hpp"
 #include "tests/tools/device_parts.hpp"
 
 namespace bitune {
@@ -33,6 +35,7 @@ struct Options {
   std::vector<std::uint32_t> value_bytes = {0, 4};
   std::vector<std::string> distributions = {"random", "all_equal", "sorted", "reversed", "zipf"};
   int samples = 7;
+  bool nccl = false;
 };
 
 using Buffer = std::unique_ptr<DeviceBuffer>;
@@ -88,6 +91,10 @@ class Bench {
     for (const std::string& name : options.devices) {
       devices_.push_back(std::make_unique<DeviceParts>(open_device(name)));
     }
+    if (!options.nccl) return;
+    std::vector<int> gpus;
+    for (const std::string& name : options.devices) gpus.push_back(std::stoi(name));
+    nccl_.emplace(gpus);
   }
 
   void measure(const SortSpec& spec, std::uint64_t n, Distribution distribution) {
@@ -95,6 +102,7 @@ class Bench {
                                      {"driver", devices_.front()->device().software().driver},
                                      {"date", fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))},
                                      {"ranks", all_.ranks()},
+                                     {"link", nccl_ ? "nccl" : "direct"},
                                      {"problem", text_of(Problem{spec, {.n = n}})},
                                      {"n", n},
                                      {"key", name_of(spec.key)},
@@ -148,7 +156,8 @@ class Bench {
       first += part;
     }
     std::vector<MultiResult> results;
-    record["all_us"] = median_us(options_.samples, [&] { results = all_.run(spec, parts); });
+    record["all_us"] = median_us(options_.samples,
+                                 [&] { results = nccl_ ? nccl_->run(spec, parts) : all_.run(spec, parts); });
     if (record.contains("one_us")) {
       record["speed_up"] = record["one_us"].get<double>() / record["all_us"].get<double>();
     }
@@ -208,6 +217,7 @@ class Bench {
   const Options& options_;
   Sorter one_;
   MultiSorter all_;
+  std::optional<test::NcclRanks> nccl_;
   std::vector<std::unique_ptr<DeviceParts>> devices_;
 };
 
@@ -241,6 +251,7 @@ int main(int argc, char** argv) try {
   app.add_option("--value-bytes", options.value_bytes, "0: keys alone")->delimiter(',');
   app.add_option("--distributions", options.distributions)->delimiter(',');
   app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
+  app.add_flag("--nccl", options.nccl, "A rank each of a communicator of NCCL's");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);
   return 0;

@@ -139,4 +139,19 @@ BITUNE_DEVICE u64 published(const u64* from) {
   return word;
 }
 
+// --- Work that other blocks wait for ---
+
+/// Adds to a number that other blocks wait for. By one thread behind a barrier of its block: whoever sees the sum by acquired() sees all
+/// that the block has written.
+BITUNE_DEVICE void add_released(u32* to, u32 value) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "r"(value) : "memory");
+}
+
+/// Reads such a number. Then by a barrier of the block all its threads may read what it tells of.
+BITUNE_DEVICE u32 acquired(const u32* from) {
+  u32 word;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(__cvta_generic_to_global(from)) : "memory");
+  return word;
+}
+
 }  // namespace bitune

@@ -80,4 +80,9 @@ BITUNE_DEVICE Word published(const Word* from) {
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
+// --- Work that other blocks wait for ---
+
+BITUNE_DEVICE void add_released(u32* to, u32 value) { __atomic_fetch_add(to, value, __ATOMIC_RELEASE); }
+BITUNE_DEVICE u32 acquired(const u32* from) { return __atomic_load_n(from, __ATOMIC_ACQUIRE); }
+
 }  // namespace bitune

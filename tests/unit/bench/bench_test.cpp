@@ -130,6 +130,8 @@ TEST(Bench, StopsAndRefuses) {
   request.sizes = {100};
   request.distributions = {Distribution::special};
   EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error) << "sorts differ on NaNs";
+  request.distributions = {Distribution::some_nan};
+  EXPECT_THROW(static_cast<void>(run_bench(request, {}, stop)), Error) << "NaNs have no order for peers";
   request.distributions = {Distribution::sorted};
   request.suite = BenchSuite::rows;
   request.sizes = {100};

@@ -85,7 +85,7 @@ TEST(Selection, AnUntunedGpuTakesTheVariantThatSuits) {
       << "too few pairs for all multiprocessors";
   EXPECT_EQ(chosen(with_key(u32(1 << 22), KeyType::f64), hopper), "samplesort");
   EXPECT_EQ(chosen(u32(1 << 22), hopper), "radix");
-  EXPECT_EQ(chosen(with_key(u32(1 << 23), KeyType::f64), hopper), "samplesort") << "twice the passes";
+  EXPECT_EQ(chosen(with_key(u32(1 << 23), KeyType::f64), hopper), "leading_digits") << "half the passes";
   EXPECT_EQ(chosen(u32(std::uint64_t{1} << 33), hopper), "radix") << "whatever the length";
 
   DeviceInfo ampere = hopper;

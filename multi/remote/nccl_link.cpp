@@ -1,0 +1,133 @@
+#include "multi/remote/nccl_link.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "bitune/error.hpp"
+
+namespace bitune::multi {
+namespace {
+
+/// What comes within microseconds is looked for without a pause.
+constexpr int looks_before_pause = 2000;
+constexpr std::chrono::microseconds pause{20};
+
+}  // namespace
+
+NcclLink::NcclLink(Nccl::Communicator communicator, const Device& device,
+                   std::chrono::milliseconds time_limit)
+    : nccl_(Nccl::get()),
+      communicator_(communicator),
+      device_(device),
+      time_limit_(time_limit),
+      stream_(device.create_stream()),
+      done_(device.create_event()) {
+  nccl_.check(nccl_.user_rank(communicator, &rank_), "ncclCommUserRank");
+  nccl_.check(nccl_.count(communicator, &size_), "ncclCommCount");
+}
+
+int NcclLink::device_of(Nccl::Communicator communicator) {
+  int device = 0;
+  Nccl::get().check(Nccl::get().device(communicator, &device), "ncclCommCuDevice");
+  return device;
+}
+
+void NcclLink::all_gather(const void* mine, void* all, std::size_t bytes) {
+  guarded([&] {
+    void* const from = room(mine_, bytes);
+    void* const to = room(all_, static_cast<std::size_t>(size_) * bytes);
+    device_.copy_to_device(from, mine, bytes, stream_->handle());
+    nccl_.check(nccl_.all_gather(from, to, bytes, Nccl::byte, communicator_, stream_->handle()),
+                "ncclAllGather");
+    finish();
+    device_.copy_to_host(all, to, static_cast<std::size_t>(size_) * bytes, stream_->handle());
+    device_.synchronize(stream_->handle());
+  });
+}
+
+void NcclLink::exchange(std::span<const ArrayExchange> arrays, Stream stream) {
+  guarded([&] {
+    device_.synchronize(stream);
+    nccl_.check(nccl_.group_start(), "ncclGroupStart");
+    for (const ArrayExchange& array : arrays) enqueue(array);
+    nccl_.check(nccl_.group_end(), "ncclGroupEnd");
+    finish();
+  });
+}
+
+/// What it enqueues begins when the group ends. What failed is told then, too.
+void NcclLink::enqueue(const ArrayExchange& array) {
+  const Stream stream = stream_->handle();
+  for (int peer = 0; peer < size_; ++peer) {
+    const Piece& out = array.send[static_cast<std::size_t>(peer)];
+    const Piece& in = array.receive[static_cast<std::size_t>(peer)];
+    if (peer == rank_) {
+      if (out.bytes != 0) device_.copy_on_device(in.data, out.data, out.bytes, stream);
+      continue;
+    }
+    if (out.bytes != 0) {
+      static_cast<void>(nccl_.send(out.data, out.bytes, Nccl::byte, peer, communicator_, stream));
+    }
+    if (in.bytes != 0) {
+      static_cast<void>(nccl_.receive(in.data, in.bytes, Nccl::byte, peer, communicator_, stream));
+    }
+  }
+}
+
+void NcclLink::abort() noexcept {
+  if (communicator_ != nullptr) static_cast<void>(nccl_.abort(communicator_));
+  communicator_ = nullptr;
+}
+
+template <class Work>
+void NcclLink::guarded(const Work& work) {
+  if (communicator_ == nullptr) {
+    throw Error(ErrorCode::device,
+                "the communicator was aborted when a call failed: make a new one, and a sorter");
+  }
+  try {
+    work();
+  } catch (...) {
+    abort();
+    throw;
+  }
+}
+
+/// Waits for what was enqueued. A communicator may be one that does not block: its calls go on by themselves,
+/// and the stream has their work only then.
+void NcclLink::finish() {
+  const auto end = std::chrono::steady_clock::now() + time_limit_;
+  int looks = 0;
+  const auto wait = [&] {
+    if (++looks < looks_before_pause) return std::this_thread::yield();
+    if (std::chrono::steady_clock::now() >= end) {
+      throw Error(ErrorCode::device, fmt::format("rank {} of {}: the others did not come within {} ms", rank_,
+                                                 size_, time_limit_.count()));
+    }
+    std::this_thread::sleep_for(pause);
+  };
+  while (is_under_way()) wait();
+  device_.record(*done_, stream_->handle());
+  while (!device_.has_passed(*done_)) {
+    static_cast<void>(is_under_way());
+    wait();
+  }
+}
+
+bool NcclLink::is_under_way() {
+  Nccl::Result state = Nccl::success;
+  nccl_.check(nccl_.state(communicator_, &state), "ncclCommGetAsyncError");
+  nccl_.check(state, "the communicator");
+  return state == Nccl::in_progress;
+}
+
+void* NcclLink::room(std::unique_ptr<DeviceBuffer>& buffer, std::size_t bytes) const {
+  if (!buffer || buffer->size() < bytes) {
+    buffer.reset();
+    buffer = device_.allocate(bytes);
+  }
+  return buffer->data();
+}
+
+}  // namespace bitune::multi
