@@ -175,7 +175,7 @@ sort_buckets(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, 
     const Row row(1, keys_out, begin, keys_in, 0, values_out, begin, values_in, 0, indices_out, begin);
     RowSums<nt> prefix_sums(sums + layout::sum_words(nt, 3));
     BinnedCandidates<Row, Buffer, nt, capacity>(candidates, shared + parts.bins).write_first(row, end - begin, all, end - begin, prefix_sums);
-    sync_block();
+    sync_block();  // for nobody: the sum above has one
   }
   const Row array(0, keys_out, 0, keys_in, 0, values_out, 0, values_in, 0, indices_out, 0);
   for (u32 i = wanted + block_index() * nt + thread_index(); i < k; i += block_count() * nt) array.fill(i);

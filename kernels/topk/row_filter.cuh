@@ -76,7 +76,7 @@ struct RowFilter {
       sync_block();  // else the bound is wrong, which costs time alone
       return *shared_bound;
     } else {
-      sync_cluster();
+      sync_cluster();  // else the bound is wrong, which costs time alone
       return *shared_of_rank(shared_bound, 0);
     }
   }

@@ -140,14 +140,15 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
          return overflow_chance(c, p, as_count(c.at("bucket_capacity"))) <= 0.01;
        },
        {"samples", "buckets", "bucket_capacity"}},
-      {"a thread puts 2 candidates in order at least and 8 at most, 4 of 64-bit keys; they and 90 registers "
-       "besides fit a block's",
+      {"a thread puts 2 candidates in order at least and 8 at most, 4 of 64-bit keys; 8 registers for each "
+       "(16 "
+       "of 64-bit keys) and 44 besides fit a block's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = c.at("bucket_threads");
          const std::int64_t items = c.at("bucket_capacity") / threads;
          const bool wide = size_of(p.key) == 8;
          return items >= 2 && items <= (wide ? 4 : 8) && threads <= d.max_threads_per_block &&
-                threads * (items * 2 * merged_item_registers(p.key) + 30) <= d.registers_per_block;
+                threads * (items * (wide ? 16 : 8) + 44) <= d.registers_per_block;
        },
        {"bucket_threads", "bucket_capacity"}},
       placed_words_may_be_doubles(),
@@ -171,8 +172,8 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
                    {"block_size_x", std::min(512, device.max_threads_per_block)},
                    {"vectors_per_thread", ArrayFilter::default_vectors(problem)},
                    {"min_blocks_per_sm", 2},
-                   {"bucket_threads", std::min(1024, device.max_threads_per_block)},
-                   {"bucket_capacity", 4096},
+                   {"bucket_threads", std::min(512, device.max_threads_per_block)},
+                   {"bucket_capacity", size_of(problem.key) == 8 ? 2048 : 4096},
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The fewest samples that make buckets of which blocks hold all.

@@ -58,6 +58,7 @@ constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read 
                                            "sync_warp();  // for nobody: ",
                                            "Threads::sync();  // for nobody: ",
                                            "sync_block();  // else the bound is wrong, which costs time",
+                                           "sync_cluster();  // else the bound is wrong, which costs time",
                                            "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.
