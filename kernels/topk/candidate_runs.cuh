@@ -46,7 +46,7 @@ settle_candidates(typename Placed<typename Codec::Word, form>::Item* items, u32 
     const Item item = row.item(static_cast<u32>(i));
     if (!(bound < item)) items[atomic_add(taken, 1)] = item;
   }
-  sync_block();
+  sync_block();  // for nobody: all have read the count before
   if (thread_index() == 0) *count = wanted;
 }
 
