@@ -71,8 +71,9 @@ inline constexpr std::array operation_facts = {
                    .kin = Operation::top_k,
                    .with_keys = Operation::top_k,
                    .usual_index_bytes = 4,
-                   .instead = "the first k are given of rows of at most 2^31 keys; use argsort for longer "
-                              "ones, and take the first"},
+                   .instead =
+                       "the first k are given of rows of at most 2^31 keys, and of longer arrays where "
+                       "k is small enough; use argsort, and take the first"},
 };
 
 inline constexpr auto all_operations = [] {

@@ -151,6 +151,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"select_array", favours_select_array},
     {"filter_rows", favours_filter_rows},
     {"filter_array", favours_filter_array},
+    {"array_parts", always},
     {"rows_topk", favours_one_block},
     {"merge_topk", always},
     {"cluster_topk", favours_cluster_by_place},
@@ -172,7 +173,9 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"bucket_array", never},
     {"bin_rows", never},
+    {"copied_rows", never},
 });
 
 /// The less, the sooner.

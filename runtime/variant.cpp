@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 32> all = {&classic_variant(),
+  static const std::array<const Variant*, 35> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -30,10 +30,13 @@ std::span<const Variant* const> variants() {
                                                      &cluster_topk_variant(),
                                                      &rows_topk_variant(),
                                                      &filter_array_variant(),
+                                                     &bucket_array_variant(),
                                                      &filter_rows_variant(),
                                                      &select_cluster_variant(),
                                                      &select_array_variant(),
                                                      &select_rows_variant(),
+                                                     &array_parts_variant(),
+                                                     &copied_rows_variant(),
                                                      &segments_variant(),
                                                      &segments_radix_variant(),
                                                      &segments_topk_variant(),

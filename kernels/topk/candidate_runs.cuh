@@ -4,40 +4,9 @@
 
 #include "kernels/network/launch.cuh"
 #include "kernels/topk/candidates.cuh"
+#include "kernels/topk/placed_digits.cuh"
 
 namespace bitune {
-
-/// A digit of 8 bits of a key and its place, of which the first ones decide.
-template <class Codec, class Form>
-struct PlacedDigits {
-  using Item = typename Form::Item;
-  using Word = typename Codec::Word;
-  static constexpr int levels = Codec::bytes + 4;
-  static constexpr u32 values = 256;
-
-  Word key = 0;  ///< the digits before `level`
-  u32 place = 0;
-
-  BITUNE_DEVICE static u32 digit(Item item, int level) {
-    if (level < Codec::bytes) return static_cast<u32>(Form::key(item) >> (8 * (Codec::bytes - 1 - level))) & 0xff;
-    return Form::place(item) >> (8 * (levels - 1 - level)) & 0xff;
-  }
-
-  /// Whether the item has these digits.
-  BITUNE_DEVICE bool matches(Item item, int level) const {
-    if (level == 0) return true;
-    if (level <= Codec::bytes) return (Form::key(item) ^ key) >> (8 * (Codec::bytes - level)) == 0;
-    return Form::key(item) == key && (Form::place(item) ^ place) >> (8 * (levels - level)) == 0;
-  }
-
-  BITUNE_DEVICE void set(u32 digit, int level) {
-    if (level < Codec::bytes) {
-      key |= static_cast<Word>(digit) << (8 * (Codec::bytes - 1 - level));
-    } else {
-      place |= digit << (8 * (levels - 1 - level));
-    }
-  }
-};
 
 /// Usually nothing. But if there are fewer than k candidates, or more than there was room for, one block finds the k-th key digit by digit,
 /// and makes the first k the candidates. The arguments are those of filter_array. Grid: one block. Dynamic shared memory: 257 numbers.
@@ -77,7 +46,7 @@ settle_candidates(typename Placed<typename Codec::Word, form>::Item* items, u32 
     const Item item = row.item(static_cast<u32>(i));
     if (!(bound < item)) items[atomic_add(taken, 1)] = item;
   }
-  sync_block();
+  sync_block();  // for nobody: all have read the count before
   if (thread_index() == 0) *count = wanted;
 }
 

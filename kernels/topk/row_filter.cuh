@@ -73,10 +73,10 @@ struct RowFilter {
       if (thread_index() == 0 && bound_rank > sample_count) *shared_bound = last_item<typename Row::Form>();
     }
     if constexpr (ranks == 1) {
-      sync_block();
+      sync_block();  // else the bound is wrong, which costs time alone
       return *shared_bound;
     } else {
-      sync_cluster();
+      sync_cluster();  // else the bound is wrong, which costs time alone
       return *shared_of_rank(shared_bound, 0);
     }
   }

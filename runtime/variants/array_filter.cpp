@@ -67,15 +67,18 @@ std::int64_t ArrayFilter::default_vectors(const Problem& problem) {
   return std::min<std::int64_t>(4, 32 / vector_keys(problem));
 }
 
-void ArrayFilter::add_to(PlanBuilder& builder, const Problem& problem, const Configuration& c,
-                         const DeviceInfo& device, std::string_view carrying, const Between& between) {
+std::uint64_t ArrayFilter::blocks(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const std::uint64_t chunk =
       as_count(c.at("block_size_x") * c.at("vectors_per_thread") * vector_keys(problem));
-  const std::uint64_t at_once = as_count(c.at("min_blocks_per_sm") * device.sm_count);
+  return std::min(as_count(c.at("min_blocks_per_sm") * device.sm_count), parts_of(problem.n, chunk));
+}
+
+void ArrayFilter::add_to(PlanBuilder& builder, const Problem& problem, const Configuration& c,
+                         const DeviceInfo& device, std::string_view carrying, const Between& between) {
   builder.launch(filter_kernel,
                  fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
                              staged, c.at("min_blocks_per_sm")),
-                 {.blocks = std::min(at_once, parts_of(problem.n, chunk)),
+                 {.blocks = blocks(problem, c, device),
                   .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
                   .shared_bytes = as_count(filter_bytes(c, problem))},
                  between.items, between.room, between.count, between.bound, address_of(Role::keys_in),

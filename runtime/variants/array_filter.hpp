@@ -34,6 +34,10 @@ struct ArrayFilter {
   /// A good number of vectors a thread.
   [[nodiscard]] static std::int64_t default_vectors(const Problem& problem);
 
+  /// Blocks that filter: as many as run at once, or as there are chunks of keys for.
+  [[nodiscard]] static std::uint64_t blocks(const Problem& problem, const Configuration& c,
+                                            const DeviceInfo& device);
+
   /// Adds the launch. carrying: the kernel's codec and PlacedForm, and whether anything travels with the
   /// keys.
   static void add_to(PlanBuilder& builder, const Problem& problem, const Configuration& c,

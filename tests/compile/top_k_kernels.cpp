@@ -34,6 +34,11 @@ constexpr Case cases[] = {
     {"bin_rows", KeyType::f32, 2048, {.n = 131072, .rows = 64}},
     {"bin_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
     {"select_array", KeyType::f32, 100, {.n = 1 << 20}, "select_candidates"},
+    {"copied_rows", KeyType::f32, 32, {.n = 1024, .rows = 65536}},
+    {"copied_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},
+    {"copied_rows", KeyType::f64, 8, {.n = 1000, .rows = 1000}},
+    {"bucket_array", KeyType::f32, 10000, {.n = 1 << 20}, "sort_buckets"},
+    {"bucket_array", KeyType::f64, 2048, {.n = 1 << 17}, "sort_buckets"},
     {"filter_array", KeyType::f64, 10000, {.n = 1 << 20}, "filter_array"},
     {"filter_segments", KeyType::f32, 8, {.n = 32768, .rows = 100, .ragged = true}},
     {"segments_topk", KeyType::f64, 50, {.n = 65536, .rows = 1000, .ragged = true}, "short_pair_segments"}};

@@ -173,6 +173,7 @@ std::vector<Configuration> configurations() {
 /// shorter than their candidates may be; samples that are unlucky.
 std::vector<Try> first_keys_tries() {
   constexpr std::uint32_t too_small = 1;
+  constexpr std::uint32_t too_large = 1U << 30;
   return {
       first_keys("select_rows", 5, {.n = 100, .rows = 8}, {{"threads_per_row", 8}, {"items_per_thread", 16}}),
       first_keys("select_rows", 20, {.n = 1000, .rows = 2},
@@ -194,6 +195,11 @@ std::vector<Try> first_keys_tries() {
       first_keys("bin_rows", 20, {.n = 900}, {{"cluster_size", 1}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 0}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 1}, {"finish_blocks", 1}}, too_small),
+      first_keys("bucket_array", 300, {.n = 8001}, {}),
+      first_keys("bucket_array", 1100, {.n = 8001}, {{"bucket_capacity", 512}, {"bucket_threads", 256}},
+                 too_large),
+      first_keys("bucket_array", 300, {.n = 8001}, {}, too_small),
+      first_keys("copied_rows", 8, {.n = 100, .rows = 300}, {}),
       first_keys("select_cluster", 20, {.n = 4000},
                  {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}}),
       first_keys("select_cluster", 32, {.n = 4000},

@@ -1,0 +1,184 @@
+#pragma once
+
+// The first k keys of one long array, k being large. As in filter_array.cuh a sample gives a bound, and the whole device keeps what is not
+// behind it. Here the samples up to the bound cut the candidates into buckets as well: each goes to its own as it is found. A block then puts
+// a bucket in order, and writes it behind all that the buckets before it have.
+//
+// As the samples are of random places, a bucket seldom has more candidates than its block can hold. Then the block takes parts of it, between
+// keys that it finds digit by digit. Where a bucket has no room, or where there are fewer than k candidates, which happens once in a million
+// times, each block does so with an equal share of the first k, among the keys themselves.
+
+#include "kernels/network/cluster_tile.cuh"
+#include "kernels/network/launch.cuh"
+#include "kernels/topk/binned_candidates.cuh"
+#include "kernels/topk/bucket_layout.hpp"
+#include "kernels/topk/placed_digits.cuh"
+#include "kernels/topk/row_filter.cuh"
+
+namespace bitune {
+
+/// The first launch: sorts ranks * nt * vt samples of the n keys. `last` has the last item of each bucket, of which the last one is the
+/// sample_rank-th sample (all ones where there is none). Sets the buckets' counts to 0. Grid: one cluster of `ranks` blocks. Dynamic shared
+/// memory: RegisterTile::shared_words items a block.
+template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int vt, int ranks>
+BITUNE_KERNEL(nt, 1)
+sample_buckets_of_first(typename Placed<typename Codec::Word, form>::Item* last, u32* counts, u32 buckets, const typename Codec::Raw* keys,
+                        const u8* lengths, u64 length_bytes, u32 n, u32 k, u32 sample_rank) {
+  using Order = FirstKeysCodec<Codec, carries>;
+  using Form = Placed<typename Codec::Word, form>;
+  using Item = typename Form::Item;
+  using Tile = ClusterTile<Item, PlacedComparator<0>, nt, vt, 1, ranks>;
+  constexpr u32 samples = u32{ranks} * nt * vt;
+  const u32 rank = ranks == 1 ? 0 : cluster_rank();
+  const u32 thread = rank * nt + thread_index();
+  begin_launch();
+  const u32 length = counted_keys(lengths, length_bytes, 0, n);
+  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(samples, minimum(k, length), length);
+  for (u32 i = thread; i < buckets; i += ranks * nt) counts[i * layout::words_of_count()] = 0;
+  Item items[vt];
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 place = sampled_place((r * ranks + rank) * nt + thread_index(), samples, length);
+    items[r] = length == 0 ? last_item<Form>() : Form::make(Order::encode(keys[place]), place);
+  }
+  Tile::sort(shared_memory<Item>(), items);
+  // Bucket b ends with the sample of rank (b + 1) * used / buckets, or with the first one.
+  const bool has_bound = bound_rank <= samples && length != 0;
+  const u32 used = minimum(bound_rank, samples);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 mine = thread * vt + r + 1;
+    if (mine > used) break;
+    for (u32 b = mine == 1 ? 0 : (mine * buckets + used - 1) / used - 1; b < buckets; ++b) {
+      if (maximum((b + 1) * used / buckets, 1u) != mine) break;
+      last[b] = b + 1 < buckets || has_bound ? items[r] : last_item<Form>();
+    }
+  }
+}
+
+/// The second launch: each key that is not behind the bound goes to its bucket, as long as there is room. Candidates go to shared memory
+/// first, `staged` of them a block, and are told their buckets together.
+///
+/// Grid: as many blocks as run at once. Dynamic shared memory: layout::bucketing_bytes.
+template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int loads, int staged, int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+filter_to_buckets(typename Placed<typename Codec::Word, form>::Item* items, u32 room, u32* counts, u32 buckets,
+                  const typename Placed<typename Codec::Word, form>::Item* last, const typename Codec::Raw* keys, const u8* lengths,
+                  u64 length_bytes, u32 n) {
+  using Row = ResultRow<Codec, form, 0, carries ? 4 : 0>;
+  using Item = typename Row::Item;
+  using Stream = KeyStream<Codec, Row, nt, loads>;
+  Item* const stage = shared_memory<Item>();
+  Item* const ends = stage + staged;
+  u32* const taken = reinterpret_cast<u32*>(ends + buckets);
+  begin_launch();
+  if (thread_index() == 0) *taken = 0;
+  for (u32 i = thread_index(); i < buckets; i += nt) ends[i] = last[i];
+  sync_block();
+  const u32 length = counted_keys(lengths, length_bytes, 0, n);
+  const Row row(0, nullptr, 0, keys, 0, nullptr, 0, nullptr, 0, nullptr, 0);
+  const Stream stream(row, length);
+  const Item bound = ends[buckets - 1];
+
+  const auto put = [&](Item item) {
+    u32 bucket = 0;  // as many ends are before the item
+    for (u32 step = u32{1} << (63 - leading_zeros(buckets)); step != 0; step /= 2) {
+      if (bucket + step < buckets && ends[bucket + step - 1] < item) bucket += step;
+    }
+    const u32 to = atomic_add(counts + bucket * layout::words_of_count(), 1);
+    if (to < room) items[u64{bucket} * room + to] = item;
+  };
+  const auto append = [&](u32 bits, const auto& item) {
+    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+    u32 to = 0;
+    if (lane() == 0) to = atomic_add(taken, of_warp.all);
+    to = shuffle(to, 0) + of_warp.before;
+    for (; bits != 0; bits &= bits - 1, ++to) {
+      if (to < staged) {
+        stage[to] = item(lowest_bit(bits));
+      } else {
+        put(item(lowest_bit(bits)));
+      }
+    }
+  };
+  stream.pass(bound, block_index() * Stream::chunk, stream.count, u64{block_count()} * Stream::chunk, append);
+  if (block_index() == 0 && warp_index() == 0) stream.pass_ends(bound, append);
+  sync_block();
+  for (u32 i = thread_index(); i < minimum(*taken, u32{staged}); i += nt) put(stage[i]);
+}
+
+/// The last launch: a block puts the candidates of its bucket in order, up to `capacity` at once, and writes those of the first k. counts: of
+/// each of `buckets`, for which there are `room` items. Grid: a block for each bucket. Dynamic shared memory: layout::sorted_bucket.
+template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int capacity, int shuffle_steps,
+          int min_blocks>
+BITUNE_KERNEL(nt, min_blocks)
+sort_buckets(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename CarriedValue<value_bytes>::Type* values_out,
+             const typename CarriedValue<value_bytes>::Type* values_in, typename CarriedValue<index_bytes>::Type* indices_out,
+             const u8* lengths, u64 length_bytes, u32 n, u32 k, const typename Placed<typename Codec::Word, form>::Item* items, u32 room,
+             const u32* counts, u32 buckets) {
+  using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
+  using Form = typename Row::Form;
+  using Item = typename Row::Item;
+  using Buffer = Candidates<Form, nt, capacity, shuffle_steps>;
+  constexpr layout::SortedBucket parts = layout::sorted_bucket(nt, capacity, sizeof(Item));
+  u8* const shared = shared_memory<u8>();
+  const Buffer candidates{reinterpret_cast<Item*>(shared)};
+  u32* const sums = reinterpret_cast<u32*>(shared + parts.sums);
+  u32* const taken = sums + layout::sum_words(nt, 3) + layout::prefix_sum_words(nt);
+  u32* const done = taken + 1;  // in memory: what it waits for needs all registers
+  if (thread_index() == 0) *done = 0;
+  begin_launch();
+  const u32 length = counted_keys(lengths, length_bytes, 0, n);
+  const u32 wanted = minimum(k, length);
+  for (bool is_whole = false; !is_whole;) {
+    u32 places[3] = {0, 0, 0};  // candidates in the buckets before this one; in all; how many buckets lack room
+    for (u32 i = thread_index(); i < buckets; i += nt) {
+      const u32 count = counts[i * layout::words_of_count()];
+      places[0] += i < block_index() ? count : 0;
+      places[1] += count;
+      places[2] += count > room ? 1 : 0;
+    }
+    GroupSum<u32, ThreadGroup<nt, 1>, 3>{sums}(places);
+    const bool complete = places[2] == 0 && places[1] >= wanted;
+    // The block writes what is from `from` to before `to`.
+    const u32 count = complete ? counts[block_index() * layout::words_of_count()] : length;
+    const u32 from = complete ? minimum(places[0], wanted) : static_cast<u32>(u64{wanted} * block_index() / buckets);
+    const u32 to = complete ? minimum(from + count, wanted) : static_cast<u32>(u64{wanted} * (block_index() + 1) / buckets);
+    const u32 begin = from + *done;
+    const u32 end = minimum(begin + capacity, to);
+    if (begin >= to) break;
+    is_whole = complete && count <= capacity;
+
+    const Item* const bucket = items + u64{block_index()} * room;
+    u32 all = count;
+    if (is_whole) {
+      for (u32 i = thread_index(); i < count; i += nt) candidates[i] = bucket[i];
+    } else {
+      const Row array(0, nullptr, 0, keys_in, 0, nullptr, 0, nullptr, 0, nullptr, 0);
+      const auto source = [&](u32 i) { return complete ? bucket[i] : array.item(i); };
+      const u32 first = complete ? from : 0;  // of the candidates, or of the keys
+      u32* const counters = reinterpret_cast<u32*>(shared);
+      const Item least = item_of_rank<Codec, Form, nt>(source, count, begin - first + 1, counters);
+      const Item most = item_of_rank<Codec, Form, nt>(source, count, end - first, counters);
+      if (thread_index() == 0) {
+        *taken = 0;
+        *done += capacity;
+      }
+      sync_block();
+      for (u64 i = thread_index(); i < count; i += nt) {
+        const Item item = source(static_cast<u32>(i));
+        if (!(item < least) && !(most < item)) candidates[atomic_add(taken, 1)] = item;
+      }
+      all = end - begin;
+    }
+    sync_block();
+    const Row row(1, keys_out, begin, keys_in, 0, values_out, begin, values_in, 0, indices_out, begin);
+    RowSums<nt> prefix_sums(sums + layout::sum_words(nt, 3));
+    BinnedCandidates<Row, Buffer, nt, capacity>(candidates, shared + parts.bins).write_first(row, end - begin, all, end - begin, prefix_sums);
+    sync_block();  // for nobody: the sum above has one
+  }
+  const Row array(0, keys_out, 0, keys_in, 0, values_out, 0, values_in, 0, indices_out, 0);
+  for (u32 i = wanted + block_index() * nt + thread_index(); i < k; i += block_count() * nt) array.fill(i);
+}
+
+}  // namespace bitune

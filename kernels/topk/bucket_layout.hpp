@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// Sizes of what gives the first k keys of an array by buckets (bucket_array.cuh).
+
+#include "kernels/topk/bins_layout.hpp"
+
+namespace bitune::layout {
+
+/// How far apart buckets' counts lie, in words: each has memory's smallest unit for itself.
+constexpr Size words_of_count() { return 8; }
+
+/// Shared memory of filter_to_buckets: candidates, the buckets' ends, and a number.
+constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) { return (staged + buckets) * item_bytes + 16; }
+
+/// Where the parts of a block's shared memory in sort_buckets begin, behind the candidates, and how many bytes they are together.
+struct SortedBucket {
+  Size bins;
+  Size sums;  ///< GroupSum's of three numbers, GroupPrefixSum's, and two numbers
+  Size bytes;
+};
+
+constexpr SortedBucket sorted_bucket(Size threads, Size capacity, Size item_bytes) {
+  const Size bins = rounded_up(padded_bytes(capacity, item_bytes), 16);
+  const Size sums = bins + row_bins(threads, item_bytes).bytes;
+  return {bins, sums, rounded_up(sums + 4 * (sum_words(threads, 3) + prefix_sum_words(threads) + 2), 16)};
+}
+
+}  // namespace bitune::layout
