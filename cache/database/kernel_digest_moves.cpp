@@ -54,6 +54,10 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"458991f01d0a77b71a28a032c899fe85", "771fdfb40e287c135a829e1f98b98b0a"},  // cluster_by_place
     {"d0914036e7458ff8410d7b2e372e932d", "dcf25e228b0649853d228c829ed204bd"},  // rows_by_place
     {"1bb71dc07f3c58fc8f6685fcc98d6e4e", "3c75c6eeb68f6cd9de1d7930c92acf20"},  // rows_topk
+    // One function sorts the tile of a pass. The machine code is the same.
+    {"faa627cfaa88399948e23a42d2b880b6", "a1af308360aef141936da1dc7ef8681c"},  // radix
+    {"5cf8fde394f1bac1dba824448227e9f9", "0328fec7f66a81fe9cd23e9911035afb"},  // radix_pairs
+    {"86e675d4b0df6fe50521e9a59195a52f", "5fbb6139346956b54c5f089703029563"},  // segments_radix
 });
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {
