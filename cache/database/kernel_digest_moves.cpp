@@ -57,6 +57,7 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     // One function sorts the tile of a pass. The machine code is the same.
     {"faa627cfaa88399948e23a42d2b880b6", "a1af308360aef141936da1dc7ef8681c"},  // radix
     {"5cf8fde394f1bac1dba824448227e9f9", "0328fec7f66a81fe9cd23e9911035afb"},  // radix_pairs
+    {"1dee19dca111e4e7a160c45d815fcc87", "3ef94460a232b0f62ffcecc4e09ce5de"},  // segments
     {"86e675d4b0df6fe50521e9a59195a52f", "5fbb6139346956b54c5f089703029563"},  // segments_radix
 });
 
