@@ -106,12 +106,12 @@ struct KeySample {
   template <int nt>
   BITUNE_DEVICE bool finds_likeness(u32 begin) const {
     for (u32 i = thread_index(); i < places; i += nt) table[i] = 0;
-    sync_block();
+    sync_block();  // else the choice is wrong, which costs time
     for (u32 i = thread_index(); i < keys; i += nt) {
       u32* const place = table + place_of(words[i] >> begin);
       if (atomic_add(place, u32{1} << 16) >> 16 == 0) atomic_add(place, i);
     }
-    sync_block();
+    sync_block();  // else the choice is wrong, which costs time
     bool found = false;
     for (u32 i = thread_index(); i < keys; i += nt) {
       const Word other = words[table[place_of(words[i] >> begin)] & 0xffff];
@@ -150,9 +150,9 @@ choose_digits(DigitSchedule* schedule, const typename Codec::Raw* input, u64 n, 
   while (next != Digit::passes) {
     if (thread_index() == 0) *found = 0;
     if (sample.template finds_likeness<nt>(lowest * bits)) atomic_add(found, 1);
-    sync_block();
+    sync_block();  // else the choice is wrong, which costs time
     const bool goes_on = *found != 0;
-    sync_block();
+    sync_block();  // all have seen it before it is cleared
     if (!goes_on) break;
     lowest = next;
     next = likeness.next_below(lowest);

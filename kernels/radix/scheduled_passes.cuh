@@ -95,7 +95,7 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
           if (thread_index() == 0) take();
         });
     ++written;
-    sync_block();
+    sync_block();  // for nobody: the barrier at the top comes before all that this one guards; it goes with the next tuning
   }
 }
 

@@ -148,6 +148,7 @@ std::vector<Configuration> configurations() {
       of_sixteen_blocks(),
       changed("radix", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
       changed("radix_pairs", {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}}),
+      changed("leading_digits", {{"block_size_x", 128}, {"items_per_thread", 5}, {"radix_bits", 8}}),
       changed("radix_pairs",
               {{"block_size_x", 128}, {"items_per_thread", 7}, {"radix_bits", 8}, {"write_lanes", 16}}),
       changed("rows_by_place", {{"block_size_x", 256},
