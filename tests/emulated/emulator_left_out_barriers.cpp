@@ -48,8 +48,8 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
 /// read its shared memory, which the emulated device keeps; what waits for words that the first threads
 /// write as they begin, which nearly always is before the lanes of any warp have met; what other warps have
 /// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway; what
-/// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; and what
-/// says that it is for nobody.
+/// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; and
+/// what says that it is for nobody.
 constexpr std::string_view not_missed[] = {"sync_cluster();  // others may read this block's until then",
                                            "sync_block();  // thread 0 has set the count",
                                            "sync_block();  // the first warp has cleared the counts",
