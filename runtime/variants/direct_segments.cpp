@@ -65,7 +65,7 @@ struct Tile {
 
   [[nodiscard]] std::uint64_t keys() const { return as_count(ranks * threads * items); }
   [[nodiscard]] std::int64_t bytes(const Problem& problem) const {
-    return layout::padded_bytes(static_cast<layout::Size>(threads * items), item_bytes(problem));
+    return layout::padded_bytes(layout::Size{threads} * items, item_bytes(problem));
   }
   [[nodiscard]] bool fits(const Problem& problem, const DeviceInfo& device) const {
     return registers_fit(threads, registers_of(items, problem, ranks), 1, device) &&
