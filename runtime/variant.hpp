@@ -43,6 +43,11 @@ class Variant {
   [[nodiscard]] virtual Configuration default_configuration(const Problem& problem,
                                                             const DeviceInfo& device) const = 0;
 
+  /// Whether that one is valid: so variants know which problems they are for that only restrictions tell.
+  [[nodiscard]] bool default_is_valid(const Problem& problem, const DeviceInfo& device) const {
+    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+  }
+
   /// One whose kernels compile in some tenths of a second, to sort with until the best is compiled; nothing
   /// where the variant has none. It need not be valid.
   [[nodiscard]] virtual std::optional<Configuration> quick_configuration(const Problem& /*problem*/,

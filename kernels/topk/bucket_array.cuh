@@ -5,8 +5,8 @@
 // a bucket in order, and writes it behind all that the buckets before it have.
 //
 // As the samples are of random places, a bucket seldom has more candidates than its block can hold. Then the block takes parts of it, between
-// keys that it finds digit by digit. Where a bucket has no room, or where there are fewer than k candidates, which happens once in a million
-// times, each block does so with an equal share of the first k, among the keys themselves.
+// keys that it finds digit by digit. Once in a million times a bucket has no room, or there are fewer than k candidates. Then each block
+// does so with an equal share of the first k, among the keys themselves.
 
 #include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"

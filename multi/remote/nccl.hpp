@@ -35,8 +35,8 @@ struct Nccl {
 
   cuda::Library library;
 
-  /// The library that has made the caller's communicators, if it is loaded; $BITUNE_NCCL, if it is set; else
-  /// what the loader finds. Opened once in a process. \throws Error (unavailable)
+  /// $BITUNE_NCCL, if it is set; else libnccl.so.2: the one that is loaded already, as by who made the
+  /// communicator, or what the loader finds. Opened once in a process. \throws Error (unavailable)
   static const Nccl& get();
 
   /// \throws Error (device) that says what failed, unless it is done or under way

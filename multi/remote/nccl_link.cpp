@@ -22,7 +22,9 @@ NcclLink::NcclLink(Nccl::Communicator communicator, const Device& device,
       device_(device),
       time_limit_(time_limit),
       stream_(device.create_stream()),
-      done_(device.create_event()) {
+      done_(device.create_event()),
+      mine_(device),
+      all_(device) {
   nccl_.check(nccl_.user_rank(communicator, &rank_), "ncclCommUserRank");
   nccl_.check(nccl_.count(communicator, &size_), "ncclCommCount");
 }
@@ -35,8 +37,8 @@ int NcclLink::device_of(Nccl::Communicator communicator) {
 
 void NcclLink::all_gather(const void* mine, void* all, std::size_t bytes) {
   guarded([&] {
-    void* const from = room(mine_, bytes);
-    void* const to = room(all_, static_cast<std::size_t>(size_) * bytes);
+    void* const from = mine_.workspace(bytes).data;
+    void* const to = all_.workspace(static_cast<std::size_t>(size_) * bytes).data;
     device_.copy_to_device(from, mine, bytes, stream_->handle());
     nccl_.check(nccl_.all_gather(from, to, bytes, Nccl::byte, communicator_, stream_->handle()),
                 "ncclAllGather");
@@ -120,14 +122,6 @@ bool NcclLink::is_under_way() {
   nccl_.check(nccl_.state(communicator_, &state), "ncclCommGetAsyncError");
   nccl_.check(state, "the communicator");
   return state == Nccl::in_progress;
-}
-
-void* NcclLink::room(std::unique_ptr<DeviceBuffer>& buffer, std::size_t bytes) const {
-  if (!buffer || buffer->size() < bytes) {
-    buffer.reset();
-    buffer = device_.allocate(bytes);
-  }
-  return buffer->data();
 }
 
 }  // namespace bitune::multi

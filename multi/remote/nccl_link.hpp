@@ -9,6 +9,7 @@
 #include <span>
 
 #include "multi/communicator.hpp"
+#include "multi/rank_store.hpp"
 #include "multi/remote/nccl.hpp"
 #include "runtime/device.hpp"
 
@@ -43,7 +44,6 @@ class NcclLink {
   void finish();
   [[nodiscard]] bool is_under_way();
   void enqueue(const ArrayExchange& array);
-  void* room(std::unique_ptr<DeviceBuffer>& buffer, std::size_t bytes) const;
 
   const Nccl& nccl_;
   Nccl::Communicator communicator_;  ///< null once it is aborted
@@ -53,8 +53,8 @@ class NcclLink {
   int size_ = 0;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> done_;
-  std::unique_ptr<DeviceBuffer> mine_;
-  std::unique_ptr<DeviceBuffer> all_;
+  RankStore mine_;
+  RankStore all_;
 };
 
 }  // namespace bitune::multi

@@ -94,7 +94,7 @@ class BucketArrayVariant final : public Variant {
         problem.k == 0) {
       return false;
     }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -141,8 +141,7 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "buckets", "bucket_capacity"}},
       {"a thread puts 2 candidates in order at least and 8 at most, 4 of 64-bit keys; 8 registers for each "
-       "(16 "
-       "of 64-bit keys) and 44 besides fit a block's",
+       "(16 of 64-bit keys) and 44 besides fit a block's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = c.at("bucket_threads");
          const std::int64_t items = c.at("bucket_capacity") / threads;

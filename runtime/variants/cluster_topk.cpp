@@ -19,9 +19,8 @@ namespace bitune {
 namespace of_cluster_topk {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U32, U32>
-    kernel{"kernels/cluster/place_cluster_first_keys.cuh", "place_cluster_first_keys"};
+constexpr FirstKeysKernel<U32, U32> kernel{"kernels/cluster/place_cluster_first_keys.cuh",
+                                           "place_cluster_first_keys"};
 
 class ClusterTopkVariant final : public Variant {
  public:
@@ -59,21 +58,17 @@ Plan ClusterTopkVariant::plan(const Problem& problem, const Configuration& c, co
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, c.at("block_size_x"), c.at("items_per_thread"), ranks,
-                             c.at("shuffle_steps"), c.at("imad_quarters"), c.at("sending") != 0),
-                 {.blocks = problem.rows * ranks,
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(place_cluster::shared_bytes(c, problem)),
-                  .cluster = static_cast<std::uint32_t>(ranks)},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.n, problem.k);
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}",
+                                codec_arguments(problem.key, problem.order),
+                                placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                                problem.index_bytes, c.at("block_size_x"), c.at("items_per_thread"), ranks,
+                                c.at("shuffle_steps"), c.at("imad_quarters"), c.at("sending") != 0),
+                    {.blocks = problem.rows * ranks,
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(place_cluster::shared_bytes(c, problem)),
+                     .cluster = static_cast<std::uint32_t>(ranks)},
+                    problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -26,9 +26,7 @@ namespace bitune {
 namespace of_copied_rows {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U64, U32, U32>
-    kernel{"kernels/topk/copied_rows.cuh", "copied_rows"};
+constexpr FirstKeysKernel<U64, U32, U32> kernel{"kernels/topk/copied_rows.cuh", "copied_rows"};
 
 using row_parts::groups_per_block;
 
@@ -82,7 +80,7 @@ class CopiedRowsVariant final : public Variant {
         problem.k == 0) {
       return false;
     }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -130,8 +128,7 @@ SearchSpace CopiedRowsVariant::space(const Problem&, const DeviceInfo&) const {
        [](const Configuration& c, const Problem&, const DeviceInfo&) { return c.at("block_size_x") >= 32; },
        {"block_size_x"}},
       {"a group has a chunk at least, and there are at least k groups, and no more than 16 times as many as "
-       "a "
-       "power of two from k on",
+       "a power of two from k on",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t groups = c.at("threads_per_row") * c.at("minima_per_thread");
          return c.at("minima_per_thread") <= c.at("chunks_per_thread") && groups >= rounded_k(p) &&
@@ -210,21 +207,17 @@ Plan CopiedRowsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto at_once = as_count(groups_per_block(c));
   const std::uint64_t blocks = as_count(c.at("min_blocks_per_sm") * device.sm_count);
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, c.at("threads_per_row"), c.at("chunks_per_thread"),
-                             c.at("vectors_per_chunk"), at_once, c.at("minima_per_thread"),
-                             candidates(c, problem), c.at("min_blocks_per_sm")),
-                 {.blocks = std::min(blocks, parts_of(problem.rows, at_once)),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem))},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.rows, problem.n, problem.k);
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                                codec_arguments(problem.key, problem.order),
+                                placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                                problem.index_bytes, c.at("threads_per_row"), c.at("chunks_per_thread"),
+                                c.at("vectors_per_chunk"), at_once, c.at("minima_per_thread"),
+                                candidates(c, problem), c.at("min_blocks_per_sm")),
+                    {.blocks = std::min(blocks, parts_of(problem.rows, at_once)),
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(shared_bytes(c, problem))},
+                    problem.rows, problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -107,7 +107,7 @@ class FilterArrayVariant final : public Variant {
         problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4) {
       return false;
     }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;

@@ -16,8 +16,7 @@ namespace bitune {
 namespace of_filter_rows {
 namespace {
 
-using RowsKernelOf = Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                            OperandStride, Address, OperandStride, Address, OperandStride, U32, U32, U32>;
+using RowsKernelOf = FirstKeysKernel<U32, U32, U32>;
 constexpr RowsKernelOf sorting_kernel{"kernels/topk/filter_rows.cuh", "filter_rows"};
 constexpr RowsKernelOf binning_kernel{"kernels/topk/bin_rows.cuh", "bin_rows"};
 
@@ -53,12 +52,8 @@ Plan FilterRowsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const std::uint64_t rank =
       sampling::bound_rank(as_count(row_filter::sample_count(c)), problem.k, problem.n);
-  builder.launch(kernel(), row_filter::arguments(problem, c), row_filter::launch_shape(problem, c, finish_),
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.n, problem.k, rank);
+  launch_first_keys(builder, kernel(), row_filter::arguments(problem, c),
+                    row_filter::launch_shape(problem, c, finish_), problem.n, problem.k, rank);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -25,7 +25,6 @@ namespace {
 using radix_parts::append_counting;
 using radix_parts::CountKernel;
 using radix_parts::Counts;
-using radix_parts::ItemSize;
 using radix_parts::pass_bytes;
 using radix_parts::tile_count;
 
@@ -46,14 +45,6 @@ constexpr std::uint64_t mend_threads = 256;
 constexpr std::uint64_t mend_items = 8;
 
 bool is_carrying(const Problem& problem) { return carried_bytes(problem) != 0; }
-
-ItemSize item_size(const Configuration& c, const Problem& problem) {
-  const std::int64_t word = word_bytes(problem.key);
-  const std::int64_t carried = carried_bytes(problem);
-  const bool beside = is_carrying(problem) && c.at("values_beside_keys") != 0;
-  return {.slot_bytes = layout::pair_slot_bytes(word, carried, beside),
-          .registers = std::max<std::int64_t>({word, carried, 4}) / 4 + 1};
-}
 
 /// Only the device knows how many passes there are, and any number will do.
 bool needs_two_passes(const Problem&) { return false; }
@@ -81,9 +72,9 @@ class LeadingDigitsVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "leading_digits"; }
   std::string_view description() const noexcept override {
-    return "radix sort by as many leading digits as tell the keys apart; few neighbours are put in order "
-           "after "
-           "that; keys, or keys with values or indices; stable; one array";
+    return "radix sort by as many leading digits as tell the keys apart; then few neighbours are put in "
+           "order; "
+           "keys, or keys with values or indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
     return {clear_digits_kernel.header, choose_kernel.header, passes_header, mend_kernel.header};
@@ -98,16 +89,13 @@ class LeadingDigitsVariant final : public Variant {
 };
 
 SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo&) const {
-  SearchSpace space = radix_parts::space(name(), item_size, needs_two_passes);
+  SearchSpace space = radix_parts::space(name(), needs_two_passes);
   space.parameters.push_back({"shared_prefix_percent",
                               {10, 50, 200},
                               "with how many others, in percent, a key may be expected to share its leading "
                               "digits"});
   if (is_carrying(problem)) {
-    space.parameters.push_back({"values_beside_keys",
-                                {0, 1},
-                                "values of a tile wait in shared memory: where its keys were, once these are "
-                                "written; or beside them, and both are written at once"});
+    space.parameters.push_back(radix_parts::values_beside_keys());
   }
   return space;
 }
@@ -155,11 +143,10 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
       "{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
       c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"));
   const auto append_passes = [&](bool leading) {
-    const LaunchShape shape{
-        .blocks = std::min(tiles, as_count(c.at("min_blocks_per_sm") * device.sm_count)),
-        .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-        .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes)),
-        .allows_next_early = leading};
+    const LaunchShape shape{.blocks = std::min(tiles, as_count(c.at("min_blocks_per_sm") * device.sm_count)),
+                            .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                            .shared_bytes = as_count(pass_bytes(c, problem)),
+                            .allows_next_early = leading};
     if (carries) {
       builder.launch(pairs_kernel,
                      fmt::format("{}, {}, {}, bitune::ValueSource::{}, {}, {}", codec, leading,

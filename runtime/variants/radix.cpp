@@ -19,7 +19,6 @@ namespace {
 using radix_parts::append_counting;
 using radix_parts::CountKernel;
 using radix_parts::Counts;
-using radix_parts::ItemSize;
 using radix_parts::lower_to_device;
 using radix_parts::pass_arrays;
 using radix_parts::pass_bytes;
@@ -31,11 +30,6 @@ constexpr CountKernel count_kernel{
     .header = "kernels/radix/count_digits.cuh", .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     "kernels/radix/radix_pass.cuh", "radix_pass"};
-
-ItemSize item_size(const Configuration&, const Problem& problem) {
-  const std::int64_t word = word_bytes(problem.key);
-  return {.slot_bytes = word, .registers = word / 4 + 1};  // the key and its rank
-}
 
 /// The only one would read and write the same memory where the sort is in place.
 bool needs_two_passes(const Problem&) { return true; }
@@ -60,7 +54,7 @@ class RadixVariant final : public Variant {
 };
 
 SearchSpace RadixVariant::space(const Problem&, const DeviceInfo&) const {
-  return radix_parts::space(name(), item_size, needs_two_passes);
+  return radix_parts::space(name(), needs_two_passes);
 }
 
 Configuration RadixVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
@@ -96,7 +90,7 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
                     c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"), !is_last),
         {.blocks = tiles,
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem, word_bytes(problem.key))),
+         .shared_bytes = as_count(pass_bytes(c, problem)),
          .allows_next_early = !is_last},
         arrays.keys[pass + 1], arrays.keys[pass], problem.n, pass, counts.tickets, counts.digits,
         counts.look_back, tiles);

@@ -25,7 +25,6 @@ namespace {
 using radix_parts::append_counting;
 using radix_parts::CountKernel;
 using radix_parts::Counts;
-using radix_parts::ItemSize;
 using radix_parts::lower_to_device;
 using radix_parts::pass_arrays;
 using radix_parts::pass_bytes;
@@ -37,14 +36,6 @@ constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
 constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
-
-ItemSize item_size(const Configuration& c, const Problem& problem) {
-  const std::int64_t word = word_bytes(problem.key);
-  const std::int64_t carried = carried_bytes(problem);
-  return {.slot_bytes = layout::pair_slot_bytes(word, carried, c.at("values_beside_keys") != 0),
-          // The key, or its value once the key is in shared memory, and its place.
-          .registers = std::max<std::int64_t>({word, carried, 4}) / 4 + 1};
-}
 
 /// A single one would read and write the same memory where pairs are sorted in place.
 bool needs_two_passes(const Problem& problem) { return writes_keys(problem); }
@@ -62,15 +53,12 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space = radix_parts::space(name(), item_size, needs_two_passes);
+    SearchSpace space = radix_parts::space(name(), needs_two_passes);
     space.parameters.push_back({"write_lanes",
                                 {0, 8, 16, 32},
                                 "lanes that write a digit's items, in steps that end where sectors of memory "
                                 "do; 0: neighbouring threads write what is side by side in the tile"});
-    space.parameters.push_back({"values_beside_keys",
-                                {0, 1},
-                                "values of a tile wait in shared memory: where its keys were, once these are "
-                                "written; or beside them, and both are written at once"});
+    space.parameters.push_back(radix_parts::values_beside_keys());
     return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -131,7 +119,7 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
                     c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys"), !is_last),
         {.blocks = tile_count(c, problem),
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem, item_size(c, problem).slot_bytes)),
+         .shared_bytes = as_count(pass_bytes(c, problem)),
          .allows_next_early = !is_last},
         arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
         pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));

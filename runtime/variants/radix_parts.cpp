@@ -11,14 +11,21 @@
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variants/clear_counts.hpp"
+#include "runtime/variants/expressions.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune::radix_parts {
 namespace {
 
+/// Of any variant: those of leading_digits.
 constexpr std::uint64_t most_tickets = layout::schedule_counters();
 
 std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
+
+/// Of an item of a tile: for the key, or its value once the key is in shared memory, and its place.
+std::int64_t item_registers(const Problem& problem) {
+  return std::max<std::int64_t>({word_bytes(problem.key), carried_bytes(problem), 4}) / 4 + 1;
+}
 
 /// How digits are counted: by one block a multiprocessor, with as many copies of the counters as its shared
 /// memory has room for. So lanes do not wait for each other.
@@ -104,9 +111,12 @@ std::int64_t pass_count(const Configuration& c, const Problem& problem) {
   return layout::digit_passes(key_bits(problem), c.at("radix_bits"));
 }
 
-std::int64_t pass_bytes(const Configuration& c, const Problem& problem, std::int64_t slot_bytes) {
+std::int64_t pass_bytes(const Configuration& c, const Problem& problem) {
+  const std::int64_t carried = carried_bytes(problem);
+  const bool beside = carried != 0 && c.at("values_beside_keys") != 0;
   return layout::radix_tile_parts(c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
-                                  slot_bytes, layout::digit_counter_bytes(problem.n))
+                                  layout::pair_slot_bytes(word_bytes(problem.key), carried, beside),
+                                  layout::digit_counter_bytes(problem.n))
       .bytes;
 }
 
@@ -133,10 +143,15 @@ Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::str
   return counts;
 }
 
-SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passes)(const Problem& problem)) {
-  const auto bytes = [item](const Configuration& c, const Problem& p) {
-    return pass_bytes(c, p, item(c, p).slot_bytes);
-  };
+Parameter values_beside_keys() {
+  return {
+      "values_beside_keys",
+      {0, 1},
+      "values of a tile wait in shared memory: where its keys were, once these are written; or beside them, "
+      "and both are written at once"};
+}
+
+SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem& problem)) {
   SearchSpace space;
   space.variant = name;
   space.parameters = {
@@ -177,21 +192,21 @@ SearchSpace space(std::string_view name, ItemSizeOf item, bool (*needs_two_passe
        },
        {"block_size_x", "items_per_thread", "radix_bits"}},
       {"a thread's items, their ranks and the digits that it counts fit the registers that it has",
-       [item](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = c.at("block_size_x");
          const std::int64_t digits = digit_values(c) / threads;
          const std::int64_t registers =
-             c.at("items_per_thread") * item(c, p).registers + 20 + (digits > 1 ? 9 * digits : 0);
+             c.at("items_per_thread") * item_registers(p) + 20 + (digits > 1 ? 9 * digits : 0);
          return registers_fit(c, registers, c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "items_per_thread", "min_blocks_per_sm", "radix_bits"}},
-      shared_memory_fits_block(bytes),
+      shared_memory_fits_block(pass_bytes),
       {"a block's shared memory holds a counter of each digit",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return count_shape(c, p, d).bytes <= d.shared_bytes_per_block_optin;
        },
        {"radix_bits"}},
-      blocks_fit_multiprocessor(bytes),
+      blocks_fit_multiprocessor(pass_bytes),
       dependent_launch_fits_device(),
   };
   return space;

@@ -22,8 +22,7 @@ namespace bitune::radix_parts {
 [[nodiscard]] std::int64_t pass_count(const Configuration& c, const Problem& problem);
 
 /// Shared memory of a block in a pass.
-[[nodiscard]] std::int64_t pass_bytes(const Configuration& c, const Problem& problem,
-                                      std::int64_t slot_bytes);
+[[nodiscard]] std::int64_t pass_bytes(const Configuration& c, const Problem& problem);
 
 /// Tiles of all keys.
 [[nodiscard]] std::uint64_t tile_count(const Configuration& c, const Problem& problem);
@@ -67,16 +66,11 @@ struct PassArrays {
 /// No pass writes what it reads, even if the problem does: with one pass, the problem may not.
 PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes);
 
-/// What an item of a problem takes in a pass under a configuration.
-struct ItemSize {
-  std::int64_t slot_bytes = 0;  ///< of shared memory
-  std::int64_t registers = 0;   ///< of the thread that holds it
-};
-using ItemSizeOf = ItemSize (*)(const Configuration& c, const Problem& problem);
-
 /// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
-[[nodiscard]] SearchSpace space(std::string_view name, ItemSizeOf item,
-                                bool (*needs_two_passes)(const Problem& problem));
+[[nodiscard]] SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem& problem));
+
+/// Of what sorts keys with values or indices.
+[[nodiscard]] Parameter values_beside_keys();
 
 /// Lowers what a device with less does not have until the space takes the configuration, or nothing is left
 /// to lower.

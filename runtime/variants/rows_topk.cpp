@@ -22,9 +22,8 @@ namespace bitune {
 namespace of_rows_topk {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U64, U32, U32>
-    kernel{"kernels/rows/place_row_first_keys.cuh", "place_row_first_keys"};
+constexpr FirstKeysKernel<U64, U32, U32> kernel{"kernels/rows/place_row_first_keys.cuh",
+                                                "place_row_first_keys"};
 
 using row_parts::capacity;
 using row_parts::groups_per_block;
@@ -98,21 +97,17 @@ Plan RowsTopkVariant::plan(const Problem& problem, const Configuration& c, const
   const auto rows = as_count(groups_per_block(c));
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, c.at("threads_per_row"), c.at("items_per_thread"), rows,
-                             c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
-                             c.at("imad_quarters"), c.at("min_blocks_per_sm"), is_full),
-                 {.blocks = parts_of(problem.rows, rows),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem))},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.rows, problem.n, problem.k);
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                                codec_arguments(problem.key, problem.order),
+                                placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                                problem.index_bytes, c.at("threads_per_row"), c.at("items_per_thread"), rows,
+                                c.at("shuffle_steps"), c.at("vector_width"), c.at("store_swaps"),
+                                c.at("imad_quarters"), c.at("min_blocks_per_sm"), is_full),
+                    {.blocks = parts_of(problem.rows, rows),
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(shared_bytes(c, problem))},
+                    problem.rows, problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

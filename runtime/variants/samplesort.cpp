@@ -228,7 +228,7 @@ bool SamplesortVariant::supports(const Problem& problem, const DeviceInfo& devic
       problem.n >= std::uint64_t{1} << 31) {
     return false;
   }
-  return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+  return default_is_valid(problem, device);
 }
 
 Plan SamplesortVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {

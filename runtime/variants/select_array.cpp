@@ -98,7 +98,7 @@ class SelectArrayVariant final : public Variant {
         finish_minima(problem) > layout::minima_of_warp()) {
       return false;
     }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;

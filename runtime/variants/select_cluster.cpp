@@ -24,9 +24,7 @@ namespace bitune {
 namespace of_select_cluster {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U32, U32>
-    kernel{"kernels/topk/select_cluster.cuh", "select_cluster"};
+constexpr FirstKeysKernel<U32, U32> kernel{"kernels/topk/select_cluster.cuh", "select_cluster"};
 
 /// What 16 blocks of 1024 threads hold. Shorter rows are one block's work.
 constexpr std::uint64_t longest_row = std::uint64_t{1} << 19;
@@ -90,7 +88,7 @@ class SelectClusterVariant final : public Variant {
         problem.k > as_count(layout::minima_of_warp())) {
       return false;
     }
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -199,20 +197,16 @@ Plan SelectClusterVariant::plan(const Problem& problem, const Configuration& c, 
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  builder.launch(kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
-                             problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                             c.at("items_per_thread"), c.at("vector_width"), ranks, c.at("minima"),
-                             candidates(c, problem), 2, c.at("min_blocks_per_sm")),
-                 {.blocks = problem.rows * ranks,
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem)),
-                  .cluster = static_cast<std::uint32_t>(ranks)},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.n, problem.k);
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+                                problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
+                                c.at("items_per_thread"), c.at("vector_width"), ranks, c.at("minima"),
+                                candidates(c, problem), 2, c.at("min_blocks_per_sm")),
+                    {.blocks = problem.rows * ranks,
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(shared_bytes(c, problem)),
+                     .cluster = static_cast<std::uint32_t>(ranks)},
+                    problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

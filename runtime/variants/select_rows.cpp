@@ -24,9 +24,7 @@ namespace bitune {
 namespace of_select_rows {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, OperandStride, U64, U32, U32>
-    kernel{"kernels/topk/select_rows.cuh", "select_rows"};
+constexpr FirstKeysKernel<U64, U32, U32> kernel{"kernels/topk/select_rows.cuh", "select_rows"};
 
 using row_parts::groups_per_block;
 using row_parts::log2;
@@ -92,7 +90,7 @@ class SelectRowsVariant final : public Variant {
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     if (!is_top_k(problem) || device.warp_size != 32 || problem.n > longest_row || problem.n == 0)
       return false;
-    return !space(problem, device).violation(default_configuration(problem, device), problem, device);
+    return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -216,21 +214,17 @@ Plan SelectRowsVariant::plan(const Problem& problem, const Configuration& c, con
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto rows = as_count(groups_per_block(c));
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, c.at("threads_per_row"), c.at("items_per_thread"), rows,
-                             c.at("vector_width"), c.at("minima_per_thread"), candidates(c, problem),
-                             c.at("shuffle_steps"), c.at("min_blocks_per_sm")),
-                 {.blocks = parts_of(problem.rows, rows),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem))},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::lengths), OperandStride{Role::lengths},
-                 problem.rows, problem.n, problem.k);
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                                codec_arguments(problem.key, problem.order),
+                                placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                                problem.index_bytes, c.at("threads_per_row"), c.at("items_per_thread"), rows,
+                                c.at("vector_width"), c.at("minima_per_thread"), candidates(c, problem),
+                                c.at("shuffle_steps"), c.at("min_blocks_per_sm")),
+                    {.blocks = parts_of(problem.rows, rows),
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(shared_bytes(c, problem))},
+                    problem.rows, problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

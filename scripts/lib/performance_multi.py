@@ -32,7 +32,8 @@ def section(results, gpu):
     yield ""
     yield (f"{values(records, 'ranks')} GPUs, driver {values(records, 'driver')}; measured {span(records, 'date')}. Medians of whole calls, in milliseconds; each "
            "GPU gives and gets an equal part. Beside them the same keys on one of the GPUs. Then the steps of the last call, each on the GPU that it took "
-           "longest on, and what each GPU received from the others, at least, in GB/s, while keys were exchanged, or merged where merging reads them from the other GPU.")
+           "longest on. GB/s is what each GPU received from the others, at least, while keys were exchanged. Where merging reads them from the other GPU, it is "
+           "that while they were merged.")
     yield ""
     yield "| keys | in all | distribution | ms | one GPU | times as fast | sort | cuts | exchange | merge | GB/s |"
     yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
