@@ -79,6 +79,13 @@ bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
   });
 }
 
+multi::CopyRules rules_of(const MultiOptions& options) {
+  multi::CopyRules rules;
+  if (options.copied_from_bytes != 0) rules.from_bytes = options.copied_from_bytes;
+  if (options.least_chunk_bytes != 0) rules.least_chunk_bytes = options.least_chunk_bytes;
+  return rules;
+}
+
 }  // namespace
 
 struct MultiSorter::Implementation {
@@ -90,8 +97,9 @@ struct MultiSorter::Implementation {
     if (options.communicator != nullptr) {
       remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
+    const multi::CopyRules rules = rules_of(options);
     for (const auto& device : devices) {
-      stores.push_back(std::make_unique<multi::RankStore>(device->device()));
+      stores.push_back(std::make_unique<multi::RankStore>(device->device(), rules));
     }
   }
 

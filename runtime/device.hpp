@@ -149,6 +149,9 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
   [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;
   virtual void record(DeviceEvent& event, Stream stream) const = 0;
+  /// Later work of the stream begins when the work before the event, as it was recorded last, has ended.
+  /// Where all work ends before the call that enqueues it returns, nothing is left to do.
+  virtual void wait_for([[maybe_unused]] const DeviceEvent& event, [[maybe_unused]] Stream stream) const {}
   /// Whether the work that was queued before the event has ended. Does not wait.
   [[nodiscard]] virtual bool has_passed(const DeviceEvent& event) const = 0;
   /// Waits for `end`, then returns the time from `begin` to it in milliseconds.

@@ -209,6 +209,12 @@ class CudaDevice final : public Device {
     context_->check(api().cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord");
   }
 
+  void wait_for(const DeviceEvent& event, Stream stream) const override {
+    const ContextScope scope(*context_);
+    context_->check(api().cuStreamWaitEvent(stream_of(stream), event_of(event), CU_EVENT_WAIT_DEFAULT),
+                    "cuStreamWaitEvent");
+  }
+
   [[nodiscard]] bool has_passed(const DeviceEvent& event) const override {
     const ContextScope scope(*context_);
     const CUresult result = api().cuEventQuery(event_of(event));

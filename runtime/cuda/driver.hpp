@@ -77,6 +77,7 @@ namespace bitune::cuda {
   X(cuStreamEndCapture)            \
   X(cuStreamIsCapturing)           \
   X(cuStreamSynchronize)           \
+  X(cuStreamWaitEvent)             \
   X(cuThreadExchangeStreamCaptureMode)
 
 /// The driver as it was found and initialised. Immutable.

@@ -36,6 +36,8 @@ struct Options {
   std::vector<std::string> distributions = {"random", "all_equal", "sorted", "reversed", "zipf"};
   int samples = 7;
   bool nccl = false;
+  std::string copied_from;
+  std::string least_chunk;
 };
 
 using Buffer = std::unique_ptr<DeviceBuffer>;
@@ -124,6 +126,8 @@ class Bench {
   static MultiOptions multi_options(const Options& options) {
     MultiOptions all;
     all.devices = options.devices;
+    if (!options.copied_from.empty()) all.copied_from_bytes = parse_size(options.copied_from);
+    if (!options.least_chunk.empty()) all.least_chunk_bytes = parse_size(options.least_chunk);
     return all;
   }
 
@@ -252,6 +256,8 @@ int main(int argc, char** argv) try {
   app.add_option("--distributions", options.distributions)->delimiter(',');
   app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
   app.add_flag("--nccl", options.nccl, "A rank each of a communicator of NCCL's");
+  app.add_option("--copied-from", options.copied_from, "MultiOptions::copied_from_bytes");
+  app.add_option("--least-chunk", options.least_chunk, "MultiOptions::least_chunk_bytes");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);
   return 0;
