@@ -12,7 +12,8 @@ namespace bitune::multi {
 
 /// When a merge copies what lies on another device before it reads it, and how much at once.
 struct CopyRules {
-  /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie.
+  /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie. 0: none
+  /// does.
   std::uint64_t from_bytes = std::uint64_t{256} << 20;
   /// Bytes that merging a chunk writes, at least: each copy takes some time to begin.
   std::uint64_t least_chunk_bytes = std::uint64_t{32} << 20;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/key_type.hpp"
 #include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "multi/agreement.hpp"
@@ -109,8 +110,10 @@ class RankCall {
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   void prepare() {
+    const std::uint64_t merged_bytes =
+        received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly, store_.rules());
+                      terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {

@@ -20,6 +20,9 @@ class RankDevice {
 
   [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
   [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
+  [[nodiscard]] CandidateSet candidates(const Problem& problem) const {
+    return opened_.candidates(problem, nullptr);
+  }
   /// What carries arrays of the host there and back.
   [[nodiscard]] HostSort& host() noexcept { return host_; }
 

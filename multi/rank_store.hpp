@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "multi/chunk_copies.hpp"
 #include "runtime/device.hpp"
@@ -16,9 +18,13 @@ namespace bitune::multi {
 /// device must outlive it.
 class RankStore {
  public:
-  explicit RankStore(const Device& device, const CopyRules& rules = {}) : device_(device), rules_(rules) {}
+  explicit RankStore(const Device& device, std::function<CopyRules(std::uint64_t bytes)> rules_for = {})
+      : device_(device), rules_for_(std::move(rules_for)) {}
 
-  [[nodiscard]] const CopyRules& rules() const noexcept { return rules_; }
+  /// For a merge of so many bytes.
+  [[nodiscard]] CopyRules rules_for(std::uint64_t bytes) const {
+    return rules_for_ ? rules_for_(bytes) : CopyRules{};
+  }
 
   /// A workspace of at least so many bytes, aligned to 256.
   Operand workspace(std::uint64_t bytes) {
@@ -36,7 +42,7 @@ class RankStore {
 
  private:
   const Device& device_;
-  CopyRules rules_;
+  std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
   std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes
 };

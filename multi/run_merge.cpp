@@ -166,7 +166,8 @@ void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders&
                             const Memory& memory, Stream stream) const {
   ChunkCopies& copies = *memory.copies;
   const std::uint64_t bytes = pair.kept * (key_bytes_ + carried_bytes_);
-  const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(bytes / rules_.least_chunk_bytes)),
+  const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(
+                                     bytes / std::max<std::uint64_t>(rules_.least_chunk_bytes, 1))),
                                  1U, most_chunks);
   RunArrays room = pair.copied;
   std::uint64_t begin = 0;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bitune/operands.hpp"
@@ -132,6 +133,10 @@ class Device {
   /// threads have from allocate() of the other device. Makes it so where that is possible. \throws Error
   /// (device)
   [[nodiscard]] virtual bool reaches(const Device& peer) const { return &peer == this; }
+  /// What this device reads that memory over: "itself", "nvlink", "pcie", or "host" where it does not reach it.
+  [[nodiscard]] virtual std::string_view link_to(const Device& peer) const {
+    return &peer == this ? "itself" : "host";
+  }
   /// Copies `rows` rows of `row_bytes` bytes. In either array a row begins so many bytes behind the one
   /// before. What lies between rows is neither read nor written.
   virtual void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from,

@@ -26,6 +26,7 @@ namespace bitune::cuda {
   X(cuDeviceGetAttribute)          \
   X(cuDeviceGetCount)              \
   X(cuDeviceGetName)               \
+  X(cuDeviceGetP2PAttribute)       \
   X(cuDeviceGetUuid)               \
   X(cuDevicePrimaryCtxGetState)    \
   X(cuDevicePrimaryCtxRelease)     \
