@@ -133,7 +133,8 @@ class Device {
   /// threads have from allocate() of the other device. Makes it so where that is possible. \throws Error
   /// (device)
   [[nodiscard]] virtual bool reaches(const Device& peer) const { return &peer == this; }
-  /// What this device reads that memory over: "itself", "nvlink", "pcie", or "host" where it does not reach it.
+  /// What this device reads that memory over: "itself", "nvlink", "pcie", or "host" where it does not reach
+  /// it.
   [[nodiscard]] virtual std::string_view link_to(const Device& peer) const {
     return &peer == this ? "itself" : "host";
   }
