@@ -13,7 +13,6 @@
 #include "cli/simulate.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
-#include "cli/tune_merging.hpp"
 #include "cli/tune_report.hpp"
 #include "measure/inputs.hpp"
 #include "measure/segments.hpp"
@@ -257,13 +256,10 @@ int run(const TuneOptions& options) {
   remark_on_variants(request, devices.front()->info());
 
   TuneDisplay display(devices.size());
-  auto [results, outcomes, summary] =
+  const auto [results, outcomes, summary] =
       run_session(std::move(request), devices, session, stop.flag(),
                   [&display](const DevicesProgress& progress) { display.show(progress); });
   display.clear();
-  if (devices.size() > 1 && !summary.interrupted && !failure_of(results, outcomes)) {
-    summary.merging = tune_merging(options.devices, devices, session.database, stop.flag());
-  }
   print(options.common.json ? tune_json(outcomes, summary) : tune_text(outcomes, summary));
   if (summary.interrupted) {
     print_remark("stopped; what was measured is stored, and the same command goes on from there");

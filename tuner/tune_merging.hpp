@@ -6,20 +6,18 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "runtime/device.hpp"
 #include "tuner/session_report.hpp"
 
-namespace bitune::cli {
+namespace bitune {
 
-/// Sorts arrays over these devices, which are named by `selectors`, by each way to merge, and stores trials
+/// Sorts arrays over these devices by each way to merge, and stores trials
 /// of what all ranks took to merge; results are verified. Nothing where they do not read each other's memory.
 /// Ends early, between two measurements, once `stop` is set. \throws Error (device, database, verification)
-[[nodiscard]] std::vector<MergeOutcome> tune_merging(const std::vector<std::string>& selectors,
-                                                     const std::vector<std::shared_ptr<Device>>& devices,
+[[nodiscard]] std::vector<MergeOutcome> tune_merging(const std::vector<std::shared_ptr<Device>>& devices,
                                                      const std::filesystem::path& database,
                                                      const std::atomic<bool>& stop);
 
-}  // namespace bitune::cli
+}  // namespace bitune

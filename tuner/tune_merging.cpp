@@ -1,4 +1,4 @@
-#include "cli/tune_merging.hpp"
+#include "tuner/tune_merging.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "model/timestamp.hpp"
 #include "multi/merge_tunings.hpp"
 
-namespace bitune::cli {
+namespace bitune {
 namespace {
 
 constexpr int samples = 9;
@@ -47,9 +47,9 @@ std::vector<multi::CopyRules> ways_for(const Device& device) {
 /// Sorts one array of so many bytes a rank, in one way.
 class Measured {
  public:
-  Measured(const std::vector<std::string>& selectors, const std::filesystem::path& database,
+  Measured(const std::vector<std::shared_ptr<Device>>& devices, const std::filesystem::path& database,
            const multi::CopyRules& rules)
-      : sorter_(options_for(selectors, database, rules)) {
+      : sorter_(options_for(devices, database, rules)) {
     trial_.configuration = multi::configuration_of(rules);
     trial_.kernel_digest = multi::merge_kernel_digest();
   }
@@ -75,10 +75,10 @@ class Measured {
   }
 
  private:
-  static MultiOptions options_for(const std::vector<std::string>& selectors,
+  static MultiOptions options_for(const std::vector<std::shared_ptr<Device>>& devices,
                                   const std::filesystem::path& database, const multi::CopyRules& rules) {
     MultiOptions options;
-    options.devices = selectors;
+    for (const auto& device : devices) options.devices.push_back(device->software().uuid);
     options.database = database.string();
     options.copied_from_bytes = rules.from_bytes;
     options.least_chunk_bytes = rules.least_chunk_bytes;
@@ -91,8 +91,7 @@ class Measured {
 
 }  // namespace
 
-std::vector<MergeOutcome> tune_merging(const std::vector<std::string>& selectors,
-                                       const std::vector<std::shared_ptr<Device>>& devices,
+std::vector<MergeOutcome> tune_merging(const std::vector<std::shared_ptr<Device>>& devices,
                                        const std::filesystem::path& database, const std::atomic<bool>& stop) {
   std::vector<const Device*> group;
   std::vector<std::unique_ptr<DeviceParts>> parts;
@@ -110,7 +109,7 @@ std::vector<MergeOutcome> tune_merging(const std::vector<std::string>& selectors
   const std::int64_t session = tunings.begin_session(facts, devices[0]->software(), protocol);
   std::map<std::uint64_t, MergeOutcome> best;
   for (const multi::CopyRules& rules : ways_for(*devices[0])) {
-    Measured measured(selectors, database, rules);
+    Measured measured(devices, database, rules);
     for (const std::uint64_t bytes : sizes_for(group)) {
       if (stop) return {};
       const Trial trial = measured.trial(parts, bytes);
@@ -128,4 +127,4 @@ std::vector<MergeOutcome> tune_merging(const std::vector<std::string>& selectors
   return outcomes;
 }
 
-}  // namespace bitune::cli
+}  // namespace bitune
