@@ -37,7 +37,7 @@ text = sys.stdin.read()
 told, _ = json.JSONDecoder().raw_decode(text[text.index("{"):])
 trials = sum(problem["evaluated"] for problem in told["problems"])
 print(json.dumps({"gpus": len(sys.argv[1].split(",")), "host_cores": len(os.sched_getaffinity(0)), "seconds": told["seconds"], "trials": trials,
-                  "trials_a_second": trials / told["seconds"], "verified": True}))
+                  "trials_a_second": trials / told["seconds"], "merging": told["merging"], "verified": True}))
 ' "$1" <"$OUT/$name.log" >>"$OUT/multi-tune.jsonl"
   rm -rf "$OUT/$name-cache" "$OUT/$name".db*
 }
