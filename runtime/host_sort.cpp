@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t slots_per_lane = 2;
 /// Page-locked memory takes milliseconds to come by: it is kept for all threads that copied.
 constexpr std::size_t idle_lanes = 32;
-constexpr unsigned most_copy_threads = 8;
+constexpr unsigned most_copy_threads = 16;
 constexpr std::size_t chunks_per_thread = 4;  // at least: fewer are copied before another thread has begun
 constexpr std::size_t smallest_buffer = std::size_t{64} << 10;
 
