@@ -20,7 +20,7 @@ struct OpenedEngine {
   std::shared_ptr<KernelCache> cache;                    ///< null where there is none
   std::shared_ptr<const KernelArchive> shipped_kernels;  ///< likewise
   std::unique_ptr<SortEngine> engine;
-  CandidateReader candidates;  ///< of the database, and of what is shipped
+  CandidateReader candidates = {};  ///< of the database, and of what is shipped
 };
 
 /// Opens device, database and caches. \throws Error (usage, unavailable)

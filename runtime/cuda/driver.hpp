@@ -61,6 +61,8 @@ namespace bitune::cuda {
   X(cuMemFreeHost)                 \
   X(cuMemGetInfo)                  \
   X(cuMemHostAlloc)                \
+  X(cuMemHostRegister)             \
+  X(cuMemHostUnregister)           \
   X(cuMemPoolCreate)               \
   X(cuMemPoolDestroy)              \
   X(cuMemPoolSetAttribute)         \
@@ -72,6 +74,7 @@ namespace bitune::cuda {
   X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \
+  X(cuPointerGetAttributes)        \
   X(cuStreamBeginCapture)          \
   X(cuStreamCreate)                \
   X(cuStreamDestroy)               \
