@@ -17,7 +17,7 @@
 namespace bitune {
 namespace {
 
-constexpr int samples = 9;
+constexpr int samples = 7;
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 constexpr SortSpec spec{.key = KeyType::u32};
 
@@ -27,7 +27,7 @@ std::vector<std::uint64_t> sizes_for(const std::vector<const Device*>& devices) 
   std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
   for (const Device* device : devices) room = std::min(room, device->free_memory());
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t bytes = 16 * mib; bytes <= std::min(room / 8, 2048 * mib); bytes *= 2)
+  for (std::uint64_t bytes = 32 * mib; bytes <= std::min(room / 8, 1024 * mib); bytes *= 2)
     sizes.push_back(bytes);
   return sizes;
 }
@@ -37,7 +37,7 @@ std::vector<multi::CopyRules> ways_for(const Device& device) {
   if (device.info().kind != "cuda") {
     ways.push_back({.from_bytes = 0, .least_chunk_bytes = 1024});
   } else {
-    for (const std::uint64_t chunk : {8, 16, 32, 64, 128}) {
+    for (const std::uint64_t chunk : {16, 32, 64, 128}) {
       ways.push_back({.from_bytes = 0, .least_chunk_bytes = chunk * mib});
     }
   }

@@ -33,6 +33,22 @@ def host_line(record):
             f"taken at once: {seconds:.2f} s, {seconds / passes:.2f} times what its two passes over the bus take at {BUS_GB_S} GB/s each way, both ways at once.\n")
 
 
+def merge_lines(merges):
+    """What `bitune tune --devices` found of merging."""
+    if not merges:
+        return
+    yield "| bytes that each GPU merges | read over the link, ms | as tuned, ms | configuration |"
+    yield "| --- | ---: | ---: | --- |"
+    for merge in merges:
+        yield f"| {size_text(merge['bytes'])} | {merge['read_us'] / 1e3:.3f} | {merge['median_us'] / 1e3:.3f} | `{merge['configuration']}` |"
+    yield ""
+
+
+def dask_text(record):
+    what = f"{record['operation'].replace('_', ' ')} of {record['chunks_of']} chunks"
+    return f"{what} {record['seconds']:.2f} s" if "seconds" in record else f"{what}: the result is right"
+
+
 def section(results, gpu):
     records = recorded(results, gpu, "multi.json")
     if not records:
@@ -56,4 +72,10 @@ def section(results, gpu):
         yield (f"`bitune tune`, every kernel compiled anew by {together['host_cores']} cores of the host: {alone['trials_a_second']:.0f} trials a second on "
                f"{alone['gpus']} GPU, {together['trials_a_second']:.0f} on {together['gpus']}, {together['trials_a_second'] / alone['trials_a_second']:.2f} times "
                "as many.")
+        yield ""
+        yield from merge_lines(together["merging"])
+    dask = recorded(results, gpu, "multi-dask.json")
+    if dask:
+        yield (f"Dask, a worker for each of {dask[0]['gpus']} GPUs, {size_text(dask[0]['keys'])} f32 keys in {dask[0]['chunks']} chunks, by the host's clock: "
+               + "; ".join(dask_text(record) for record in dask) + ".")
         yield ""
