@@ -110,10 +110,11 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
       }
     }
     if (is_last && round == 0 && memory.cut != nullptr) {
-      if (!borders.empty())
-        *memory.cut = {borders[0].front(), borders[0].back()};
-      else
+      if (borders.empty()) {
         read_cut(device.device(), pairs[0], memory.splits, *memory.cut, stream);
+      } else {
+        *memory.cut = {borders[0].front(), borders[0].back()};
+      }
     }
     if (round == 0 && memory.runs_are_read) memory.runs_are_read();
     if (is_last) return;
@@ -160,8 +161,8 @@ std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const s
   }
   device.device().synchronize(stream);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (is_copied(pairs[i]))
-      std::copy_n(found + i * borders[i].size(), borders[i].size(), borders[i].begin());
+    if (!is_copied(pairs[i])) continue;
+    std::copy_n(found + i * borders[i].size(), borders[i].size(), borders[i].begin());
   }
   return borders;
 }

@@ -27,8 +27,9 @@ std::vector<std::uint64_t> sizes_for(const std::vector<const Device*>& devices) 
   std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
   for (const Device* device : devices) room = std::min(room, device->free_memory());
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t bytes = 32 * mib; bytes <= std::min(room / 8, 1024 * mib); bytes *= 2)
+  for (std::uint64_t bytes = 32 * mib; bytes <= std::min(room / 8, 1024 * mib); bytes *= 2) {
     sizes.push_back(bytes);
+  }
   return sizes;
 }
 
