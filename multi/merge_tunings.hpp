@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/tuning_database.hpp"
 #include "multi/chunk_copies.hpp"
 #include "runtime/device.hpp"
+#include "runtime/selection.hpp"
 
 namespace bitune::multi {
 

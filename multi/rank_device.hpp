@@ -10,6 +10,7 @@
 #include "runtime/host_sort.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/open_engine.hpp"
+#include "runtime/selection.hpp"
 
 namespace bitune::multi {
 

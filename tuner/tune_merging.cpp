@@ -124,6 +124,7 @@ std::vector<MergeOutcome> tune_merging(const std::vector<std::shared_ptr<Device>
     }
   }
   std::vector<MergeOutcome> outcomes;
+  outcomes.reserve(best.size());
   for (const auto& [bytes, outcome] : best) outcomes.push_back(outcome);
   return outcomes;
 }
