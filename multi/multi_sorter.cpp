@@ -83,6 +83,7 @@ bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
 /// What was tuned for these devices together. Where they do not read each other's memory, nothing was.
 multi::MergeTunings tunings_of(const std::vector<std::shared_ptr<RankDevice>>& devices) {
   std::vector<const Device*> group;
+  group.reserve(devices.size());
   for (const auto& device : devices) group.push_back(&device->device());
   const CandidateSet candidates = devices[0]->candidates({{.key = KeyType::u32}, {.n = 1}});
   return {candidates, multi::facts_of_group(group), devices.size()};
