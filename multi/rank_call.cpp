@@ -49,8 +49,8 @@ class RankCall {
     result.count = result_count();
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
     sort_first();
-    Runs runs = all_runs();
     result.sort_us = laps.lap();
+    Runs runs = all_runs();
     Parts parts;
     if (!merges_all()) parts = is_top_k() ? whole_parts() : cut_parts();
     result.split_us = laps.lap();
@@ -63,7 +63,6 @@ class RankCall {
     merge_last(runs, result.first);
     result.received_bytes = received_bytes(runs);
     result.merge_us = laps.lap();
-    if (merges_all()) tell_sort_time(result);
     result.total_us = all.lap();
     return result;
   }
@@ -184,9 +183,7 @@ class RankCall {
     return last;
   }
 
-  /// Enqueues it, and waits for it where the host has to find what goes where.
   void sort_first() {
-    device().record(*store_.marks()[0], part_.stream);
     if (part_.n != 0) {
       device_.engine().run(plan_.first, first_, part_.stream);
       if (terms_.spec.index_bytes != 0) {
@@ -194,16 +191,7 @@ class RankCall {
                                Terms::before(terms_.lengths, rank_), part_.stream);
       }
     }
-    device().record(*store_.marks()[1], part_.stream);
-    if (!merges_all()) device().synchronize(part_.stream);
-  }
-
-  /// Where devices wait for each other, and the host for none, laps tell nothing of what sorting took.
-  void tell_sort_time(MultiResult& result) {
-    const double all = result.sort_us + result.split_us + result.merge_us;
-    result.sort_us = 1000 * device().elapsed_ms(*store_.marks()[0], *store_.marks()[1]);
-    result.split_us = 0;
-    result.merge_us = std::max(all - result.sort_us, 0.0);
+    device().synchronize(part_.stream);
   }
 
   [[nodiscard]] Parts cut_parts() {
@@ -238,16 +226,10 @@ class RankCall {
   /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
   [[nodiscard]] Runs all_runs() {
     if (!terms_.reads_directly) return {};
-    // Ranks that read directly are of this process, and an event stays as long as its rank's store.
-    struct Sorted {
-      RunArrays arrays;
-      const DeviceEvent* done;
-    };
     Runs runs;
-    for (const Sorted& run : all_gather(communicator_, Sorted{sorted(), store_.marks()[1].get()})) {
+    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
       const std::size_t rank = runs.size();
-      runs.push_back({run.arrays, sorted_count(rank), rank == me()});
-      if (rank != me()) device().wait_for(*run.done, part_.stream);
+      runs.push_back({arrays, sorted_count(rank), rank == me()});
     }
     return runs;
   }

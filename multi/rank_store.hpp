@@ -4,7 +4,6 @@
 /// What a rank keeps between calls.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,17 +40,8 @@ class RankStore {
     return *copies_;
   }
 
-  /// When sorting begins, and when it is done.
-  std::array<std::unique_ptr<DeviceEvent>, 2>& marks() {
-    for (auto& mark : marks_) {
-      if (!mark) mark = device_.create_event();
-    }
-    return marks_;
-  }
-
  private:
   const Device& device_;
-  std::array<std::unique_ptr<DeviceEvent>, 2> marks_;
   std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
   std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes

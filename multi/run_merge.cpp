@@ -54,7 +54,7 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const Copy
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return (parts_of(keys, tile_) + 1) * sizeof(std::uint64_t);
+  return std::max((parts_of(keys, tile_) + 1) * sizeof(std::uint64_t), sizeof(Borders));
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
@@ -101,7 +101,7 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
         room = at(room, pair.kept);
       }
     }
-    const std::vector<Borders> borders = find_chunks(device, pairs, memory.copies, stream);
+    const std::vector<Borders> borders = find_chunks(device, pairs, memory.splits, stream);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       if (pairs[i].copied.keys != nullptr) {
         merge_copied(device, pairs[i], borders[i], memory, stream);
@@ -148,22 +148,18 @@ std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* s
 }
 
 std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
-                                                     ChunkCopies* copies, Stream stream) const {
-  const auto is_copied = [](const Pair& pair) { return pair.copied.keys != nullptr; };
-  if (std::none_of(pairs.begin(), pairs.end(), is_copied)) return {};
+                                                     void* splits, Stream stream) const {
   std::vector<Borders> borders(pairs.size());
-  // The device writes them to the host's memory: a copy would take longer than the search.
-  std::uint64_t* const found = copies->numbers(pairs.size() * borders[0].size());
+  bool are_any = false;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (!is_copied(pairs[i])) continue;
+    if (pairs[i].copied.keys == nullptr) continue;
     device.launch(chunk_kernel_, launch_of(1, 0, (most_chunks + 1) * warp_threads),
-                  split_arguments(pairs[i], found + i * borders[i].size()), stream);
+                  split_arguments(pairs[i], splits), stream);
+    device.device().copy_to_host(borders[i].data(), splits, sizeof(Borders), stream);
+    are_any = true;
   }
+  if (!are_any) return {};
   device.device().synchronize(stream);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (!is_copied(pairs[i])) continue;
-    std::copy_n(found + i * borders[i].size(), borders[i].size(), borders[i].begin());
-  }
   return borders;
 }
 
@@ -189,12 +185,12 @@ void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders&
     begin = end;
     if (part.first.length == 0 || part.second.length == 0) {
       const MergedRun& all = part.first.length == 0 ? part.second : part.first;
-      copy(device.device(), part.to, all, copies, stream);
+      copy(device.device(), part.to, all, all.is_near ? stream : copies.stream());
       continue;
     }
     for (MergedRun* const run : {&part.first, &part.second}) {
       if (run->is_near) continue;
-      copy(device.device(), room, *run, copies, stream);
+      copy(device.device(), room, *run, copies.stream());
       run->arrays = room;
       room = at(room, run->length);
     }
@@ -208,18 +204,12 @@ MergedRun RunMerge::part_of(const MergedRun& run, std::uint64_t begin, std::uint
   return {at(run.arrays, begin), length, run.is_near};
 }
 
-void RunMerge::copy(const Device& device, const RunArrays& to, const MergedRun& run, ChunkCopies& copies,
-                    Stream stream) const {
-  const auto bring = [&](std::byte* array, const std::byte* from, std::uint64_t element_bytes) {
-    if (array == nullptr || run.length == 0) return;
-    if (run.is_near) {
-      device.copy_on_device(array, from, run.length * element_bytes, stream);
-    } else {
-      copies.copy(array, from, run.length * element_bytes);
-    }
-  };
-  bring(to.keys, run.arrays.keys, key_bytes_);
-  bring(to.carried, run.arrays.carried, carried_bytes_);
+void RunMerge::copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const {
+  if (run.length == 0) return;
+  if (to.keys != nullptr) device.copy_on_device(to.keys, run.arrays.keys, run.length * key_bytes_, stream);
+  if (to.carried != nullptr) {
+    device.copy_on_device(to.carried, run.arrays.carried, run.length * carried_bytes_, stream);
+  }
 }
 
 void RunMerge::read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut,

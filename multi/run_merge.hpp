@@ -95,16 +95,15 @@ class RunMerge {
   /// Of both kernels that split.
   [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
   [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
-                                                 ChunkCopies* copies, Stream stream) const;
+                                                 void* splits, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
   void merge_copied(RankDevice& device, const Pair& pair, const Borders& borders, const Memory& memory,
                     Stream stream) const;
   void read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut, Stream stream) const;
   [[nodiscard]] MergedRun part_of(const MergedRun& run, std::uint64_t begin,
                                   std::uint64_t length) const noexcept;
-  /// To where a pointer is; what has none is left out. What is near in the stream, what is far beside it.
-  void copy(const Device& device, const RunArrays& to, const MergedRun& run, ChunkCopies& copies,
-            Stream stream) const;
+  /// To where a pointer is; what has none is left out.
+  void copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const;
 
   KernelSource split_kernel_;
   KernelSource chunk_kernel_;

@@ -40,13 +40,6 @@ class HostBuffer {
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
 };
 
-/// Memory of the host that somebody else owns, page-locked as long as this object lives: the device copies
-/// from and to it without staging.
-class HostLock {
- public:
-  virtual ~HostLock() = default;
-};
-
 /// A point in a stream's time.
 class DeviceEvent {
  public:
@@ -126,11 +119,6 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes,
                                                                      Stream stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
-  /// Locks whole pages of the host. Null where that cannot be, or some of it is locked already.
-  [[nodiscard]] virtual std::unique_ptr<HostLock> lock_host([[maybe_unused]] void* data,
-                                                            [[maybe_unused]] std::size_t bytes) const {
-    return std::make_unique<HostLock>();
-  }
 
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;

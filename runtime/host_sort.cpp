@@ -1,12 +1,9 @@
 #include "runtime/host_sort.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstdint>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -19,7 +16,7 @@ namespace {
 constexpr std::size_t slots_per_lane = 2;
 /// Page-locked memory takes milliseconds to come by: it is kept for all threads that copied.
 constexpr std::size_t idle_lanes = 32;
-constexpr unsigned most_copy_threads = 16;
+constexpr unsigned most_copy_threads = 8;
 constexpr std::size_t chunks_per_thread = 4;  // at least: fewer are copied before another thread has begun
 constexpr std::size_t smallest_buffer = std::size_t{64} << 10;
 
@@ -68,16 +65,6 @@ class PieceReader {
 };
 
 }  // namespace
-
-std::array<HostPiece, 3> by_pages(const HostPiece& piece) {
-  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto* const data = static_cast<const std::byte*>(piece.data);
-  const std::size_t before =
-      std::min((page - reinterpret_cast<std::uintptr_t>(data) % page) % page, piece.bytes);
-  const std::size_t whole = (piece.bytes - before) / page * page;
-  return {
-      HostPiece{data, before}, {data + before, whole}, {data + before + whole, piece.bytes - before - whole}};
-}
 
 struct HostSort::Lane {
   explicit Lane(const Device& device) : stream(device.create_stream()) {
@@ -159,21 +146,6 @@ void HostSort::download(Lane& lane, std::byte* to, const void* from, std::size_t
     std::memcpy(to + i * chunk_bytes_, slot.buffer->data(), size_of_chunk(i));
     if (i + slots_per_lane < chunks) enqueue(i + slots_per_lane);
   }
-}
-
-void HostSort::copy_locked(Stream stream, void* on_device, const HostPiece& on_host, bool to_device) const {
-  auto* device = static_cast<std::byte*>(on_device);
-  // A copy is of locked memory, or it is not.
-  for (const HostPiece& piece : by_pages(on_host)) {
-    if (piece.bytes == 0) continue;
-    if (to_device) {
-      device_->copy_to_device(device, piece.data, piece.bytes, stream);
-    } else {
-      device_->copy_to_host(const_cast<void*>(piece.data), device, piece.bytes, stream);
-    }
-    device += piece.bytes;
-  }
-  device_->synchronize(stream);
 }
 
 unsigned HostSort::copies_of(std::size_t bytes) const noexcept {
@@ -259,9 +231,7 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
       std::size_t chunks = 0;
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         if (arrays[i].from.empty()) continue;
-        if (arrays[i].from_is_locked) {
-          copy_locked(stream, memory[i], arrays[i].from.front(), true);
-        } else if (at_once) {
+        if (at_once) {
           upload_at_once(memory[i], arrays[i]);
         } else {
           upload(*lane, memory[i], arrays[i], 0, arrays[i].bytes, chunks);
@@ -278,10 +248,7 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         if (arrays[i].to == nullptr) continue;
         auto* const to = static_cast<std::byte*>(arrays[i].to);
-        if (arrays[i].to_is_locked) {
-          copy_locked(stream, memory[i], {to, arrays[i].bytes}, false);
-          device_->record(*lane->marks[4], stream);
-        } else if (at_once) {
+        if (at_once) {
           download_at_once(to, memory[i], arrays[i].bytes);
         } else {
           download(*lane, to, memory[i], arrays[i].bytes);

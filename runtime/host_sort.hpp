@@ -2,9 +2,8 @@
 
 /// \file
 /// Sorting host arrays: staged through pinned memory, copies overlapping with the staging. Large ones by
-/// several threads, as one thread does not keep up with the bus. Memory that is locked is not staged.
+/// several threads, as one thread does not keep up with the bus.
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,13 +27,7 @@ struct HostArray {
   std::vector<HostPiece> from;  ///< one behind the other, `bytes` together; none: it is not read
   void* to = nullptr;           ///< null: it is not written
   std::size_t bytes = 0;
-  bool from_is_locked = false;  ///< whole pages of `from`, which is one piece, are page-locked
-  bool to_is_locked = false;    ///< likewise
 };
-
-/// A piece by the pages of the host: what is of a page before the first whole one, whole pages, and the rest.
-/// What is not there is empty.
-[[nodiscard]] std::array<HostPiece, 3> by_pages(const HostPiece& piece);
 
 /// Carries host arrays to a device, has them sorted there, and carries them back.
 ///
@@ -74,8 +67,6 @@ class HostSort {
   void upload(Lane& lane, void* to, const HostArray& from, std::size_t begin, std::size_t bytes,
               std::size_t& chunks) const;
   void download(Lane& lane, std::byte* to, const void* from, std::size_t bytes) const;
-  /// Without staging, where the host's memory is locked; waits until all is copied.
-  void copy_locked(Stream stream, void* on_device, const HostPiece& on_host, bool to_device) const;
   /// Into how many parts an array of so many bytes is cut, each with a thread and a lane of its own.
   [[nodiscard]] unsigned copies_of(std::size_t bytes) const noexcept;
   void upload_at_once(void* to, const HostArray& from);

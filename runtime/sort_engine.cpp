@@ -245,13 +245,8 @@ HostSortTimes SortEngine::run_host(const Problem& problem, const Operands& opera
     if (const auto wrong = find_wrong_segment(problem, operands)) throw Error(ErrorCode::usage, *wrong);
   }
   if (const auto sizes = parts_of(problem)) {
-    // What is mapped from files is not locked: it may be larger than the host's memory.
-    HostParts::LockFunction lock;
-    if (host_.scratch_folder.empty()) {
-      lock = [this](void* data, std::size_t bytes) { return device_->lock_host(data, bytes); };
-    }
     return HostParts([this](const HostCall& part) { return run_call(part); }, *sizes, host_.progress,
-                     host_.scratch_folder, std::move(lock))
+                     host_.scratch_folder)
         .run(problem, operands);
   }
   HostRows rows(problem, operands);

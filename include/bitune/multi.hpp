@@ -61,9 +61,8 @@ struct MultiResult {
   std::uint64_t count = 0;           ///< keys that it has
   std::uint64_t received_bytes = 0;  ///< from other ranks
   double sort_us = 0;                ///< its own keys
-  double split_us =
-      0;  ///< waiting for those that sort longer, and finding what goes where; 0 where merging does
-  double exchange_us = 0;  ///< copying what other ranks have; 0 where merging reads it itself
+  double split_us = 0;               ///< waiting for those that sort longer, and finding what goes where
+  double exchange_us = 0;            ///< copying what other ranks have; 0 where merging reads it itself
   double merge_us = 0;
   double host_to_device_us = 0;  ///< of run_host
   double device_to_host_us = 0;  ///< of run_host

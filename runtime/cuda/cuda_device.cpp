@@ -130,10 +130,6 @@ class CudaDevice final : public Device {
     return cuda::allocate_host(context_, bytes);
   }
 
-  [[nodiscard]] std::unique_ptr<HostLock> lock_host(void* data, std::size_t bytes) const override {
-    return cuda::lock_host(context_, data, bytes);
-  }
-
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;
     const ContextScope scope(*context_);

@@ -61,8 +61,6 @@ namespace bitune::cuda {
   X(cuMemFreeHost)                 \
   X(cuMemGetInfo)                  \
   X(cuMemHostAlloc)                \
-  X(cuMemHostRegister)             \
-  X(cuMemHostUnregister)           \
   X(cuMemPoolCreate)               \
   X(cuMemPoolDestroy)              \
   X(cuMemPoolSetAttribute)         \
@@ -74,7 +72,6 @@ namespace bitune::cuda {
   X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \
-  X(cuPointerGetAttributes)        \
   X(cuStreamBeginCapture)          \
   X(cuStreamCreate)                \
   X(cuStreamDestroy)               \

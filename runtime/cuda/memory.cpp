@@ -82,41 +82,7 @@ class PinnedBuffer final : public HostBuffer {
   void* data_ = nullptr;
 };
 
-class RegisteredHost final : public HostLock {
- public:
-  RegisteredHost(std::shared_ptr<Context> context, void* data) : context_(std::move(context)), data_(data) {}
-  RegisteredHost(const RegisteredHost&) = delete;
-  RegisteredHost& operator=(const RegisteredHost&) = delete;
-  ~RegisteredHost() override {
-    release_quietly(*context_, [this] { context_->driver().cuMemHostUnregister(data_); });
-  }
-
- private:
-  std::shared_ptr<Context> context_;
-  void* data_;
-};
-
-/// Whether the driver knows the memory at this address. Of what it does not know this is no failing call.
-bool is_known(const Context& context, const void* address) {
-  CUmemorytype type{};
-  CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-  void* value = &type;
-  const auto at = reinterpret_cast<CUdeviceptr>(address);
-  return context.driver().cuPointerGetAttributes(1, &attribute, &value, at) == CUDA_SUCCESS && type != 0;
-}
-
 }  // namespace
-
-std::unique_ptr<HostLock> lock_host(std::shared_ptr<Context> context, void* data, std::size_t bytes) {
-  const ContextScope scope(*context);
-  if (bytes == 0 || is_known(*context, data) ||
-      is_known(*context, static_cast<std::byte*>(data) + bytes - 1)) {
-    return nullptr;
-  }
-  const CUresult result = context->driver().cuMemHostRegister(data, bytes, CU_MEMHOSTREGISTER_PORTABLE);
-  if (result != CUDA_SUCCESS) return nullptr;  // a limit of the system's: copies are staged
-  return std::make_unique<RegisteredHost>(std::move(context), data);
-}
 
 std::unique_ptr<DeviceBuffer> allocate(std::shared_ptr<Context> context, std::size_t bytes) {
   return std::make_unique<PlainBuffer>(std::move(context), bytes);

@@ -22,8 +22,4 @@ namespace bitune::cuda {
 /// Page-locked host memory that every context may use.
 [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::shared_ptr<Context> context, std::size_t bytes);
 
-/// As Device::lock_host, for every context.
-[[nodiscard]] std::unique_ptr<HostLock> lock_host(std::shared_ptr<Context> context, void* data,
-                                                  std::size_t bytes);
-
 }  // namespace bitune::cuda

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -103,12 +102,6 @@ void add_to(std::byte* indices, std::uint64_t count, std::uint64_t first) noexce
   }
 }
 
-/// What is locked of a part: keys, and values.
-using PartLocks = std::array<std::unique_ptr<HostLock>, 2>;
-
-/// Which of them an array of a call is.
-std::size_t lock_of(Role role) noexcept { return role == Role::keys_in || role == Role::keys_out ? 0 : 1; }
-
 /// Makes indices in a part those in the array.
 void move_indices(std::byte* indices, std::uint64_t count, std::uint64_t first,
                   std::uint32_t bytes) noexcept {
@@ -151,12 +144,11 @@ class HostParts::Tally {
 };
 
 HostParts::HostParts(std::function<HostSortTimes(const HostCall&)> run, PartSizes sizes,
-                     ProgressFunction progress, std::string scratch_folder, LockFunction lock)
+                     ProgressFunction progress, std::string scratch_folder)
     : run_(std::move(run)),
       sizes_(sizes),
       progress_(std::move(progress)),
-      scratch_folder_(std::move(scratch_folder)),
-      lock_(std::move(lock)) {}
+      scratch_folder_(std::move(scratch_folder)) {}
 
 HostSortTimes HostParts::run(const Problem& problem, const Operands& operands) const {
   const auto begin = std::chrono::steady_clock::now();
@@ -181,12 +173,9 @@ HostSortTimes HostParts::run(const Problem& problem, const Operands& operands) c
   return times;
 }
 
-void HostParts::run_part(const Problem& problem, const Operands& operands, Tally& tally,
-                         const std::function<void(HostCall&)>& change) const {
+void HostParts::run_part(const Problem& problem, const Operands& operands, Tally& tally) const {
   HostRows rows(problem, operands);
-  HostCall call = host_call(problem, operands, rows);
-  if (change) change(call);
-  tally.add(run_(call));
+  tally.add(run_(host_call(problem, operands, rows)));
   rows.unpack();
 }
 
@@ -210,12 +199,6 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     runs.push_back({part * sizes_.keys, std::min((part + 1) * sizes_.keys, problem.n)});
   }
 
-  const bool locks_keys = lock_ && operands.in_place();
-  const bool locks_values =
-      lock_ && problem.value_bytes != 0 && operands.input_values().data == operands[Role::values_out].data;
-  std::vector<PartLocks> locks(parts);
-  std::mutex locking;  // the system locks pages of one thread faster than of several
-
   at_once(parts, sizes_.at_once, [&](std::uint64_t part) {
     const ElementRange& run = runs[part];
     Problem one = problem;
@@ -228,16 +211,7 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     if (carried.bytes != 0) {
       memory[carried.out] = {values.data() + run.begin * carried.bytes, run.size(), run.size()};
     }
-    run_part(one, memory, tally, [&](HostCall& call) {
-      for (HostCall::Array& array : call.arrays) {
-        std::unique_ptr<HostLock>& lock = locks[part][lock_of(array.role)];
-        if (!(lock_of(array.role) == 0 ? locks_keys : locks_values) || array.memory.from.empty()) continue;
-        const HostPiece pages = by_pages(array.memory.from.front())[1];
-        const std::lock_guard turn(locking);
-        lock = lock_(const_cast<void*>(pages.data), pages.bytes);
-        array.memory.from_is_locked = lock != nullptr;
-      }
-    });
+    run_part(one, memory, tally);
     if (problem.index_bytes != 0) {
       move_indices(values.data() + run.begin * carried.bytes, run.size(), run.begin, problem.index_bytes);
     }
@@ -263,13 +237,11 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
         }
       }
       memory.to = behind(operands[to], result.begin, bytes).data;
-      memory.to_is_locked = locks[part][lock_of(role)] != nullptr;
       call.arrays.push_back({role, std::move(memory), result.size(), result.size()});
     };
     add(Role::keys_out, Role::keys_out, keys, key_bytes);
     if (carried.bytes != 0) add(Role::values_out, carried.out, values, carried.bytes);
     tally.add(run_(call));
-    locks[part] = {};
   });
 }
 

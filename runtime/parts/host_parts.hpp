@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "bitune/bitune.hpp"
@@ -39,16 +38,11 @@ struct PartSizes {
 /// of the firsts of its parts.
 class HostParts {
  public:
-  using LockFunction = std::function<std::unique_ptr<HostLock>(void* data, std::size_t bytes)>;
-
   /// `run` does one part, from several threads at once. `progress`, if it is there, is told how many parts of
   /// how many are done, from one thread at a time. Sorted runs are kept in a file of `scratch_folder`, if one
   /// is named, else in memory.
-  /// `lock`, if it is there, is Device::lock_host: each part of what is sorted in place is locked when it is
-  /// first read, until its result is there, as staging takes more of the host than copies that go twice each
-  /// way.
   HostParts(std::function<HostSortTimes(const HostCall&)> run, PartSizes sizes, ProgressFunction progress,
-            std::string scratch_folder, LockFunction lock = {});
+            std::string scratch_folder);
 
   /// Returns the sums of the parts' times, which overlap, and the wall time of all. \throws what `run`
   /// throws first, when no part is under way any more; Error (out_of_resources) for a top_k of more keys than
@@ -61,15 +55,12 @@ class HostParts {
   void run_rows(const Problem& problem, const Operands& operands, Tally& tally) const;
   void sort_array(const Problem& problem, const Operands& operands, Tally& tally) const;
   void first_of_array(const Problem& problem, const Operands& operands, Tally& tally) const;
-  /// `change`: of the call, before it is run.
-  void run_part(const Problem& problem, const Operands& operands, Tally& tally,
-                const std::function<void(HostCall&)>& change = {}) const;
+  void run_part(const Problem& problem, const Operands& operands, Tally& tally) const;
 
   std::function<HostSortTimes(const HostCall&)> run_;
   PartSizes sizes_;
   ProgressFunction progress_;
   std::string scratch_folder_;
-  LockFunction lock_;
 };
 
 }  // namespace bitune

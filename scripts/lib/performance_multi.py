@@ -45,7 +45,8 @@ def merge_lines(merges):
 
 
 def dask_text(record):
-    what = f"{record['operation'].replace('_', ' ')} of {record['chunks_of']} chunks"
+    operation, _, besides = record["operation"].replace("_", " ").partition(", ")
+    what = f"{operation} of {record['chunks_of']} chunks" + (f", {besides}" if besides else "")
     return f"{what} {record['seconds']:.2f} s" if "seconds" in record else f"{what}: the result is right"
 
 
@@ -69,11 +70,11 @@ def section(results, gpu):
     tuned = recorded(results, gpu, "multi-tune.json")
     if tuned:
         alone, together = tuned[0], tuned[-1]
-        yield (f"`bitune tune`, every kernel compiled anew by {together['host_cores']} cores of the host: {alone['trials_a_second']:.0f} trials a second on "
-               f"{alone['gpus']} GPU, {together['trials_a_second']:.0f} on {together['gpus']}, {together['trials_a_second'] / alone['trials_a_second']:.2f} times "
+        yield (f"`bitune tune`, every kernel compiled anew by {together['host_cores']} cores of the host: {alone['trials_a_second']:.1f} trials a second on "
+               f"{alone['gpus']} GPU, {together['trials_a_second']:.1f} on {together['gpus']}, {together['trials_a_second'] / alone['trials_a_second']:.2f} times "
                "as many.")
         yield ""
-        yield from merge_lines(together["merging"])
+        yield from merge_lines(together.get("merging"))
     dask = recorded(results, gpu, "multi-dask.json")
     if dask:
         yield (f"Dask, a worker for each of {dask[0]['gpus']} GPUs, {size_text(dask[0]['keys'])} f32 keys in {dask[0]['chunks']} chunks, by the host's clock: "

@@ -54,7 +54,7 @@ TEST_F(HostParts, SortKeys) {
                12000);
 }
 
-TEST_F(HostParts, SortInPlaceWhatLiesAcrossPages) {
+TEST_F(HostParts, SortInPlace) {
   Sorter sorter(with_memory(60000));
   for (const std::size_t lead : {0, 1, 777}) {
     std::vector<std::uint32_t> keys(lead + 20001);
