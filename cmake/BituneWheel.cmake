@@ -30,14 +30,17 @@ else()
   endif()
 
   # What calls of the package do each time (python/native). It takes Python's headers, and no library of it; without them, Python does it.
-  find_package(Python 3.9 COMPONENTS Development.Module QUIET)
+  find_package(Python 3.9 COMPONENTS Interpreter Development.Module QUIET)
   set(_short_way "")
   if(Python_Development.Module_FOUND)
     add_library(short_way MODULE python/native/short_way.cpp)
     set_target_properties(short_way PROPERTIES PREFIX "" OUTPUT_NAME _short_way SUFFIX .abi3.so
                           LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
     target_include_directories(short_way PRIVATE include SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
-    target_link_options(short_way PRIVATE -static-libstdc++ -static-libgcc)
+    # It needs nothing but libc, by which auditwheel tells what system it is for.
+    target_compile_options(short_way PRIVATE -fno-exceptions -fno-rtti)
+    target_link_options(short_way PRIVATE -nodefaultlibs LINKER:--no-as-needed -s)
+    target_link_libraries(short_way PRIVATE c)
     add_dependencies(wheel short_way)
     set(_short_way "$<TARGET_FILE:short_way>")
   else()

@@ -80,6 +80,7 @@ def sort(calls: dict[Any, Call | None], x: Any, more: Any, current_stream: Any) 
     return launch(call, current_stream, x, sorted_keys, None, None, None) or sorted_keys
 
 
+in_python = find, launch, sort
 try:
     from ._short_way import find, launch, sort  # type: ignore[no-redef]
 except ImportError:  # a Python, or a build, without it
