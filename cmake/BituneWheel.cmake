@@ -36,6 +36,7 @@ else()
     add_library(short_way MODULE python/native/short_way.cpp)
     set_target_properties(short_way PROPERTIES PREFIX "" OUTPUT_NAME _short_way SUFFIX .abi3.so
                           LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+    target_compile_definitions(short_way PRIVATE Py_LIMITED_API=0x03090000)
     target_include_directories(short_way PRIVATE include SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
     # It needs nothing but libc, by which auditwheel tells what system it is for.
     target_compile_options(short_way PRIVATE -fno-exceptions -fno-rtti)

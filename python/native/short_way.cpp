@@ -1,8 +1,6 @@
 // What a call of the short way (bitune/_tensors.py) does each time, without the interpreter. One module
 // serves all versions of CPython from 3.9 on. Where it is not there, Python does the same.
 
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x03090000
 #include <Python.h>
 #include <bitune/bitune.h>
 
@@ -178,7 +176,7 @@ PyObject* sort(PyObject* /*module*/, PyObject* arguments) {
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__short_way() {
+PyMODINIT_FUNC PyInit__short_way() {  // NOLINT(readability-identifier-naming): Python looks for this name
   const std::array<std::pair<PyObject**, const char*>, 7> names = {{{&dtype, "dtype"},
                                                                     {&shape, "shape"},
                                                                     {&device, "device"},
