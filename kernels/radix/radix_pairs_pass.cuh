@@ -30,6 +30,12 @@ struct PairTraffic {
 
   BITUNE_DEVICE static Word ordered(Word word) { return TieCodec<Codec>::ordered(word); }
 
+  template <int nt>
+  BITUNE_DEVICE void ask_for_items(u64 begin, u32 count) const {
+    ask_for<nt>(input + begin, count * sizeof(typename Codec::Raw));
+    if constexpr (source == ValueSource::memory) ask_for<nt>(values_in + begin, count * sizeof(Value));
+  }
+
   template <int nt, int vt>
   BITUNE_DEVICE void load_values(u64 begin, u32 count, Value (&values)[vt]) const {
     const u32 first = warp_index() * (warp_size * vt) + lane();

@@ -78,6 +78,13 @@ BITUNE_DEVICE void load_by_warps(const typename Codec::Raw* tile, u32 count, typ
   }
 }
 
+/// Asks for the lines of memory of so many bytes, which then are in the L2 cache soon. By the block's nt threads.
+template <int nt>
+BITUNE_DEVICE void ask_for(const void* from, u32 bytes) {
+  constexpr u32 line = 128;
+  for (u32 i = thread_index() * line; i < bytes; i += nt * line) prefetch_to_l2(static_cast<const char*>(from) + i);
+}
+
 /// What a pass reads and writes: here keys alone. radix_pairs_pass.cuh has what travels with values.
 template <class Codec_>
 struct KeyTraffic {
@@ -91,6 +98,12 @@ struct KeyTraffic {
 
   /// The word whose digits are sorted by. Padding has the largest digit of all in each pass, as in Digits.
   BITUNE_DEVICE static Word ordered(Word word) { return word; }
+
+  /// Asks for the `count` items from `begin` on, as ask_for does.
+  template <int nt>
+  BITUNE_DEVICE void ask_for_items(u64 begin, u32 count) const {
+    ask_for<nt>(input + begin, count * sizeof(typename Codec::Raw));
+  }
 
   /// The values of the tile's keys, in the registers that load_by_warps gives their keys.
   template <int nt, int vt>
@@ -122,9 +135,11 @@ struct PassCounts {
 };
 
 /// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
-/// is_last: whether no turn comes behind this one, whose half of the states is to be 0. before_writing: called when the tile's number is no
-/// longer needed in shared memory. All threads of the block have read then what it has.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class IsLast, class BeforeWriting>
+/// prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose half of the
+/// states is to be 0. before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read
+/// then what it has.
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, class Counter, class Tile, class IsLast,
+          class BeforeWriting>
 BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
                                       IsLast is_last, BeforeWriting before_writing) {
   using Codec = typename Traffic::Codec;
@@ -139,6 +154,9 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
   const u32 count = items_in_tile(begin, n, nv);
   Word words[vt];
   load_by_warps<Codec, nt>(traffic.input + begin, count, words);
+  if constexpr (prefetch != 0) {
+    if (const u64 ahead = begin + u64{prefetch} * nv; ahead + nv <= n) traffic.template ask_for_items<nt>(ahead, nv);
+  }
 
   // In the lower half the rank of each key among the warp's keys with its digit; in the upper half the index of their counter.
   u32 ranks[vt];
@@ -223,7 +241,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   for (u32 i = lane(); i < Digit::values; i += warp_size) tile.ranks[warp_index() * Digit::values + i] = 0;
   sync_block();
   const PassCounts<Counter> shared{counts, states, tiles, pass};
-  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads>(
+  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads, 0>(
       traffic, n, pass, shared, tile, *tile.ticket, [&] { return pass + 1 >= Digit::passes; }, [] {});
 }
 

@@ -94,6 +94,16 @@ SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo
                               {10, 50, 200},
                               "with how many others, in percent, a key may be expected to share its leading "
                               "digits"});
+  space.parameters.push_back(
+      {"prefetch_tiles",
+       {0, 256},
+       "tiles behind its own of which a block asks for one, to be in the L2 cache when it is read; 0: none"});
+  space.restrictions.push_back({"there is a tile to ask for",
+                                [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+                                  return c.at("prefetch_tiles") == 0 ||
+                                         tile_count(c, p) > as_count(c.at("prefetch_tiles"));
+                                },
+                                {"block_size_x", "items_per_thread", "prefetch_tiles"}});
   if (is_carrying(problem)) {
     space.parameters.push_back(radix_parts::values_beside_keys());
   }
@@ -102,8 +112,13 @@ SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo
 
 Configuration LeadingDigitsVariant::default_configuration(const Problem& problem,
                                                           const DeviceInfo& device) const {
-  const bool wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
-  const std::int64_t items = carried_bytes(problem) == 16 ? 11 : wide || is_carrying(problem) ? 19 : 23;
+  const bool wide = size_of(problem.key) == 8;
+  std::int64_t items = carried_bytes(problem) == 16 ? 11 : wide || is_carrying(problem) ? 19 : 23;
+  // Of wide keys with values as many as registers hold, if there are two such tiles for each multiprocessor:
+  // the fewer tiles, the fewer counts that they tell each other.
+  constexpr std::int64_t most = 31;
+  const auto keys_at_once = static_cast<std::uint64_t>(2 * 256 * most * device.sm_count);
+  if (wide && items == 19 && is_carrying(problem) && problem.n >= keys_at_once) items = most;
   Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"items_per_thread", items},
@@ -111,6 +126,7 @@ Configuration LeadingDigitsVariant::default_configuration(const Problem& problem
                    {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
+                   {"prefetch_tiles", 0},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
                    {"shared_prefix_percent", 50}}};
   if (is_carrying(problem)) c.parameters["values_beside_keys"] = 0;
@@ -139,9 +155,10 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
   const Arrays keys = key_arrays(builder, problem);
   const Arrays values = carries ? value_arrays(builder, problem) : keys;
   const std::uint64_t tiles = tile_count(c, problem);
-  const std::string shared_arguments = fmt::format(
-      "{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
-      c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"));
+  const std::string shared_arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"),
+                  c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter,
+                  c.at("min_blocks_per_sm"), c.at("prefetch_tiles"));
   const auto append_passes = [&](bool leading) {
     const LaunchShape shape{.blocks = std::min(tiles, as_count(c.at("min_blocks_per_sm") * device.sm_count)),
                             .threads = static_cast<std::uint32_t>(c.at("block_size_x")),

@@ -17,24 +17,31 @@ sanitize() {
   done
 }
 
-# What a variant does: the names of those that carry something say so.
+# What a variant does: the names of those that carry something say so, and of those that sort segments.
 operations_of() {
   case $1 in
+    *topk | select_* | filter_* | bucket_array | array_parts | copied_rows | bin_rows) echo top_k ;;
     *_pairs | *_by_place) echo sort_pairs,argsort ;;
-    *topk | select_* | filter_*) echo top_k ;;
+    *segments* | leading_digits) echo sort,sort_pairs ;;
     *) echo sort ;;
   esac
 }
+lengths_of() {
+  case $1 in
+    *segments*) echo --lengths zipf ;;
+  esac
+}
 
-# Arrays and rows. The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool
+# Arrays and rows, or segments. The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool
 # has to say it says at the end.
 sanitize_variant() {
   local sanitizer=$1 tool=$2 variant=$3 keys=${KEYS:-u32,u16} operations problems left
   operations=$(operations_of "$variant")
   problems=$((3 * $(tr ',' '\n' <<<"$operations" | wc -l) * $(tr ',' '\n' <<<"$keys" | wc -l)))
   left=$((${LIMIT:-3600} - SECONDS - 40))
+  # shellcheck disable=SC2046  # lengths are two words, or none
   limited env BITUNE_DB="$OUT/$tool-$variant.db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
-    "$BIN/bitune" tune --keys "$keys" --operation "$operations" --sizes "100,1000,${N:-6000}" --total "${N:-6000}" --variants "$variant" \
+    "$BIN/bitune" tune --keys "$keys" --operation "$operations" --sizes "100,1000,${N:-6000}" --total "${N:-6000}" $(lengths_of "$variant") --variants "$variant" \
     --budget "$((problems * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate && return
   local rc=$?
   # Why none of a problem's configurations sorted, if that is what went wrong.

@@ -123,6 +123,17 @@ INSTANTIATE_TEST_SUITE_P(All, LeadingDigits,
   });
 }
 
+/// More tiles than one asks ahead for, and a last one that is not whole.
+TEST(LeadingDigitsOf, TilesAreAskedForWhereTheyAre) {
+  for (const auto& [key, load] : {std::pair{KeyType::u32, Load{Operation::sort_pairs, 4, 0}},
+                                  std::pair{KeyType::u32, Load{Operation::argsort, 0, 4}}}) {
+    const Problem problem = problem_of(load, key, Order::ascending, 258 * 640 + 1);
+    Configuration c = small_tiles(problem, 8);
+    c.parameters["prefetch_tiles"] = 256;
+    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, 1, {.in_place = false}));
+  }
+}
+
 /// Of random leading digits; the lower ones are `low(i)`.
 template <class Low>
 std::vector<std::uint64_t> random_keys(std::size_t n, std::uint64_t seed, Low low) {

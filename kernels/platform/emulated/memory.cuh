@@ -64,6 +64,9 @@ BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
   store_vector(static_cast<u32*>(shared_to), words);
 }
 
+/// Reads, so that the sanitizer sees what is asked for.
+BITUNE_DEVICE void prefetch_to_l2(const void* at) { *static_cast<const volatile char*>(at); }
+
 // --- Atomics ---
 
 BITUNE_DEVICE u32 atomic_add(u32* to, u32 value) { return __atomic_fetch_add(to, value, __ATOMIC_RELAXED); }
