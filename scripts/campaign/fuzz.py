@@ -52,8 +52,8 @@ class Target:
             str(options.program), f"-runs={self.left}", f"-max_total_time={seconds}", f"-seed={seed}", "-max_len=4096", "-rss_limit_mb=4096",
             "-timeout=60", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={faults}/{self.name}-", str(found), str(CORPUS / self.name),
         ]
-        # Where memory came from is not kept: a fault's input tells it when it is read again.
-        environment = dict(os.environ, BITUNE_FUZZ_TARGET=self.name, ASAN_OPTIONS="protect_shadow_gap=0:malloc_context_size=0",
+        # Where memory came from is not kept, and what is freed only for some inputs: a fault's input tells the former when it is read again.
+        environment = dict(os.environ, BITUNE_FUZZ_TARGET=self.name, ASAN_OPTIONS="protect_shadow_gap=0:malloc_context_size=0:quarantine_size_mb=8",
                            TMPDIR=str(memory_folder(options.work)))
         self.running += 1
         with open(options.work / f"{self.name}-{seed}.log", "wb") as log:
