@@ -76,7 +76,7 @@ bool favours_radix(const Problem& p, const DeviceInfo&) {
 
 /// Of wide keys, so many that the launches which only decide are few beside them.
 bool favours_leading_digits(const Problem& p, const DeviceInfo&) {
-  return size_of(p.key) == 8 && p.n >= std::uint64_t{1} << (sorts_keys_alone(p) ? 23 : 20);
+  return size_of(p.key) == 8 && p.n >= std::uint64_t{1} << (sorts_keys_alone(p) ? 23 : 18);
 }
 
 /// Where it costs less to bring the keys to their buckets than to sort all of them a second time.

@@ -112,8 +112,13 @@ SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo
 
 Configuration LeadingDigitsVariant::default_configuration(const Problem& problem,
                                                           const DeviceInfo& device) const {
-  const bool wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
-  const std::int64_t items = carried_bytes(problem) == 16 ? 11 : wide || is_carrying(problem) ? 19 : 23;
+  const bool wide = size_of(problem.key) == 8;
+  std::int64_t items = carried_bytes(problem) == 16 ? 11 : wide || is_carrying(problem) ? 19 : 23;
+  // Of wide keys with values as many as registers hold, if there are two such tiles for each multiprocessor:
+  // the fewer tiles, the fewer counts that they tell each other.
+  constexpr std::int64_t most = 31;
+  const auto keys_at_once = static_cast<std::uint64_t>(2 * 256 * most * device.sm_count);
+  if (wide && items == 19 && is_carrying(problem) && problem.n >= keys_at_once) items = most;
   Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"items_per_thread", items},
