@@ -105,6 +105,11 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
                            count_text(share.evaluated, "trial"),
                            share.error.empty() ? "" : ", failed: " + share.error);
   }
+  for (const MergeOutcome& merge : summary.merging) {
+    devices += fmt::format("merging {} bytes on each: {}, read over the link {}: {}\n",
+                           size_text(merge.bytes), microseconds_text(merge.median_us),
+                           microseconds_text(merge.read_us), merge.configuration);
+  }
   return fmt::format("{}\n{}{} in {} on {}, stored in {}\n", table.text(output_width()), devices,
                      count_text(evaluated, "trial"), duration_text(summary.seconds), summary.device,
                      summary.database.string());

@@ -102,7 +102,7 @@ function(bitune_add_fuzzers target)
   set(_folder "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}")
   file(GLOB _sources CONFIGURE_DEPENDS "${_folder}/*.cpp")
   add_executable(${target} ${_sources})
-  target_link_libraries(${target} PRIVATE bitune_cli nlohmann_json::nlohmann_json SQLiteCpp xxHash::xxhash)
+  target_link_libraries(${target} PRIVATE bitune_cli nlohmann_json::nlohmann_json SQLiteCpp SQLite::SQLite3 xxHash::xxhash ${CMAKE_DL_LIBS})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_options(${target} PRIVATE ${BITUNE_TEST_COMPILE_OPTIONS})
   # libFuzzer stops where nothing counts branches; of rooms, only the option BITUNE_FUZZ does.
@@ -112,10 +112,10 @@ function(bitune_add_fuzzers target)
   foreach(_corpus IN LISTS _corpora)
     cmake_path(GET _corpus FILENAME _name)
     set(_runs 2000)
-    if(_name STREQUAL "database")
+    if(_name STREQUAL "database_file")
       set(_runs 100)  # each makes a file
-    elseif(_name STREQUAL "exchange")
-      set(_runs 300)  # each unpacks a file
+    elseif(_name MATCHES "database|exchange")
+      set(_runs 500)  # checks all rows; unpacks a file
     endif()
     # Named one by one: into a folder it would write what it finds.
     file(GLOB _inputs CONFIGURE_DEPENDS "${_corpus}/*")

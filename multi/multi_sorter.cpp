@@ -16,6 +16,7 @@
 #include "multi/agreement.hpp"
 #include "multi/host_rank.hpp"
 #include "multi/local_ranks.hpp"
+#include "multi/merge_tunings.hpp"
 #include "multi/rank_call.hpp"
 #include "multi/rank_plan.hpp"
 #include "multi/rank_store.hpp"
@@ -79,6 +80,15 @@ bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
   });
 }
 
+/// What was tuned for these devices together. Where they do not read each other's memory, nothing was.
+multi::MergeTunings tunings_of(const std::vector<std::shared_ptr<RankDevice>>& devices) {
+  std::vector<const Device*> group;
+  group.reserve(devices.size());
+  for (const auto& device : devices) group.push_back(&device->device());
+  const CandidateSet candidates = devices[0]->candidates({{.key = KeyType::u32}, {.n = 1}});
+  return {candidates, multi::facts_of_group(group), devices.size()};
+}
+
 }  // namespace
 
 struct MultiSorter::Implementation {
@@ -90,8 +100,13 @@ struct MultiSorter::Implementation {
     if (options.communicator != nullptr) {
       remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
+    const bool is_told = options.copied_from_bytes != 0 || options.least_chunk_bytes != 0;
+    if (reads_directly && devices.size() > 1 && !is_told) tunings = tunings_of(devices);
+    const auto rules_for =
+        [this, told = multi::CopyRules{options.copied_from_bytes, options.least_chunk_bytes},
+         is_told](std::uint64_t bytes) { return is_told ? told : tunings.rules_for(bytes); };
     for (const auto& device : devices) {
-      stores.push_back(std::make_unique<multi::RankStore>(device->device()));
+      stores.push_back(std::make_unique<multi::RankStore>(device->device(), rules_for));
     }
   }
 
@@ -144,7 +159,8 @@ struct MultiSorter::Implementation {
 
   std::vector<std::shared_ptr<RankDevice>> devices;  ///< by rank
   std::chrono::milliseconds time_limit;
-  bool reads_directly;                                    ///< each device reaches the memory of all
+  bool reads_directly;  ///< each device reaches the memory of all
+  multi::MergeTunings tunings;
   std::vector<std::unique_ptr<multi::RankStore>> stores;  ///< by rank
   std::optional<multi::RemoteRanks> remote;               ///< instead of ranks of this process alone
   multi::RankThreads threads;

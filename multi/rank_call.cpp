@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/key_type.hpp"
 #include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "multi/agreement.hpp"
@@ -109,8 +110,10 @@ class RankCall {
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   void prepare() {
+    const std::uint64_t merged_bytes =
+        received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly);
+                      terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
@@ -277,13 +280,17 @@ class RankCall {
     const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
     RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
                             .between = {sorted(), received()},
-                            .splits = at(plan_.sorter),
-                            .runs_are_read = {}};
+                            .splits = at(plan_.sorter)};
     if (terms_.reads_directly) {
       // Others read what this rank has sorted: until then it stays.
       std::swap(memory.between[0], memory.between[1]);
+      memory.cut = &cut_;
+      memory.copied = arrays_at(plan_.copied_keys, plan_.copied_carried);
+      if (plan_.merge.is_copied(result_count())) {
+        memory.copies = &store_.copies();
+        memory.copies->begin();
+      }
       memory.runs_are_read = [&] {
-        if (merges_all() && result_count() != 0) read_split();
         device().synchronize(part_.stream);
         static_cast<void>(all_gather(communicator_, rank_));
       };
@@ -294,19 +301,14 @@ class RankCall {
     if (!terms_.reads_directly) static_cast<void>(all_gather(communicator_, rank_));
   }
 
-  /// How many keys of the first of two runs come before the cut between the ranks. Enqueues it.
-  void read_split() {
-    const std::uint64_t tile = rank_ == 0 ? plan_.merge.tiles(result_count()) : 0;
-    device().copy_to_host(&split_, at(plan_.sorter) + tile * sizeof(split_), sizeof(split_), part_.stream);
-  }
-
   /// Bytes that were merged here, and sorted by other ranks.
   [[nodiscard]] std::uint64_t received_bytes(const Runs& runs) const {
     std::uint64_t others = 0;
     if (!merges_all()) {
       others = received_count() - (result_count() != 0 ? runs[me()].length : 0);
-    } else if (runs.size() == 2 && result_count() != 0) {
-      others = rank_ == 0 ? result_count() - split_ : runs[0].length - split_;
+    } else if (runs.size() == 2) {
+      const std::uint64_t of_first = cut_[1] - cut_[0];
+      others = rank_ == 0 ? result_count() - of_first : of_first;
     }
     return others * (plan_.key_bytes + plan_.carried_bytes);
   }
@@ -321,7 +323,7 @@ class RankCall {
   Operand workspace_;
   Operands first_;
   Operands last_;
-  std::uint64_t split_ = 0;
+  RunMerge::Cut cut_ = {};  ///< of two runs that are merged as wholes
 };
 
 }  // namespace

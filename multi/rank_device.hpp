@@ -10,6 +10,7 @@
 #include "runtime/host_sort.hpp"
 #include "runtime/kernel_store.hpp"
 #include "runtime/open_engine.hpp"
+#include "runtime/selection.hpp"
 
 namespace bitune::multi {
 
@@ -20,6 +21,9 @@ class RankDevice {
 
   [[nodiscard]] SortEngine& engine() const noexcept { return *opened_.engine; }
   [[nodiscard]] const Device& device() const noexcept { return *opened_.device; }
+  [[nodiscard]] CandidateSet candidates(const Problem& problem) const {
+    return opened_.candidates(problem, nullptr);
+  }
   /// What carries arrays of the host there and back.
   [[nodiscard]] HostSort& host() noexcept { return host_; }
 

@@ -30,7 +30,7 @@ std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t resul
 }
 
 RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
-                   std::uint64_t received, bool reads_directly) {
+                   std::uint64_t received, bool reads_directly, const CopyRules& rules) {
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
@@ -39,7 +39,7 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
   plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
-  plan.merge = RunMerge(spec, plan.carried_bytes);
+  plan.merge = RunMerge(spec, plan.carried_bytes, rules);
 
   // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
@@ -51,7 +51,14 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.received_keys = take(plan, between * plan.key_bytes + more);
   plan.received_carried = take(plan, plan.carried_bytes != 0 ? between * plan.carried_bytes + more : 0);
   plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
-  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), plan.merge.splits_bytes(received)));
+  // What is copied for merging lies where the sort, which is done by then, has worked.
+  const std::uint64_t splits = rounded_piece(plan.merge.splits_bytes(received));
+  const std::uint64_t copied = reads_directly && plan.merge.is_copied(received) ? received : 0;
+  const std::uint64_t copied_keys = rounded_piece(copied * plan.key_bytes);
+  const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes;
+  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), merge));
+  plan.copied_keys = plan.sorter + splits;
+  plan.copied_carried = plan.copied_keys + copied_keys;
   return plan;
 }
 

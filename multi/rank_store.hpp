@@ -5,16 +5,26 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
+#include "multi/chunk_copies.hpp"
 #include "runtime/device.hpp"
 
 namespace bitune::multi {
 
-/// Memory of a rank, taken when it is first needed. For one thread at a time; the device must outlive it.
+/// Memory of a rank, and what copies to it, made when it is first needed. For one thread at a time; the
+/// device must outlive it.
 class RankStore {
  public:
-  explicit RankStore(const Device& device) : device_(device) {}
+  explicit RankStore(const Device& device, std::function<CopyRules(std::uint64_t bytes)> rules_for = {})
+      : device_(device), rules_for_(std::move(rules_for)) {}
+
+  /// For a merge of so many bytes.
+  [[nodiscard]] CopyRules rules_for(std::uint64_t bytes) const {
+    return rules_for_ ? rules_for_(bytes) : CopyRules{};
+  }
 
   /// A workspace of at least so many bytes, aligned to 256.
   Operand workspace(std::uint64_t bytes) {
@@ -25,9 +35,16 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
+  ChunkCopies& copies() {
+    if (!copies_) copies_ = std::make_unique<ChunkCopies>(device_);
+    return *copies_;
+  }
+
  private:
   const Device& device_;
+  std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
+  std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes
 };
 
 }  // namespace bitune::multi

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
 constexpr std::uint32_t merge_threads = 256;
+constexpr std::uint32_t warp_threads = 32;
 constexpr std::uint64_t most_split_blocks = 8192;
 
 /// The longest tile whose keys leave shared memory for several blocks.
@@ -27,33 +29,37 @@ std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { retur
 
 std::uint64_t argument(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes) {
+Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes, std::uint32_t threads = merge_threads) {
   Launch launch;
   launch.grid[0] = static_cast<std::uint32_t>(blocks);
-  launch.block = {merge_threads, 1, 1};
+  launch.block = {threads, 1, 1};
   launch.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   return launch;
 }
 
 }  // namespace
 
-RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes)
-    : key_bytes_(size_of(spec.key)),
+RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules)
+    : rules_(rules),
+      key_bytes_(size_of(spec.key)),
       carried_bytes_(carried_bytes),
       tile_(merge_threads * items_of(key_bytes_)) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
   split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
+  chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, most_chunks)};
   merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
                                              merge_threads, items_of(key_bytes_))};
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return (tiles(keys) + 1) * sizeof(std::uint64_t);
+  return std::max((parts_of(keys, tile_) + 1) * sizeof(std::uint64_t), sizeof(Borders));
 }
 
-std::uint64_t RunMerge::tiles(std::uint64_t keys) const noexcept { return parts_of(keys, tile_); }
+bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
+  return keys != 0 && keys * (key_bytes_ + carried_bytes_) >= rules_.from_bytes;
+}
 
 RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexcept {
   return {arrays.keys == nullptr ? nullptr : arrays.keys + place * key_bytes_,
@@ -87,7 +93,29 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
       return pair.first.is_near || (pair.second.is_near && pair.second.length != 0);
     });
     std::rotate(pairs.begin(), own, pairs.end());
-    for (const Pair& pair : pairs) merge(device, pair, memory.splits, stream);
+    if (round == 0 && memory.copies != nullptr) {
+      RunArrays room = memory.copied;
+      for (Pair& pair : pairs) {
+        if ((pair.first.is_near && pair.second.is_near) || !is_copied(pair.kept)) continue;
+        pair.copied = room;
+        room = at(room, pair.kept);
+      }
+    }
+    const std::vector<Borders> borders = find_chunks(device, pairs, memory.splits, stream);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (pairs[i].copied.keys != nullptr) {
+        merge_copied(device, pairs[i], borders[i], memory, stream);
+      } else {
+        merge(device, pairs[i], memory.splits, stream);
+      }
+    }
+    if (is_last && round == 0 && memory.cut != nullptr) {
+      if (borders.empty()) {
+        read_cut(device.device(), pairs[0], memory.splits, *memory.cut, stream);
+      } else {
+        *memory.cut = {borders[0].front(), borders[0].back()};
+      }
+    }
     if (round == 0 && memory.runs_are_read) memory.runs_are_read();
     if (is_last) return;
   }
@@ -95,17 +123,14 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
 
 void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
   if (pair.kept == 0) return;
-  const std::uint64_t blocks = tiles(pair.kept);
+  const std::uint64_t blocks = parts_of(pair.kept, tile_);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
   }
   const RunArrays& first = pair.first.arrays;
   const RunArrays& second = pair.second.arrays;
-  const std::array<std::uint64_t, 8> split = {
-      argument(splits),   argument(first.keys), pair.first.length, argument(second.keys),
-      pair.second.length, pair.skipped,         pair.kept,         tile_};
   device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
-                split, stream);
+                split_arguments(pair, splits), stream);
   const std::array<std::uint64_t, 9> merge = {
       argument(pair.to.keys), argument(pair.to.carried), argument(first.keys), argument(first.carried),
       argument(second.keys),  argument(second.carried),  pair.skipped,         pair.kept,
@@ -113,6 +138,90 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
   device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
+}
+
+std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* splits) const noexcept {
+  return {argument(splits),   argument(pair.first.arrays.keys),
+          pair.first.length,  argument(pair.second.arrays.keys),
+          pair.second.length, pair.skipped,
+          pair.kept,          tile_};
+}
+
+std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
+                                                     void* splits, Stream stream) const {
+  std::vector<Borders> borders(pairs.size());
+  bool are_any = false;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].copied.keys == nullptr) continue;
+    device.launch(chunk_kernel_, launch_of(1, 0, (most_chunks + 1) * warp_threads),
+                  split_arguments(pairs[i], splits), stream);
+    device.device().copy_to_host(borders[i].data(), splits, sizeof(Borders), stream);
+    are_any = true;
+  }
+  if (!are_any) return {};
+  device.device().synchronize(stream);
+  return borders;
+}
+
+void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders& borders,
+                            const Memory& memory, Stream stream) const {
+  ChunkCopies& copies = *memory.copies;
+  const std::uint64_t bytes = pair.kept * (key_bytes_ + carried_bytes_);
+  const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(
+                                     bytes / std::max<std::uint64_t>(rules_.least_chunk_bytes, 1))),
+                                 1U, most_chunks);
+  RunArrays room = pair.copied;
+  std::uint64_t begin = 0;
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    const bool is_last = chunk + 1 == chunks;
+    const std::uint64_t end = is_last ? pair.kept : layout::chunk_begin(pair.kept, chunk + 1, tile_);
+    const std::uint64_t first_from = borders[chunk];
+    const std::uint64_t first_here = (is_last ? borders.back() : borders[chunk + 1]) - first_from;
+    Pair part{.first = part_of(pair.first, first_from, first_here),
+              .second = part_of(pair.second, pair.skipped + begin - first_from, end - begin - first_here),
+              .skipped = 0,
+              .kept = end - begin,
+              .to = at(pair.to, begin)};
+    begin = end;
+    if (part.first.length == 0 || part.second.length == 0) {
+      const MergedRun& all = part.first.length == 0 ? part.second : part.first;
+      copy(device.device(), part.to, all, all.is_near ? stream : copies.stream());
+      continue;
+    }
+    for (MergedRun* const run : {&part.first, &part.second}) {
+      if (run->is_near) continue;
+      copy(device.device(), room, *run, copies.stream());
+      run->arrays = room;
+      room = at(room, run->length);
+    }
+    copies.are_read_by(stream);
+    merge(device, part, memory.splits, stream);
+  }
+  copies.are_read_by(stream);
+}
+
+MergedRun RunMerge::part_of(const MergedRun& run, std::uint64_t begin, std::uint64_t length) const noexcept {
+  return {at(run.arrays, begin), length, run.is_near};
+}
+
+void RunMerge::copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const {
+  if (run.length == 0) return;
+  if (to.keys != nullptr) device.copy_on_device(to.keys, run.arrays.keys, run.length * key_bytes_, stream);
+  if (to.carried != nullptr) {
+    device.copy_on_device(to.carried, run.arrays.carried, run.length * carried_bytes_, stream);
+  }
+}
+
+void RunMerge::read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut,
+                        Stream stream) const {
+  cut = {};
+  if (pair.kept == 0) return;
+  cut[1] = pair.first.length;  // where nothing is left
+  const auto read = [&](std::uint64_t& to, std::uint64_t tile) {
+    device.copy_to_host(&to, static_cast<const std::uint64_t*>(splits) + tile, sizeof(to), stream);
+  };
+  if (pair.skipped != 0) read(cut[0], 0);
+  if (!pair.has_all()) read(cut[1], parts_of(pair.kept, tile_));
 }
 
 }  // namespace bitune::multi

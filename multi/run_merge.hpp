@@ -11,6 +11,7 @@
 
 #include "bitune/types.hpp"
 #include "model/plan.hpp"
+#include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
 
 namespace bitune::multi {
@@ -30,26 +31,39 @@ struct MergedRun {
 
 /// Merges neighbouring runs in pairs, in as many rounds as halve their number to 1. Equal keys of an earlier
 /// run come first. Each round reads and writes each key once.
+///
+/// Kernels read what lies on another device over the link. Where that is much, it is copied in chunks
+/// instead, and each is merged while the next ones come: copies use more of the link, and where tiles begin
+/// is then searched in near memory. A chunk is half of what is left, as merging takes about half as long as
+/// copying: so little is left to merge when the last one is there. Where one run has a whole chunk, nothing
+/// is merged.
 class RunMerge {
  public:
   RunMerge() = default;
-  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes);
+  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules = {});
 
   /// Memory of the device that merging runs of so many keys together takes.
   [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys) const noexcept;
 
-  /// Parts of so many keys that a block each merges. `splits` of the last merge tells how many keys of its
-  /// first run come before each of them, and behind the last one before its end.
-  [[nodiscard]] std::uint64_t tiles(std::uint64_t keys) const noexcept;
+  /// Whether so many keys are merged from copies of what lies on other devices.
+  [[nodiscard]] bool is_copied(std::uint64_t keys) const noexcept;
 
   /// What it launches.
-  [[nodiscard]] std::vector<KernelSource> kernels() const { return {split_kernel_, merge_kernel_}; }
+  [[nodiscard]] std::vector<KernelSource> kernels() const {
+    return {split_kernel_, chunk_kernel_, merge_kernel_};
+  }
+
+  /// How many keys of the first of two runs come before the wanted ones, and before their end.
+  using Cut = std::array<std::uint64_t, 2>;
 
   /// Where a merge writes.
   struct Memory {
     RunArrays to;                         ///< `kept` elements
     std::array<RunArrays, 2> between;     ///< of more than two runs: rounds but the last write there, in turn
     void* splits = nullptr;               ///< splits_bytes
+    RunArrays copied = {};                ///< for what is copied, as much as `kept` elements
+    ChunkCopies* copies = nullptr;        ///< null: nothing is copied
+    Cut* cut = nullptr;                   ///< of two runs: is written when all is done, if it is there
     std::function<void()> runs_are_read;  ///< called once, when all that reads the runs is enqueued
   };
 
@@ -70,12 +84,31 @@ class RunMerge {
     std::uint64_t skipped = 0;
     std::uint64_t kept = 0;
     RunArrays to = {};
-  };
+    RunArrays copied = {};  ///< room for what is copied; without keys if nothing is
 
+    [[nodiscard]] bool has_all() const noexcept { return skipped + kept == first.length + second.length; }
+  };
+  static constexpr std::uint32_t most_chunks = 8;
+  /// Of each chunk how many keys of the first run come before it; at last before the end of all.
+  using Borders = std::array<std::uint64_t, most_chunks + 1>;
+
+  /// Of both kernels that split.
+  [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
+  [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
+                                                 void* splits, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  void merge_copied(RankDevice& device, const Pair& pair, const Borders& borders, const Memory& memory,
+                    Stream stream) const;
+  void read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut, Stream stream) const;
+  [[nodiscard]] MergedRun part_of(const MergedRun& run, std::uint64_t begin,
+                                  std::uint64_t length) const noexcept;
+  /// To where a pointer is; what has none is left out.
+  void copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const;
 
   KernelSource split_kernel_;
+  KernelSource chunk_kernel_;
   KernelSource merge_kernel_;
+  CopyRules rules_;
   std::uint64_t key_bytes_ = 0;
   std::uint64_t carried_bytes_ = 0;
   std::uint64_t tile_ = 1;  ///< keys of a block

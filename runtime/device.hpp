@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bitune/operands.hpp"
@@ -132,6 +133,11 @@ class Device {
   /// threads have from allocate() of the other device. Makes it so where that is possible. \throws Error
   /// (device)
   [[nodiscard]] virtual bool reaches(const Device& peer) const { return &peer == this; }
+  /// What this device reads that memory over: "itself", "nvlink", "pcie", or "host" where it does not reach
+  /// it.
+  [[nodiscard]] virtual std::string_view link_to(const Device& peer) const {
+    return &peer == this ? "itself" : "host";
+  }
   /// Copies `rows` rows of `row_bytes` bytes. In either array a row begins so many bytes behind the one
   /// before. What lies between rows is neither read nor written.
   virtual void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from,
@@ -149,6 +155,9 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<DeviceStream> create_stream() const = 0;
   [[nodiscard]] virtual std::unique_ptr<DeviceEvent> create_event() const = 0;
   virtual void record(DeviceEvent& event, Stream stream) const = 0;
+  /// Later work of the stream begins when the work before the event, as it was recorded last, has ended.
+  /// Where all work ends before the call that enqueues it returns, nothing is left to do.
+  virtual void wait_for([[maybe_unused]] const DeviceEvent& event, [[maybe_unused]] Stream stream) const {}
   /// Whether the work that was queued before the event has ended. Does not wait.
   [[nodiscard]] virtual bool has_passed(const DeviceEvent& event) const = 0;
   /// Waits for `end`, then returns the time from `begin` to it in milliseconds.

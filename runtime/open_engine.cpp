@@ -96,7 +96,7 @@ OpenedEngine open_engine(const SorterOptions& options) {
   Preparation how;
   how.shipped_kernels = shipped_kernels();
   if (!compiles_first(options, *device)) how.patience = patience;
-  OpenedEngine opened{device, cache, how.shipped_kernels, nullptr};
+  OpenedEngine opened{device, cache, how.shipped_kernels, nullptr, reader};
   opened.engine = std::make_unique<SortEngine>(
       std::move(device), std::move(cache), std::move(reader), variants(), std::move(note), std::move(how),
       HostLimits{device_memory(options), options.progress, options.scratch_folder});

@@ -9,6 +9,7 @@
 #include "cache/kernel_archive.hpp"
 #include "cache/kernel_cache.hpp"
 #include "runtime/device.hpp"
+#include "runtime/selector.hpp"
 #include "runtime/sort_engine.hpp"
 
 namespace bitune {
@@ -19,6 +20,7 @@ struct OpenedEngine {
   std::shared_ptr<KernelCache> cache;                    ///< null where there is none
   std::shared_ptr<const KernelArchive> shipped_kernels;  ///< likewise
   std::unique_ptr<SortEngine> engine;
+  CandidateReader candidates = {};  ///< of the database, and of what is shipped
 };
 
 /// Opens device, database and caches. \throws Error (usage, unavailable)

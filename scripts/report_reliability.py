@@ -67,10 +67,12 @@ def told_of(record):
 
 
 def add(record, counted):
-    """Takes what was counted elsewhere into the record: the steps of a run on a GPU, each instead of an older one; runs of fuzzers and of
-    broken commands on top of what there is."""
+    """Takes what was counted elsewhere into the record: the steps of a run on a GPU, each instead of an older one (of a
+    sanitizer, each variant); runs of fuzzers and of broken commands on top of what there is."""
     for step, told in counted.get("steps", {}).items():
-        record.setdefault("gpu", {})[step] = {"device": counted["device"], "told": told}
+        gpu = record.setdefault("gpu", {})
+        before = gpu.get(step, {}).get("told", {}) if step in TOOLS else {}
+        gpu[step] = {"device": counted["device"], "told": dict(sorted({**before, **told}.items()))}
     for name, run in counted.get("fuzzers", {}).items():
         add_counts(record["fuzzers"].setdefault(name, {}), run)
     for name, ends in counted.get("crashes", {}).items():

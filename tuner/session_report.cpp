@@ -76,11 +76,16 @@ std::string tune_json(std::span<const TuneOutcome> outcomes, const TuneSummary& 
                        {"evaluated", share.evaluated},
                        {"error", share.error.empty() ? Json() : Json(share.error)}});
   }
-  const Json document = {{"device", summary.device},
-                         {"devices", devices},
-                         {"database", summary.database.string()},
-                         {"seconds", summary.seconds},
-                         {"interrupted", summary.interrupted},
+  Json merging = Json::array();
+  for (const MergeOutcome& merge : summary.merging) {
+    merging.push_back({{"bytes", merge.bytes},
+                       {"configuration", merge.configuration},
+                       {"median_us", merge.median_us},
+                       {"read_us", merge.read_us}});
+  }
+  const Json document = {{"device", summary.device},   {"devices", devices},
+                         {"merging", merging},         {"database", summary.database.string()},
+                         {"seconds", summary.seconds}, {"interrupted", summary.interrupted},
                          {"problems", results}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

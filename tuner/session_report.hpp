@@ -28,13 +28,22 @@ struct DeviceShare {
 /// devices'.
 [[nodiscard]] std::vector<TuneOutcome> outcomes_of(std::span<const DeviceResult> results);
 
+/// How devices that sort one array together merge so many bytes each, and how long that takes.
+struct MergeOutcome {
+  std::uint64_t bytes = 0;
+  std::string configuration;
+  double median_us = 0;
+  double read_us = 0;  ///< by reading over the link
+};
+
 /// What became of a session as a whole.
 struct TuneSummary {
   std::string device;
   std::filesystem::path database;
   double seconds = 0;
   bool interrupted = false;
-  std::vector<DeviceShare> shares = {};  ///< of each device
+  std::vector<DeviceShare> shares = {};    ///< of each device
+  std::vector<MergeOutcome> merging = {};  ///< of several devices, if they were tuned for that
 };
 
 /// The session as a JSON document of many lines.

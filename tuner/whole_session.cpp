@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bitune/error.hpp"
+#include "tuner/tune_merging.hpp"
 
 namespace bitune {
 
@@ -51,6 +52,9 @@ WholeSession run_session(TuneRequest request, const std::vector<std::shared_ptr<
   session.outcomes = outcomes_of(session.results);
   session.summary = {devices_text(session.results), options.database, elapsed.count(), stop.load(),
                      device_shares(session.results)};
+  if (devices.size() > 1 && !stop && !failure_of(session.results, session.outcomes)) {
+    session.summary.merging = tune_merging(devices, options.database, stop);
+  }
   return session;
 }
 

@@ -69,7 +69,7 @@ class CsvRecords : public Records {
                   fmt::format("{} is no text: --key takes CSV, or a structured .npy array", name()));
     }
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    while (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     text = text.substr(0, text.find_last_not_of("\r\n") + 1);
     const std::string_view first_line = text.substr(0, text.find('\n'));
     separator_ = separator_of_line(first_line, name());

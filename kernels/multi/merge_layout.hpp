@@ -7,6 +7,12 @@
 
 namespace bitune::layout {
 
+/// Keys before a chunk, where each chunk is half of what is left.
+template <class Index>
+constexpr Index chunk_begin(Index keys, unsigned chunk, Index multiple) {
+  return (keys - (keys >> chunk)) / multiple * multiple;
+}
+
 /// A place in a tile has 16 bits.
 constexpr Size place_bytes() { return 2; }
 

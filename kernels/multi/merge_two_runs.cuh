@@ -41,6 +41,34 @@ split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const 
   }
 }
 
+/// As split_two_runs, by all lanes of a warp: each round of reads leaves a 33rd of what was left. For runs that are far away.
+template <class Order>
+BITUNE_DEVICE u64 split_far_runs(const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size,
+                                 u64 count) {
+  u64 low = count > second_size ? count - second_size : 0;
+  u64 high = minimum(count, first_size);
+  while (low < high) {
+    const u64 step = (high - low) / (warp_size + 1) + 1;
+    const u64 probe = low + (lane() + 1) * step - 1;
+    u32 before[1] = {probe < high && !(Order::encode(second[count - 1 - probe]) < Order::encode(first[probe])) ? 1U : 0U};
+    warp_sum_each(before);  // so many lanes, the first ones
+    high = minimum(high, low + (before[0] + 1) * step - 1);
+    low += before[0] * step;
+  }
+  return low;
+}
+
+/// As split_runs, for chunks of the wanted keys: each is half of what is left, in whole multiples of `multiple` keys. The last one is all that
+/// is left. Grid: a block with a warp for each chunk, and one for their end.
+template <class Order, class Payload, int chunks>
+BITUNE_KERNEL((chunks + 1) * 32, 0)
+split_chunks(u64* splits, const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size, u64 skipped,
+             u64 kept, u64 multiple) {
+  const u32 chunk = thread_index() / warp_size;
+  const u64 begin = chunk < chunks ? layout::chunk_begin<u64>(kept, chunk, multiple) : kept;
+  splits[chunk] = split_far_runs<Order>(first, first_size, second, second_size, skipped + begin);
+}
+
 /// The lane that reads this element if lane 0 reads what begins at a multiple of a warp's length.
 template <class T>
 BITUNE_DEVICE u32 lane_of(const T* element) {

@@ -156,6 +156,10 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool reaches(const Device& peer) const override {
     return cuda::reaches(*context_, *static_cast<const CudaDevice&>(peer).context_);
   }
+
+  [[nodiscard]] std::string_view link_to(const Device& peer) const override {
+    return cuda::link_between(*context_, *static_cast<const CudaDevice&>(peer).context_);
+  }
   void copy_rows_on_device(void* to, std::uint64_t to_stride, const void* from, std::uint64_t from_stride,
                            std::size_t row_bytes, std::uint64_t rows, Stream stream) const override {
     if (row_bytes == 0 || rows == 0) return;
@@ -207,6 +211,12 @@ class CudaDevice final : public Device {
   void record(DeviceEvent& event, Stream stream) const override {
     const ContextScope scope(*context_);
     context_->check(api().cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord");
+  }
+
+  void wait_for(const DeviceEvent& event, Stream stream) const override {
+    const ContextScope scope(*context_);
+    context_->check(api().cuStreamWaitEvent(stream_of(stream), event_of(event), CU_EVENT_WAIT_DEFAULT),
+                    "cuStreamWaitEvent");
   }
 
   [[nodiscard]] bool has_passed(const DeviceEvent& event) const override {

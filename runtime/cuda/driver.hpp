@@ -26,6 +26,7 @@ namespace bitune::cuda {
   X(cuDeviceGetAttribute)          \
   X(cuDeviceGetCount)              \
   X(cuDeviceGetName)               \
+  X(cuDeviceGetP2PAttribute)       \
   X(cuDeviceGetUuid)               \
   X(cuDevicePrimaryCtxGetState)    \
   X(cuDevicePrimaryCtxRelease)     \
@@ -77,6 +78,7 @@ namespace bitune::cuda {
   X(cuStreamEndCapture)            \
   X(cuStreamIsCapturing)           \
   X(cuStreamSynchronize)           \
+  X(cuStreamWaitEvent)             \
   X(cuThreadExchangeStreamCaptureMode)
 
 /// The driver as it was found and initialised. Immutable.

@@ -46,4 +46,14 @@ bool reaches(Context& gpu, Context& other) {
   return reach(gpu, other);
 }
 
+std::string_view link_between(Context& gpu, Context& other) {
+  if (gpu.device() == other.device()) return "itself";
+  if (!reaches(gpu, other)) return "host";
+  int has_atomics = 0;  // what NVLink has, and PCIe has not
+  gpu.check(gpu.driver().cuDeviceGetP2PAttribute(
+                &has_atomics, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, gpu.device(), other.device()),
+            "cuDeviceGetP2PAttribute");
+  return has_atomics != 0 ? "nvlink" : "pcie";
+}
+
 }  // namespace bitune::cuda

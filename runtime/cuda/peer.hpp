@@ -4,6 +4,7 @@
 /// Copies from one GPU to another, and what kernels read of another one.
 
 #include <cstddef>
+#include <string_view>
 
 #include "runtime/cuda/context.hpp"
 
@@ -17,5 +18,8 @@ void copy_from_peer(Context& to_gpu, void* to, Context& from_gpu, const void* fr
 /// Whether kernels in the GPU's primary context may read what was allocated in the other one's; makes it so
 /// where their link can. \throws Error (device)
 [[nodiscard]] bool reaches(Context& gpu, Context& other);
+
+/// As Device::link_to. \throws Error (device)
+[[nodiscard]] std::string_view link_between(Context& gpu, Context& other);
 
 }  // namespace bitune::cuda

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs the fuzzers of the preset `fuzz` with the libraries they need, for a machine with as many cores as may be, which has none of our
 # packages (its libc must be as new as this one's). There, in a copy of the repository:
-#   scripts/campaign/fuzz.py --program FOLDER/fuzz --work OUT --record OUT/fuzz.json --seconds 200
+#   scripts/campaign/fuzz.py --program FOLDER/fuzz --work OUT --record OUT/fuzz.json --seconds 200  (until SIGTERM, else)
 # and here: scripts/report_reliability.py --add OUT/fuzz.json
 # usage: scripts/campaign/pack_fuzzers.sh FOLDER [PROGRAM]
 set -euo pipefail

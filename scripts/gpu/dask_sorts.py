@@ -3,9 +3,9 @@
 
   scripts/gpu/dask_sorts.py [--keys 2^26] [--chunks 8] OUT.json
 
-Chunks are of NumPy, and of CuPy where it is installed. With `bitune[dask]`; it takes a minute. OUT gets a record for each operation: the
-seconds of the whole by the host's clock, the first of a cluster, which loads kernels, and the next one. A sort during which a worker is killed
-follows. It ends with 1 where a result is wrong.
+Chunks are of NumPy, and of CuPy where it is installed. With `bitune[dask]`; it takes a minute. OUT gets a record for each operation, as in
+bench/results/<gpu>/multi-dask.json: the seconds of the whole by the host's clock, the first of a cluster, which loads kernels, and the next one. A
+sort during which a worker is killed follows. It ends with 1 where a result is wrong.
 
 No network is needed: where Dask is not installed, wheels that were carried there may be on PYTHONPATH, unpacked (`pip download "dask[array]"
 distributed`, for the Python there, 5 MB without NumPy; `pip install --no-index --target FOLDER *.whl`).
@@ -13,6 +13,7 @@ distributed`, for the Python there, 5 MB without NumPy; `pip install --no-index 
 
 import argparse
 import contextlib
+import datetime
 import importlib.util
 import json
 import os
@@ -65,6 +66,14 @@ def main():
     expected = {"sort": np.sort(keys), "argsort": np.argsort(keys, kind="stable")}
     expected["top_k"] = keys[expected["argsort"][:100]]
     records = []
+
+    def record(found, expected, **facts):
+        """What was measured, and whether the result is right."""
+        first = bitune.devices()[0]
+        records.append({"device": first["info"]["name"], "driver": first["software"]["driver"], "date": f"{datetime.date.today()}", "gpus": len(gpus),
+                        "keys": options.keys, "chunks": options.chunks, **facts, "verified": bool(np.array_equal(found, expected))})  # fmt: skip
+        print(records[-1], flush=True)
+
     with workers_of(gpus) as client:
         for library in ("numpy", "cupy"):
             if importlib.util.find_spec(library) is None:
@@ -90,15 +99,11 @@ def main():
                     seconds.append(time.perf_counter() - begin)
                     found = on_host(done.compute())
                     del done
-                right = bool(np.array_equal(found, expected[operation]))
-                records.append({"operation": operation, "chunks_of": library, "keys": options.keys, "chunks": options.chunks,
-                                "gpus": len(gpus), "first_seconds": seconds[0], "seconds": seconds[1], "right": right})  # fmt: skip
-                print(records[-1], flush=True)
-            right = bool(np.array_equal(on_host(sorted_without(client, x)), expected["sort"]))
-            records.append({"operation": "sort, a worker killed", "chunks_of": library, "keys": options.keys, "gpus": len(gpus), "right": right})
-            print(records[-1], flush=True)
-    options.out.write_text(json.dumps({"devices": bitune.devices(), "records": records}, indent=1) + "\n")
-    return 0 if all(record["right"] for record in records) else 1
+                record(found, expected[operation], operation=operation, chunks_of=library, first_seconds=seconds[0], seconds=seconds[1])
+            found = on_host(sorted_without(client, x))
+            record(found, expected["sort"], operation="sort, a worker killed", chunks_of=library)
+    options.out.write_text(json.dumps(records, indent=1) + "\n")
+    return 0 if all(record["verified"] for record in records) else 1
 
 
 def number_of(text):

@@ -16,7 +16,7 @@ BELOW = {
     "kernels": [],
     "runtime": ["kernels", "cache", "model"],
     "measure": ["runtime", "kernels", "cache", "model"],
-    "tuner": ["measure", "runtime", "cache", "model"],
+    "tuner": ["multi", "measure", "runtime", "cache", "model"],
     "multi": ["runtime", "kernels", "cache", "model"],
     "bench": ["tuner", "multi", "measure", "runtime", "cache", "model"],
     "cli": ["bench", "tuner", "multi", "measure", "runtime", "cache", "model"],

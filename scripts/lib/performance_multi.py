@@ -1,9 +1,12 @@
-"""What docs/performance.md says of several GPUs: one table, of bench/results/<gpu>/multi.json where there is one (scripts/gpu/multi.sh)."""
+"""What docs/performance.md says of several GPUs, of bench/results/<gpu>/multi*.json where there are such (scripts/gpu/multi.sh)."""
+
+from statistics import median
 
 from generated_page import size_text
 from performance_records import recorded, span, values
 
 STEPS = ("sort", "split", "exchange", "merge")
+BUS_GB_S = 55  # each way, from page-locked memory
 
 
 def milliseconds(us):
@@ -23,6 +26,30 @@ def row(record):
             f"{rate:.0f} |")
 
 
+def host_line(record):
+    seconds = median(sample["all"] for sample in record["samples_us"]) / 1e6
+    passes = 2 * 4 * record["n"] / (1e9 * BUS_GB_S)
+    return (f"An array of {size_text(record['n'])} {record['key']} keys in the host's memory, of which {record['device_memory'] >> 30} GiB of a GPU's memory may be "
+            f"taken at once: {seconds:.2f} s, {seconds / passes:.2f} times what its two passes over the bus take at {BUS_GB_S} GB/s each way, both ways at once.\n")
+
+
+def merge_lines(merges):
+    """What `bitune tune --devices` found of merging."""
+    if not merges:
+        return
+    yield "| bytes that each GPU merges | read over the link, ms | as tuned, ms | configuration |"
+    yield "| --- | ---: | ---: | --- |"
+    for merge in merges:
+        yield f"| {size_text(merge['bytes'])} | {merge['read_us'] / 1e3:.3f} | {merge['median_us'] / 1e3:.3f} | `{merge['configuration']}` |"
+    yield ""
+
+
+def dask_text(record):
+    operation, _, besides = record["operation"].replace("_", " ").partition(", ")
+    what = f"{operation} of {record['chunks_of']} chunks" + (f", {besides}" if besides else "")
+    return f"{what} {record['seconds']:.2f} s" if "seconds" in record else f"{what}: the result is right"
+
+
 def section(results, gpu):
     records = recorded(results, gpu, "multi.json")
     if not records:
@@ -39,3 +66,17 @@ def section(results, gpu):
     yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     yield from map(row, order)
     yield ""
+    yield from map(host_line, recorded(results, gpu, "multi-host.json"))
+    tuned = recorded(results, gpu, "multi-tune.json")
+    if tuned:
+        alone, together = tuned[0], tuned[-1]
+        yield (f"`bitune tune`, every kernel compiled anew by {together['host_cores']} cores of the host: {alone['trials_a_second']:.1f} trials a second on "
+               f"{alone['gpus']} GPU, {together['trials_a_second']:.1f} on {together['gpus']}, {together['trials_a_second'] / alone['trials_a_second']:.2f} times "
+               "as many.")
+        yield ""
+        yield from merge_lines(together.get("merging"))
+    dask = recorded(results, gpu, "multi-dask.json")
+    if dask:
+        yield (f"Dask, a worker for each of {dask[0]['gpus']} GPUs, {size_text(dask[0]['keys'])} f32 keys in {dask[0]['chunks']} chunks, by the host's clock: "
+               + "; ".join(dask_text(record) for record in dask) + ".")
+        yield ""

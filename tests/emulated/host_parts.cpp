@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -51,6 +52,28 @@ TEST_F(HostParts, SortKeys) {
   expect_right({{.key = KeyType::f32}, {.n = 9001}}, Distribution::special, 24000);
   expect_right({{.key = KeyType::u16, .order = Order::descending}, {.n = 9001}}, Distribution::all_equal,
                12000);
+}
+
+TEST_F(HostParts, SortInPlace) {
+  Sorter sorter(with_memory(60000));
+  for (const std::size_t lead : {0, 1, 777}) {
+    std::vector<std::uint32_t> keys(lead + 20001);
+    std::vector<std::uint32_t> values(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      keys[i] = static_cast<std::uint32_t>(i * 2654435761U);
+      values[i] = ~keys[i];
+    }
+    const std::vector<std::uint32_t> before(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(lead));
+    const std::uint64_t n = keys.size() - lead;
+    Operands operands;
+    operands[Role::keys_out] = {keys.data() + lead, n, n};
+    operands[Role::values_out] = {values.data() + lead, n, n};
+    static_cast<void>(sorter.run_host(
+        {{.operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4}, {.n = n}}, operands));
+    EXPECT_TRUE(std::is_sorted(keys.begin() + static_cast<std::ptrdiff_t>(lead), keys.end()));
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), keys.begin()));
+    for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(values[i], ~keys[i]) << i;
+  }
 }
 
 TEST_F(HostParts, KeepEqualKeysInTheirOrder) {

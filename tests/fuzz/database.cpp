@@ -2,8 +2,12 @@
 
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -11,8 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "cache/database/connection.hpp"
+#include "cache/database/queries.hpp"
 #include "cache/tuning_database.hpp"
 #include "runtime/selection.hpp"
+#include "tests/fuzz/fast_sqlite.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/device_limits.hpp"
 
@@ -30,26 +37,27 @@ Trial trial_of(std::uint64_t n, const char* configuration, double median_us) {
   return trial;
 }
 
-// A folder with a small database, made once. Each input gets a copy.
+// A small database, made once: as a connection in memory, where each input changes rows until it is rolled
+// back, and as bytes of a file.
 class Model {
  public:
-  Model() {
+  Model() : memory_(in_memory()) {
     std::string name = (std::filesystem::temp_directory_path() / "bitune-fuzz-XXXXXX").string();
     require(::mkdtemp(name.data()) != nullptr, "there is no folder for the database");
     folder_ = name;
-    const auto path = folder_ / "model.db";
-    fill(path);
-    {
-      SQLite::Database plain(path.string(), SQLite::OPEN_READWRITE);
-      plain.exec("PRAGMA journal_mode = DELETE");
-      SQLite::Statement columns(plain,
-                                "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
-                                "WHERE m.type = 'table' ORDER BY m.name, c.cid");
-      while (columns.executeStep()) {
-        columns_.emplace_back(columns.getColumn(0).getString(), columns.getColumn(1).getString());
-      }
+    fill(path());
+    SQLite::Database plain(path().string(), SQLite::OPEN_READWRITE);
+    // Small pages: most bytes of the file mean something.
+    plain.exec("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM");
+    SQLite::Backup(memory_, plain).executeStep();
+    memory_.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+    SQLite::Statement columns(memory_,
+                              "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+                              "WHERE m.type = 'table' ORDER BY m.name, c.cid");
+    while (columns.executeStep()) {
+      columns_.emplace_back(columns.getColumn(0).getString(), columns.getColumn(1).getString());
     }
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(path(), std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
   ~Model() {
@@ -59,13 +67,19 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path path() const { return folder_ / "model.db"; }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  [[nodiscard]] SQLite::Database& memory() { return memory_; }
 
   /// Names of a table and one of its columns.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& columns() const { return columns_; }
 
  private:
+  static SQLite::Database in_memory() {
+    take_memory_from_lists();
+    return {":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  }
+
   static void fill(const std::filesystem::path& path) {
     TuningDatabase db(path, DatabaseMode::read_write);
     const DeviceSoftware software{"GPU-1", "580.95", "nvrtc 13.0"};
@@ -84,43 +98,42 @@ class Model {
   }
 
   std::filesystem::path folder_;
+  SQLite::Database memory_;
   std::string bytes_;
   std::vector<std::pair<std::string, std::string>> columns_;
 };
 
-void bind_some_value(SQLite::Statement& statement, FuzzedDataProvider& input) {
+void bind_some_value(SQLite::Statement& statement, int place, FuzzedDataProvider& input) {
   switch (input.ConsumeIntegralInRange(0, 4)) {
     case 0:
-      return statement.bind(1);  // NULL
+      return statement.bind(place);  // NULL
     case 1:
-      return statement.bind(1, input.ConsumeIntegral<std::int64_t>());
+      return statement.bind(place, input.ConsumeIntegral<std::int64_t>());
     case 2:
-      return statement.bind(1, input.ConsumeFloatingPoint<double>());
+      return statement.bind(place, input.ConsumeFloatingPoint<double>());
     case 3:
-      return statement.bind(1, input.ConsumeRandomLengthString(64));
+      return statement.bind(place, input.ConsumeRandomLengthString(64));
     default:
       const std::string blob = input.ConsumeRandomLengthString(64);
-      return statement.bind(1, blob.data(), static_cast<int>(blob.size()));
+      return statement.bind(place, blob.data(), static_cast<int>(blob.size()));
   }
 }
 
 // Rows are changed without regard to constraints and references; what SQLite refuses stays as it is.
-void change_rows(const Model& model, const std::filesystem::path& path, FuzzedDataProvider& input) {
-  SQLite::Database db(path.string(), SQLite::OPEN_READWRITE);
-  db.exec("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+void change_rows(Model& model, FuzzedDataProvider& input) {
+  SQLite::Database& db = model.memory();
   for (int left = input.ConsumeIntegralInRange(0, 6); left > 0; --left) {
     const auto& [table, column] =
         model.columns().at(input.ConsumeIntegralInRange<std::size_t>(0, model.columns().size() - 1));
     const int row = input.ConsumeIntegralInRange(0, 6);
-    const std::string where = " WHERE rowid = " + std::to_string(row);
+    const bool whole = input.ConsumeIntegralInRange(0, 7) == 0;
     try {
-      if (input.ConsumeIntegralInRange(0, 7) == 0) {
-        db.exec("DELETE FROM \"" + table + "\"" + where);
-        continue;
-      }
-      SQLite::Statement update(db, "UPDATE \"" + table + "\" SET \"" + column + "\" = ?" + where);
-      bind_some_value(update, input);
-      update.exec();
+      SQLite::Statement change(db, (whole ? "DELETE FROM \"" + table + "\""
+                                          : "UPDATE \"" + table + "\" SET \"" + column + "\" = ?2") +
+                                       " WHERE rowid = ?1");
+      change.bind(1, row);
+      if (!whole) bind_some_value(change, 2, input);
+      change.exec();
     } catch (const SQLite::Exception&) {  // refused by SQLite itself
     }
   }
@@ -132,39 +145,69 @@ void change_bytes(std::string& bytes, FuzzedDataProvider& input) {
   }
 }
 
-// All that `bitune db` and selection read. Whether none of it was refused.
-bool reads_whole(const std::filesystem::path& path) {
-  return accepts([&] {
-    const TuningDatabase db(path, DatabaseMode::read_only);
-    static_cast<void>(db.devices());
-    static_cast<void>(db.trials({}));
-    static_cast<void>(db.trial(1));
-    static_cast<void>(db.measurements({}));
-    static_cast<void>(db.best({}));
-    static_cast<void>(db.summaries({}));
-    static_cast<void>(db.evidence(test::h200().digest(), problem_of(1024)));
-    static_cast<void>(db.tried(test::h200().digest(), problem_of(1024), {}));
-    const CandidateSet candidates{db.candidates(problem_of(2048)), {}};
-    static_cast<void>(select(problem_of(2048), test::h200(), candidates));
-  });
+// All that `bitune db` and selection read.
+using Read = void (*)(const SQLite::Database& db);
+const std::array<Read, 9> reads = {
+    [](const SQLite::Database& db) { static_cast<void>(database::devices(db)); },
+    [](const SQLite::Database& db) { static_cast<void>(database::trials(db, {})); },
+    [](const SQLite::Database& db) { static_cast<void>(database::trial(db, 1)); },
+    [](const SQLite::Database& db) { static_cast<void>(database::measurements(db, {})); },
+    [](const SQLite::Database& db) { static_cast<void>(database::best(db, {})); },
+    [](const SQLite::Database& db) { static_cast<void>(database::summaries(db, {})); },
+    [](const SQLite::Database& db) {
+      static_cast<void>(database::evidence(db, test::h200().digest(), problem_of(1024)));
+    },
+    [](const SQLite::Database& db) {
+      static_cast<void>(database::tried(db, test::h200().digest(), problem_of(1024), {}));
+    },
+    [](const SQLite::Database& db) {
+      const CandidateSet candidates{database::candidates(db, problem_of(2048)), {}};
+      static_cast<void>(select(problem_of(2048), test::h200(), candidates));
+    }};
+
+template <class Function>
+bool answers(const SQLite::Database& db, Function&& read) {
+  return accepts([&] { database::guarded("a file", "reading", [&] { read(db); }); });
 }
+
+bool is_sound(const SQLite::Database& db) {
+  std::vector<std::string> faults;
+  return answers(db, [&](const SQLite::Database& open) { faults = database::check(open); }) && faults.empty();
+}
+
+constexpr const char* contradiction = "a database that 'check' finds sound cannot be read";
 
 }  // namespace
 
+// One of the reads: the next input may choose another.
 void database(std::string_view bytes) {
+  static Model& model = *[] {
+    auto* const made = new Model;
+    keep_statements_of(made->memory().getHandle());
+    return made;
+  }();
+  FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  const Read read = reads.at(input.ConsumeIntegralInRange<std::size_t>(0, reads.size() - 1));
+  SQLite::Statement(model.memory(), "SAVEPOINT input").exec();
+  change_rows(model, input);
+  const bool sound = is_sound(model.memory());
+  require(answers(model.memory(), read) || !sound, contradiction);
+  SQLite::Statement(model.memory(), "ROLLBACK TO input").exec();
+  SQLite::Statement(model.memory(), "RELEASE input").exec();
+}
+
+void database_file(std::string_view bytes) {
   static const Model model;
   FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  const auto path = model.folder() / "changed.db";
   std::string changed = model.bytes();
-  const bool damage = input.ConsumeBool();
-  if (damage) change_bytes(changed, input);
-  std::ofstream(path, std::ios::binary) << changed;
-  if (!damage) change_rows(model, path, input);
-
-  std::vector<std::string> faults;
-  const bool checked = accepts([&] { faults = TuningDatabase(path, DatabaseMode::read_only).check(); });
-  const bool whole = reads_whole(path);
-  require(!checked || !faults.empty() || whole, "a database that 'check' finds sound cannot be read");
+  change_bytes(changed, input);
+  std::ofstream(model.path(), std::ios::binary) << changed;
+  accepts([&] {
+    const auto db = database::open(model.path(), DatabaseMode::read_only);
+    const bool sound = is_sound(*db);
+    const bool whole = std::all_of(reads.begin(), reads.end(), [&](Read read) { return answers(*db, read); });
+    require(whole || !sound, contradiction);
+  });
 }
 
 }  // namespace bitune::fuzz

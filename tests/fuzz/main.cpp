@@ -28,6 +28,7 @@ const std::map<std::string, Target, std::less<>> targets = {
     {"exchange", exchange},
     {"request", request},
     {"database", database},
+    {"database_file", database_file},
 };
 
 Target chosen() {

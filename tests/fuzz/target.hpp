@@ -26,6 +26,7 @@ void kernel_file(std::string_view bytes);
 void exchange(std::string_view bytes);
 void request(std::string_view bytes);
 void database(std::string_view bytes);
+void database_file(std::string_view bytes);
 
 /// Ends the process with a sentence, as a fault that libFuzzer keeps the input of, unless `holds`.
 void require(bool holds, const char* sentence);

@@ -80,11 +80,17 @@ class MultiOnGpus : public cuda::GpuTest {
     MultiOptions options;
     options.devices = devices;
     MultiSorter sorter(options);
+    options.copied_from_bytes = options.least_chunk_bytes = 1;
+    MultiSorter copier(options);
+    const auto copy = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
+      static_cast<void>(copier.run(spec, parts));
+    };
     const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
       static_cast<void>(sorter.run(spec, parts));
     };
     for_each_call(devices.size(), [&](const SortSpec& spec, Distribution distribution, RanksCall& call) {
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run), "");
+      EXPECT_EQ(OnDevices(devices, spec).fault(call, copy), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run, &sorter), "");
       if (spec.operation == Operation::top_k) return;
       RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);

@@ -74,8 +74,9 @@ TEST(MultiSorter, SortsEveryKeyType) {
 }
 
 TEST(MultiSorter, KeepsEqualKeysInTheOrderOfTheRanks) {
-  for (const std::size_t ranks : {2U, 5U}) {
-    MultiSorter sorter(emulated_ranks(ranks));
+  for (const auto& [ranks, is_copied] :
+       std::vector<std::pair<std::size_t, bool>>{{2, false}, {2, true}, {5, false}, {5, true}}) {
+    MultiSorter sorter(emulated_ranks(ranks, is_copied));
     for (const Numbers& lengths : lengths_for(ranks)) {
       for (const Distribution distribution : {Distribution::few_distinct, Distribution::special}) {
         expect_right(sorter, pairs, lengths, Numbers(ranks, equal_part), distribution);
@@ -94,9 +95,11 @@ TEST(MultiSorter, GivesTheFirstKeysToThoseThatAsk) {
 }
 
 TEST(MultiSorter, GivesEachRankWhatItAsksFor) {
-  MultiSorter sorter(emulated_ranks(4));
-  expect_right(sorter, keys, {40, 40, 40, 40}, {0, 64, equal_part, equal_part}, Distribution::random);
-  expect_right(sorter, keys, {40, 40, 0, 40}, {60, 0, 0, 60}, Distribution::all_equal);
+  for (const bool is_copied : {false, true}) {
+    MultiSorter sorter(emulated_ranks(4, is_copied));
+    expect_right(sorter, keys, {40, 40, 40, 40}, {0, 64, equal_part, equal_part}, Distribution::random);
+    expect_right(sorter, keys, {40, 40, 0, 40}, {60, 0, 0, 60}, Distribution::all_equal);
+  }
 }
 
 /// Workspaces of the caller's, which other ranks do not read: pieces are copied.
@@ -134,8 +137,9 @@ TEST(MultiSorter, CopiesWhatOthersDoNotReach) {
 }
 
 TEST(MultiSorter, TellsWhatCameFromOthers) {
-  MultiSorter sorter(emulated_ranks(2));
-  const auto received = [&](Distribution distribution, bool with_workspaces) {
+  MultiSorter reader(emulated_ranks(2));
+  MultiSorter copier(emulated_ranks(2, true));
+  const auto received = [&](MultiSorter& sorter, Distribution distribution, bool with_workspaces) {
     RanksCall call(keys, {40, 40}, {equal_part, equal_part}, distribution);
     auto parts = call.parts();
     Workspaces workspaces;
@@ -144,10 +148,13 @@ TEST(MultiSorter, TellsWhatCameFromOthers) {
     return Numbers{results[0].received_bytes, results[1].received_bytes};
   };
   for (const bool with_workspaces : {false, true}) {
-    EXPECT_EQ(received(Distribution::sorted, with_workspaces), (Numbers{0, 0}));
-    EXPECT_EQ(received(Distribution::reversed, with_workspaces), (Numbers{160, 160}));
+    for (MultiSorter* const sorter : {&reader, &copier}) {
+      EXPECT_EQ(received(*sorter, Distribution::sorted, with_workspaces), (Numbers{0, 0}));
+      EXPECT_EQ(received(*sorter, Distribution::reversed, with_workspaces), (Numbers{160, 160}));
+      EXPECT_EQ(received(*sorter, Distribution::random, with_workspaces),
+                received(reader, Distribution::random, false));
+    }
   }
-  EXPECT_EQ(received(Distribution::random, false), received(Distribution::random, true));
 }
 
 TEST(MultiSorter, SortsArraysOfTheHost) {

@@ -45,7 +45,7 @@ void sort_on_host(const SortSpec& spec, Bytes& keys, Bytes& values) {
 /// Merges runs of these lengths and looks at the `kept` keys and values behind the first `skipped` ones.
 void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribution distribution,
                    const std::vector<std::uint64_t>& lengths, std::uint64_t kept, std::uint64_t skipped = 0,
-                   std::uint32_t value_bytes = 8) {
+                   std::uint32_t value_bytes = 8, const multi::CopyRules& rules = {}) {
   const SortSpec spec{.operation = Operation::sort_pairs,
                       .key = key,
                       .value_bytes = value_bytes,
@@ -71,7 +71,7 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   keep(right_keys, size_of(key));
   keep(right_values, value_bytes);
 
-  const multi::RunMerge merge(spec, value_bytes);
+  const multi::RunMerge merge(spec, value_bytes, rules);
   // Each run in memory of its own, as on several devices.
   std::vector<Bytes> memory;
   std::vector<multi::MergedRun> runs;
@@ -90,12 +90,19 @@ void expect_merged(multi::RankDevice& device, KeyType key, Order order, Distribu
   Bytes keys_out(right_keys.size());
   Bytes values_out(right_values.size());
   Bytes splits(merge.splits_bytes(keys.size() / size_of(key)));
+  Bytes copied_keys(keys.size());
+  Bytes copied_values(values.size());
+  multi::ChunkCopies copies(device.device());
+  multi::RunMerge::Cut cut{};
   int told = 0;
   merge.run(device, runs, skipped, kept,
             {.to = {keys_out.data(), values_out.data()},
              .between = {multi::RunArrays{keys_between.data(), values_between.data()},
                          multi::RunArrays{keys.data(), values.data()}},
              .splits = splits.data(),
+             .copied = {copied_keys.data(), copied_values.data()},
+             .copies = merge.is_copied(kept) ? &copies : nullptr,
+             .cut = &cut,
              .runs_are_read = [&] { ++told; }},
             nullptr);
   device.device().synchronize(nullptr);
@@ -133,6 +140,26 @@ TEST(RunMerge, GivesWhatLiesBehindKeysThatOthersGet) {
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 24000, 1001);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {0, 300}, 100, 150);
     expect_merged(device, KeyType::f32, Order::ascending, distribution, {300, 0}, 100, 200);
+  }
+}
+
+TEST(RunMerge, CopiesWhatIsFarInChunks) {
+  multi::RankDevice device = emulated_device();
+  for (const std::uint64_t least : {1, 16 << 10, 64 << 10}) {
+    const multi::CopyRules rules{.from_bytes = 1, .least_chunk_bytes = least};
+    for (const Distribution distribution : all_distributions) {
+      expect_merged(device, KeyType::f32, Order::ascending, distribution, {9000, 16001}, 20000, 1001, 8,
+                    rules);
+    }
+    // One run has whole chunks, or there is only one.
+    expect_merged(device, KeyType::u8, Order::ascending, Distribution::all_equal, {30000, 9000}, 39000, 0, 1,
+                  rules);
+    expect_merged(device, KeyType::u8, Order::ascending, Distribution::all_equal, {0, 9000}, 8000, 700, 16,
+                  rules);
+    expect_merged(device, KeyType::u8, Order::ascending, Distribution::few_distinct, {9000, 0}, 1, 8999, 2,
+                  rules);
+    expect_merged(device, KeyType::f64, Order::descending, Distribution::special, {5000, 0, 3, 4096, 1, 200},
+                  9300, 0, 4, rules);
   }
 }
 

@@ -143,8 +143,10 @@ class RanksCall {
   std::vector<RankMemory> memory_;
 };
 
-inline MultiOptions emulated_ranks(std::size_t count) {
+/// `is_copied`: what other ranks have is copied in chunks, however little it is, and not read where it lies.
+inline MultiOptions emulated_ranks(std::size_t count, bool is_copied = false) {
   MultiOptions options;
+  if (is_copied) options.copied_from_bytes = options.least_chunk_bytes = 1;
   options.devices.assign(count, "emulated");
   options.database = "no-such-folder/none.db";
   return options;

@@ -122,6 +122,27 @@ def test_threads():
     assert wrong == []
 
 
+def test_a_fork_after_threads_have_sorted():
+    """The child has none of the threads that its parent's library keeps."""
+    code = """if True:
+        import os, threading, bitune, numpy
+        keys = numpy.arange(3000, dtype="u4")[::-1].copy()
+        wrong = []
+        def work():
+            if not numpy.array_equal(bitune.sort(keys, device="emulated"), keys[::-1]):
+                wrong.append("keys")
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        child = os.fork()
+        work()
+        if child == 0:
+            os._exit(len(wrong))
+        assert os.waitpid(child, 0)[1] == 0 and not wrong
+        """
+    run_python(code)
+
+
 class Producer:
     """An array of no library that bitune knows: DLPack is all it has."""
 

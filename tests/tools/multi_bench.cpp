@@ -19,11 +19,11 @@
 #include "bitune/bitune.hpp"
 #include "bitune/multi.hpp"
 #include "measure/inputs.hpp"
+#include "measure/spread_array.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/device.hpp"
 #include "tests/multi/nccl_ranks.hpp"
-#include "tests/tools/device_parts.hpp"
 
 namespace bitune {
 namespace {
@@ -36,38 +36,8 @@ struct Options {
   std::vector<std::string> distributions = {"random", "all_equal", "sorted", "reversed", "zipf"};
   int samples = 7;
   bool nccl = false;
-};
-
-using Buffer = std::unique_ptr<DeviceBuffer>;
-
-/// Keys and values of one rank, or of the whole, on a device.
-struct Arrays {
-  const Device* device = nullptr;
-  std::uint64_t n = 0;
-  Buffer keys_in, keys_out, values_in, values_out;
-
-  /// The n elements from `first` on of `whole` ones.
-  Arrays(DeviceParts& on, const SortSpec& spec, Distribution distribution, std::uint64_t first,
-         std::uint64_t part, std::uint64_t whole)
-      : device(&on.device()), n(part) {
-    keys_in = device->allocate(n * size_of(spec.key));
-    keys_out = device->allocate(n * size_of(spec.key));
-    on.make_keys(keys_in->data(), n, first, whole, spec.key, distribution);
-    values_in = device->allocate(n * spec.value_bytes);
-    values_out = device->allocate(n * spec.value_bytes);
-    if (spec.value_bytes != 0) on.make_values(values_in->data(), n, first, whole, spec.value_bytes);
-    device->synchronize(nullptr);
-  }
-
-  [[nodiscard]] Operands operands(const SortSpec& spec) const {
-    Operands all;
-    all[Role::keys_in] = {keys_in->data(), n, n};
-    all[Role::keys_out] = {keys_out->data(), n, n};
-    if (spec.value_bytes == 0) return all;
-    all[Role::values_in] = {values_in->data(), n, n};
-    all[Role::values_out] = {values_out->data(), n, n};
-    return all;
-  }
+  std::string copied_from;
+  std::string least_chunk;
 };
 
 /// Median of the wall times in microseconds, after one call that is not counted.
@@ -124,6 +94,8 @@ class Bench {
   static MultiOptions multi_options(const Options& options) {
     MultiOptions all;
     all.devices = options.devices;
+    if (!options.copied_from.empty()) all.copied_from_bytes = parse_size(options.copied_from);
+    if (!options.least_chunk.empty()) all.least_chunk_bytes = parse_size(options.least_chunk);
     return all;
   }
 
@@ -131,11 +103,11 @@ class Bench {
   void measure_one(const SortSpec& spec, std::uint64_t n, Distribution distribution,
                    nlohmann::ordered_json& record) {
     try {
-      const Arrays whole(*devices_.front(), spec, distribution, 0, n, n);
+      const SpreadArray whole(devices_, spec, distribution, {n});
       const Problem problem{spec, {.n = n}};
       record["one_us"] = median_us(options_.samples, [&] {
-        one_.run(problem, whole.operands(spec));
-        whole.device->synchronize(nullptr);
+        one_.run(problem, whole.operands(0));
+        devices_.front()->device().synchronize(nullptr);
       });
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_resources && error.code() != ErrorCode::unavailable) throw;
@@ -144,16 +116,12 @@ class Bench {
 
   void measure_all(const SortSpec& spec, std::uint64_t n, Distribution distribution,
                    nlohmann::ordered_json& record) {
-    std::vector<Arrays> arrays;
+    std::vector<std::uint64_t> lengths;
+    for (int rank = 0; rank < all_.ranks(); ++rank) lengths.push_back(all_.equal_part_of(n, rank));
+    const SpreadArray array(devices_, spec, distribution, lengths);
     std::vector<MultiPart> parts;
-    std::uint64_t first = 0;
-    for (std::size_t rank = 0; rank < devices_.size(); ++rank) {
-      const std::uint64_t part = all_.equal_part_of(n, static_cast<int>(rank));
-      arrays.emplace_back(*devices_[rank], spec, distribution, first, part, n);
-      MultiPart& one = parts.emplace_back();
-      one.operands = arrays.back().operands(spec);
-      one.n = part;
-      first += part;
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+      parts.push_back({.operands = array.operands(rank), .n = lengths[rank]});
     }
     std::vector<MultiResult> results;
     record["all_us"] = median_us(options_.samples,
@@ -176,42 +144,8 @@ class Bench {
     }
     record["largest_part_over_mean"] =
         static_cast<double>(most) * static_cast<double>(results.size()) / static_cast<double>(n);
-    verify(spec, arrays);
+    if (const std::string fault = array.fault(); !fault.empty()) throw Error(ErrorCode::verification, fault);
     record["verified"] = true;
-  }
-
-  /// Each part is in order, its first key is not before the last of the part before, and all together have
-  /// the keys and values that were given. That equal keys kept their order is not shown.
-  void verify(const SortSpec& spec, const std::vector<Arrays>& parts) {
-    PartFacts given;
-    PartFacts got;
-    const made::KeyRanks ranks = key_facts_of(spec.key).ranks();
-    std::uint64_t last_place = 0;
-    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-      const Arrays& part = parts[rank];
-      const bool has_values = spec.value_bytes != 0;
-      const auto look = [&](const Buffer& keys, const Buffer& values) {
-        return devices_[rank]->look(keys->data(), has_values ? values->data() : nullptr, part.n, spec.key,
-                                    spec.value_bytes);
-      };
-      given.add(look(part.keys_in, part.values_in));
-      got.add(look(part.keys_out, part.values_out));
-      if (part.n == 0) continue;
-      const std::size_t bytes = size_of(spec.key);
-      const auto* keys = static_cast<const std::byte*>(part.keys_out->data());
-      for (const std::byte* end : {keys, keys + (part.n - 1) * bytes}) {
-        std::uint64_t key = 0;
-        part.device->copy_to_host(&key, end, bytes, nullptr);  // of a little-endian device to such a host
-        part.device->synchronize(nullptr);
-        const std::uint64_t place = ranks.place(key, has_values);
-        if (place < last_place) ++got.unordered;
-        last_place = place;
-      }
-    }
-    if (got.unordered != 0) {
-      throw Error(ErrorCode::verification, "the keys are not in order");
-    }
-    if (got.sums != given.sums) throw Error(ErrorCode::verification, "other keys or values came out");
   }
 
   const Options& options_;
@@ -252,6 +186,8 @@ int main(int argc, char** argv) try {
   app.add_option("--distributions", options.distributions)->delimiter(',');
   app.add_option("--samples", options.samples)->check(CLI::PositiveNumber);
   app.add_flag("--nccl", options.nccl, "A rank each of a communicator of NCCL's");
+  app.add_option("--copied-from", options.copied_from, "MultiOptions::copied_from_bytes");
+  app.add_option("--least-chunk", options.least_chunk, "MultiOptions::least_chunk_bytes");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);
   return 0;

@@ -23,7 +23,7 @@ std::string read_text(const std::filesystem::path& path, std::uint64_t most_byte
   if (!file) fail(ErrorCode::io, fmt::format("cannot be read: {}", std::strerror(errno)));
 
   std::string text;
-  std::vector<char> chunk(std::size_t{1} << 18);
+  std::vector<char> chunk(std::size_t{1} << 14);
   // A few bytes that unpack to gigabytes stop here, whatever size the file claims.
   for (;;) {
     const int count = gzread(file.get(), chunk.data(), static_cast<unsigned>(chunk.size()));

@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// Copies from other devices that go on while what came before is merged.
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/device.hpp"
+
+namespace bitune::multi {
+
+/// When a merge copies what lies on another device before it reads it, and how much at once.
+struct CopyRules {
+  /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie. 0: none
+  /// does.
+  std::uint64_t from_bytes = std::uint64_t{256} << 20;
+  /// Bytes that merging a chunk writes, at least: each copy takes some time to begin.
+  std::uint64_t least_chunk_bytes = std::uint64_t{32} << 20;
+};
+
+/// A stream of copies to one device. For one thread at a time; the device must outlive it.
+class ChunkCopies {
+ public:
+  explicit ChunkCopies(const Device& device);
+  ~ChunkCopies();
+  ChunkCopies(const ChunkCopies&) = delete;
+  ChunkCopies& operator=(const ChunkCopies&) = delete;
+
+  /// Waits for what a call that failed has left.
+  void begin() { device_.synchronize(stream()); }
+  [[nodiscard]] Stream stream() const noexcept { return stream_->handle(); }
+  /// Later work of `reader` begins when all copies until now are done.
+  void are_read_by(Stream reader);
+
+ private:
+  const Device& device_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> copied_;
+};
+
+}  // namespace bitune::multi
