@@ -47,7 +47,8 @@ bool BackgroundWork::add(std::function<void()> work) {
   if (process_ != ::getpid()) return false;
   const std::lock_guard lock(mutex_);
   if (stopped_) return false;
-  // Handlers of the end of a process run in reverse order: this one before those of what is loaded by now.
+  // Handlers of the end of a process run in reverse order: this one before those of what is there by now
+  // (Compiler::open).
   if (!std::exchange(ends_with_process_, true)) static_cast<void>(std::atexit(stop_all));
   waiting_.push_back(std::move(work));
   if (waiting_.size() > idle_ && threads_.size() < most_threads_) {

@@ -21,7 +21,8 @@ class Compiler {
   /// Build of the compiler and target: "nvrtc 13.0 sm_90 cubin". Part of every digest.
   [[nodiscard]] virtual std::string identity() const = 0;
 
-  /// Opens what `compile` opens when it is first called. \throws Error (unavailable) if it is missing
+  /// Opens what `compile` opens when it is first called. A handler of the process's end that is registered
+  /// after it may wait for a compilation. \throws Error (unavailable) if it is missing
   virtual void open() const {}
 
   /// Compiles one kernel. \throws Error (compile) with the kernel's name and the compiler's log.

@@ -49,7 +49,7 @@ for input in "$demo"/*.npy; do
 done
 
 heading '3. Sort from Python, with the package that pip installs'
-cmake --build build/release --target bitune_c
+cmake --build build/release --target wheel
 rm -rf "$demo/dist"
 scripts/wheel.sh "$demo/dist" --of build/release
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --force-reinstall "$demo"/dist/*.whl

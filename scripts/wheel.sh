@@ -28,7 +28,7 @@ if [[ -n ${kernels:-} ]]; then
   export BITUNE_NVRTC=${BITUNE_NVRTC:-$(compgen -G "${hint:-/nowhere}/libnvrtc.so.*" | head -n 1)}
   CUDA_FLAGS=("${CUDA_FLAGS[@]/-DBITUNE_NVRTC_HINT=*/-DBITUNE_NVRTC_HINT=}")  # this machine's is nobody else's
   configure portable portable -DBITUNE_BUILD_TESTS=OFF -DBITUNE_WITH_CUB=OFF -DBITUNE_SHIP_KERNELS=$kernels
-  targets=(bitune bitune_c)
+  targets=(wheel)
   if [[ $kernels == ON ]]; then targets+=(shipped_kernels); else rm -f build/portable/share/bitune/tunings.kernels; fi
   cmake --build build/portable --target "${targets[@]}"
   # All that selection asks for by the shipped tunings, and of the version that the wheel's kernels have.

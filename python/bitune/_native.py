@@ -1,6 +1,6 @@
 """The C library, opened by ctypes: its functions, structs as bytes, and texts.
 
-ctypes was chosen by measurement (docs/python.md). The structs of a sort are packed by `struct` and not made of
+ctypes was chosen by measurement (docs/python.md); what a warm call on tensors does is in the module _short_way. The structs of a sort are packed by `struct` and not made of
 ctypes.Structure, which takes three times as long. ctypes releases the GIL for each call.
 """
 

@@ -2,12 +2,15 @@
 
 What a call needs beside its addresses is found once for each problem and kept: a call then only looks it up, takes new
 tensors, and launches. All other calls, and the first of each problem, go the long way (_functions.py), which checks.
+What each call does is in the module _short_way, which is compiled (python/native), and here for where that is not.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import struct
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,36 +19,81 @@ from . import _functions, _native, _sorters
 from ._arrays import kind_of
 from ._native import ARGSORT, SORT, SORT_PAIRS
 
-# A `bitune_operands`, with what stands between the addresses as one piece each.
-_OPERANDS = struct.Struct("=Q" + "Q16s" * 5 + "48s3Q")
-_NO_SEGMENTS = bytes(48)
-
-
 # Bound here: each name that is looked up in a call takes its time.
 empty_like = torch.empty_like
 is_compiling = torch.compiler.is_compiling
-is_grad_enabled = torch.is_grad_enabled
+
+# As torch.compile makes tensors, in half of empty_like's time; on the current device.
+_empty_strided = getattr(getattr(getattr(torch._C, "_dynamo", None), "guards", None), "_empty_strided_cuda", None)
+
+_HEAD = struct.Struct("=4Q")
+_run_address = ctypes.cast(_native.run, ctypes.c_void_p).value
+
+
+class Call(NamedTuple):
+    """What calls with tensors of one type, shape and device have in common. The module _short_way knows all but the last two."""
+
+    packed: bytes  # the address of bitune_run, the sorter, elements and row stride of all operands, the problem
+    gpu: int
+    new_workspace: Callable[[], tuple[Any, int]] | None  # what holds it, its address
+    workspace_bytes: int
+    new_keys: Callable[[], Any]
+    new_others: Callable[[], Any]  # values, or indices as the library writes them
+    index_dtype: Any  # these are made wider if this is another
 
 
 def is_plain(x: Any) -> bool:
-    """Whether elements lie side by side as they are, and no gradient is wanted."""
+    """Whether elements lie side by side as they are, and it wants no gradient."""
     try:
         # Of memory whose elements are the negated ones, is_neg.
-        return x.is_contiguous() and not x.is_neg() and not (x.requires_grad and is_grad_enabled())
+        return x.is_contiguous() and not x.is_neg() and not x.requires_grad
     except RuntimeError:  # a sparse tensor
         return False
 
 
-class Call(NamedTuple):
-    """What calls with tensors of one type, shape and device have in common."""
+def find(calls: dict[Any, Call | None], x: Any, more: Any) -> Call | None:
+    """The call for what x is, and `more`; None where the long way must be taken. KeyError where it was not met before."""
+    call = calls[x.dtype, x.shape, x.device, more]
+    return call if call is not None and is_plain(x) else None
 
-    handle: int
-    problem: bytes
-    gpu: int
-    extent: bytes  # elements and row stride, of every operand
-    workspace_bytes: int
-    index_dtype: Any
-    sorted_dtype: Any  # of the indices that the library writes; made wider if it is another
+
+def launch(call: Call, current_stream: Any, *tensors: Any) -> int:
+    """The status. Tensors are keys, sorted keys, values, sorted values and indices, or None."""
+    _, sorter, _, stride = _HEAD.unpack_from(call.packed)
+    memory, address = call.new_workspace() if call.new_workspace is not None else (None, 0)
+    pointers = []
+    for tensor in tensors:
+        pointers += [tensor.data_ptr() if tensor is not None else 0, stride]
+    operands = _native.operands_bytes(*pointers, address, call.workspace_bytes)
+    # PyTorch hands the workspace out again in the order of the stream: it may go when this returns.
+    status = _native.run(sorter, call.packed[_HEAD.size :], operands, current_stream(call.gpu))
+    del memory
+    return int(status)
+
+
+def sort(calls: dict[Any, Call | None], x: Any, more: Any, current_stream: Any) -> Any:
+    """The sorted tensor, or the status if that is an error. None and KeyError as of `find`."""
+    call = find(calls, x, more)
+    if call is None:
+        return None
+    sorted_keys = call.new_keys()
+    return launch(call, current_stream, x, sorted_keys, None, None, None) or sorted_keys
+
+
+in_python = find, launch, sort
+try:
+    from ._short_way import find, launch, sort  # type: ignore[no-redef]
+except ImportError:  # a Python, or a build, without it
+    pass
+
+
+def _maker(x: Any, dtype: Any) -> Callable[[], Any]:
+    """Makes tensors of the shape and device of x."""
+    if _empty_strided is not None and x.is_cuda and torch.cuda.device_count() == 1:
+        shape = tuple(x.shape)
+        return functools.partial(_empty_strided, shape, torch.empty(shape, device="meta").stride(), dtype)
+    like = x.new_empty(1).expand(x.shape)
+    return functools.partial(empty_like, like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
 class ShortWay:
@@ -61,41 +109,44 @@ class ShortWay:
     def sort(self, x: Any, axis: Any, descending: Any, out: Any) -> Any:
         if is_compiling() or type(axis) is not int:
             return None
-        key = (x.dtype, x.shape, x.device, axis, not descending)
+        more = (axis, not descending)
         try:
-            call = self.calls[key]
+            if out is None:
+                found = sort(self.calls, x, more, self.kind.current_stream)
+                if type(found) is int:
+                    raise _native.last_error(found)
+                return found
+            call = find(self.calls, x, more)
         except KeyError:
-            call = self.make(key, x, axis, SORT, 0, descending, False, None)
-        if call is None or not is_plain(x):
+            if self.make(x, more, axis, SORT, 0, descending, False, None) is None:
+                return None
+            return self.sort(x, axis, descending, out)
+        if call is None or not self.is_like(out, x):
             return None
-        if out is None:
-            out = empty_like(x)
-        elif not self.is_like(out, x):
-            return None
-        self.run(call, x.data_ptr(), out.data_ptr(), 0, 0, 0)
+        status = launch(call, self.kind.current_stream, x, out, None, None, None)
+        if status:
+            raise _native.last_error(status)
         return out
 
     def argsort(self, x: Any, axis: Any, descending: Any, stable: Any, index_dtype: Any, return_keys: Any) -> Any:
         """The indices and, if they are asked for, the sorted keys."""
         if is_compiling() or type(axis) is not int:
             return None
-        key = (x.dtype, x.shape, x.device, axis, not descending, not stable, index_dtype, not return_keys)
+        more = (axis, not descending, not stable, index_dtype, not return_keys)
         try:
-            call = self.calls[key]
+            call = find(self.calls, x, more)
         except KeyError:
-            call = self.make(key, x, axis, SORT if return_keys else ARGSORT, 0, descending, stable, index_dtype)
+            call = self.make(x, more, axis, SORT if return_keys else ARGSORT, 0, descending, stable, index_dtype)
         except TypeError:  # an index_dtype that is none
             return None
-        if call is None or not is_plain(x):
+        if call is None:
             return None
-        indices = empty_like(x, dtype=call.sorted_dtype)
-        if return_keys:
-            keys = empty_like(x)
-            self.run(call, x.data_ptr(), keys.data_ptr(), 0, 0, indices.data_ptr())
-        else:
-            keys = None
-            self.run(call, x.data_ptr(), 0, 0, 0, indices.data_ptr())
-        if call.sorted_dtype is not call.index_dtype:
+        indices = call.new_others()
+        keys = call.new_keys() if return_keys else None
+        status = launch(call, self.kind.current_stream, x, keys, None, None, indices)
+        if status:
+            raise _native.last_error(status)
+        if indices.dtype is not call.index_dtype:
             indices = indices.to(call.index_dtype)
         return indices if keys is None else (indices, keys)
 
@@ -104,23 +155,21 @@ class ShortWay:
             return None
         if values.shape != keys.shape or values.device != keys.device:
             return None
-        key = (keys.dtype, keys.shape, keys.device, axis, not descending, not stable, values.dtype)
+        more = (axis, not descending, not stable, values.dtype)
         try:
-            call = self.calls[key]
+            call = find(self.calls, keys, more)
         except KeyError:
             size = values.dtype.itemsize
             if size not in (1, 2, 4, 8, 16):
                 return None
-            call = self.make(key, keys, axis, SORT_PAIRS, size, descending, stable, None, "keys")
-        if call is None or not is_plain(keys) or not is_plain(values):
+            call = self.make(keys, more, axis, SORT_PAIRS, size, descending, stable, None, "keys", values.dtype)
+        # Complex values may be conjugated when they are read; keys are real.
+        if call is None or not is_plain(values) or values.is_conj():
             return None
-        if values.is_conj():  # as keys, which are real, cannot be
-            return None
-        sorted_keys = empty_like(keys)
-        sorted_values = empty_like(values)
-        self.run(
-            call, keys.data_ptr(), sorted_keys.data_ptr(), values.data_ptr(), sorted_values.data_ptr(), 0
-        )
+        sorted_keys, sorted_values = call.new_keys(), call.new_others()
+        status = launch(call, self.kind.current_stream, keys, sorted_keys, values, sorted_values, None)
+        if status:
+            raise _native.last_error(status)
         return sorted_keys, sorted_values
 
     def is_like(self, out: Any, x: Any) -> bool:
@@ -129,41 +178,28 @@ class ShortWay:
             return False
         return is_plain(out)
 
-    def run(self, call: Call, keys: int, sorted_keys: int, values: int, sorted_values: int, indices: int) -> None:
-        handle, problem, gpu, extent, size, _, _ = call
-        memory, address = self.kind.workspace(size, gpu) if size else (None, 0)
-        operands = _OPERANDS.pack(
-            200, keys, extent, sorted_keys, extent, values, extent, sorted_values, extent, indices, extent,
-            _NO_SEGMENTS, address, size, 0,
-        )  # fmt: skip
-        # PyTorch hands the workspace out again in the order of the stream: it may go when this returns.
-        status = _native.run(handle, problem, operands, self.kind.current_stream(gpu))
-        del memory
-        if status:
-            raise _native.last_error(status)
-
     def make(
-        self, key: Any, x: Any, axis: int, operation: int, value_bytes: int, descending: Any, stable: Any,
-        index_dtype: Any, argument: str = "x",
+        self, x: Any, more: Any, axis: int, operation: int, value_bytes: int, descending: Any, stable: Any,
+        index_dtype: Any, argument: str = "x", other_dtype: Any = None,
     ) -> Call | None:  # fmt: skip
-        """The call for a key that was not met before, which is prepared. It is kept."""
+        """The call for what was not met before, which is prepared. It is kept."""
         asked = _functions.ask(x, axis, None, None, argument)
         call = None
         if asked.gpu >= 0 and asked.axis == x.dim() - 1 and asked.array is x and x.numel() > 0:
             index_bytes = 0
-            sorted_dtype = None
             if index_dtype is not None:
                 name = _functions.name_of_dtype(index_dtype)
                 wanted_bytes = _functions.index_bytes_of(name, asked.length)
                 index_bytes = _functions.sorted_index_bytes(wanted_bytes, asked.length, asked.rows)
-                sorted_dtype = index_dtype = self.kind.index_dtype(name)
-                if index_bytes != wanted_bytes:
-                    sorted_dtype = self.kind.index_dtype("int32")
+                index_dtype = self.kind.index_dtype(name)
+                other_dtype = self.kind.index_dtype("int32") if index_bytes != wanted_bytes else index_dtype
             wanted = asked.key(operation, value_bytes, index_bytes, bool(descending), bool(stable))
             if wanted not in asked.sorter.workspaces and self.kind.is_capturing():
                 return None  # the long way says what to do
             problem, size = asked.sorter.prepared(wanted)
-            extent = struct.pack("=2Q", _native.UNCHECKED, asked.length)
-            call = Call(asked.sorter.handle, problem, asked.gpu, extent, size, index_dtype, sorted_dtype)
-        _sorters.remember(self.calls, key, call)
-        return call
+            head = _HEAD.pack(_run_address, asked.sorter.handle, _native.UNCHECKED, asked.length)
+            new_workspace = functools.partial(self.kind.workspace, size, asked.gpu) if size else None
+            new_keys, new_others = (_maker(x, dtype) for dtype in (x.dtype, other_dtype or x.dtype))
+            call = Call(head + problem, asked.gpu, new_workspace, size, new_keys, new_others, index_dtype)
+        _sorters.remember(self.calls, (x.dtype, x.shape, x.device, more), call)
+        return call if call is not None and is_plain(x) else None

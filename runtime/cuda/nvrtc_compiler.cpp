@@ -139,7 +139,13 @@ class NvrtcCompiler final : public Compiler {
 
   [[nodiscard]] std::string identity() const override { return build()->identity; }
 
-  void open() const override { static_cast<void>(nvrtc()); }
+  void open() const override {
+    const Nvrtc& api = nvrtc();
+    // While it first compiles, NVRTC makes what goes away when the process ends. Handlers of the end run in
+    // reverse order: one that is registered from now on, and waits for a compilation, runs before that.
+    [[maybe_unused]] static const nvrtcResult first =
+        Program(api, "", {}).compile(build_of(api.facts)->options);
+  }
 
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
     const Nvrtc& api = nvrtc();

@@ -49,9 +49,17 @@ Problem first_of(const Problem& problem, std::uint64_t n) {
   return part;
 }
 
-/// What sorts it untuned, if anything does.
+/// What may give the first keys of a part.
+const std::vector<const Variant*>& part_variants() {
+  static const std::vector<const Variant*> all = {
+      &rows_topk_variant(),   &cluster_topk_variant(), &merge_topk_variant(),   &select_rows_variant(),
+      &filter_rows_variant(), &filter_array_variant(), &select_array_variant(), &select_cluster_variant()};
+  return all;
+}
+
+/// What sorts it untuned.
 Plan untuned_plan(const Problem& problem, const DeviceInfo& device) {
-  const Variant* family = untuned_order(problem, device, variants()).front();
+  const Variant* family = untuned_order(problem, device, part_variants()).front();
   return family->plan(problem, family->default_configuration(problem, device), device);
 }
 
@@ -62,7 +70,15 @@ class ArrayPartsVariant final : public Variant {
     return "the first keys of an array of more than 2^31: of each part of it, as what sorts untuned gives "
            "them, and of these";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {header}; }
+  std::vector<std::string_view> kernel_headers() const override {
+    std::vector<std::string_view> headers = {header};
+    for (const Variant* of_part : part_variants()) {
+      for (const std::string_view other : of_part->kernel_headers()) {
+        if (std::find(headers.begin(), headers.end(), other) == headers.end()) headers.push_back(other);
+      }
+    }
+    return headers;
+  }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && problem.rows == 1 && problem.n > longest_part &&
            default_is_valid(problem, device);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "kernels/radix/radix_layout.hpp"
 #include "kernels/radix/schedule_layout.hpp"
@@ -74,6 +76,12 @@ std::vector<Address> arrays_in_turn(PlanBuilder& builder, std::uint64_t passes, 
   // With an odd number the first pass would write to the output.
   if (passes % 2 == 1 && is_written) arrays[1] = builder.workspace(bytes);
   return arrays;
+}
+
+template <class Space>
+auto& parameter_of(Space& space, std::string_view name) {
+  return *std::find_if(space.parameters.begin(), space.parameters.end(),
+                       [&](const Parameter& parameter) { return parameter.name == name; });
 }
 
 }  // namespace
@@ -212,11 +220,29 @@ SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem&
   return space;
 }
 
+SearchSpace winning_space(std::string_view name, bool (*needs_two_passes)(const Problem& problem)) {
+  SearchSpace kept = space(name, needs_two_passes);
+  const auto keep = [&](std::string_view parameter, std::vector<std::int64_t> values) {
+    parameter_of(kept, parameter).values = std::move(values);
+  };
+  keep("block_size_x", {256, 512});
+  keep("radix_bits", {4, 8});
+  keep("imad_votes", {1});
+  keep("loop_unroll_factor_look_back", {4, 8});
+  keep("min_blocks_per_sm", {1, 2, 3});
+  return kept;
+}
+
 void lower_to_device(Configuration& c, const SearchSpace& space, const Problem& problem,
                      const DeviceInfo& device) {
   const auto is_too_much = [&] { return space.violation(c, problem, device).has_value(); };
   while (c.at("min_blocks_per_sm") > 1 && is_too_much()) --c.parameters["min_blocks_per_sm"];
-  while (c.at("block_size_x") > 128 && is_too_much()) c.parameters["block_size_x"] /= 2;
+  for (const char* name : {"block_size_x", "items_per_thread"}) {
+    const std::vector<std::int64_t>& values = parameter_of(space, name).values;
+    for (auto less = values.rbegin(); less != values.rend() && is_too_much(); ++less) {
+      c.parameters[name] = std::min(*less, c.at(name));
+    }
+  }
 }
 
 }  // namespace bitune::radix_parts

@@ -69,6 +69,10 @@ PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64
 /// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
 [[nodiscard]] SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem& problem));
 
+/// The same with those values alone that a search on an H200 ever chose, for radix and radix_pairs.
+[[nodiscard]] SearchSpace winning_space(std::string_view name,
+                                        bool (*needs_two_passes)(const Problem& problem));
+
 /// Of what sorts keys with values or indices.
 [[nodiscard]] Parameter values_beside_keys();
 

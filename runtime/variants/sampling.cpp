@@ -68,4 +68,16 @@ std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank) {
   return samples;
 }
 
+std::uint64_t minimum_behind(std::uint64_t groups, std::uint64_t samples) {
+  // That many samples fall into all groups but a share of exp(-samples / groups).
+  const auto all = static_cast<double>(groups);
+  for (std::uint64_t rank = 1; rank < groups; ++rank) {
+    const double mean = -all * std::log1p(-static_cast<double>(rank) / all);
+    if (mean > static_cast<double>(samples) &&
+        tail(mean, static_cast<double>(samples) - 1) <= accepted_chance)
+      return rank;
+  }
+  return groups;
+}
+
 }  // namespace bitune::sampling

@@ -39,4 +39,8 @@ inline constexpr double accepted_chance = 1e-6;
 /// is too large.
 [[nodiscard]] std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank);
 
+/// The other way round: the minimum that so many samples are up to, but for the accepted chance; `groups`
+/// where none is.
+[[nodiscard]] std::uint64_t minimum_behind(std::uint64_t groups, std::uint64_t samples);
+
 }  // namespace bitune::sampling

@@ -2,7 +2,7 @@
 # nothing where its work is already done.
 
 BUILD_PACKAGES=(g++ cmake ninja-build libcli11-dev libsqlitecpp-dev libsqlite3-dev nlohmann-json3-dev libfmt-dev
-  libboost-context-dev libxxhash-dev zlib1g-dev liblzma-dev libgtest-dev libbenchmark-dev libjs-chart.js python3 python3-venv)
+  libboost-context-dev libxxhash-dev zlib1g-dev liblzma-dev libgtest-dev libbenchmark-dev libjs-chart.js python3 python3-dev python3-venv)
 LINT_PACKAGES=(clang-format clang-tidy git)
 SANITIZE_PACKAGES=(clang libclang-rt-dev lld llvm)  # the build that CI tests, and its coverage
 TEST_PACKAGES=(chromium-headless-shell)  # the test of `bitune db report`

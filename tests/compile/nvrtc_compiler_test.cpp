@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <latch>
 #include <memory>
 #include <set>
 #include <thread>
@@ -12,6 +15,7 @@
 
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
+#include "runtime/background_work.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 
 namespace bitune::cuda {
@@ -255,6 +259,28 @@ TEST_F(Nvrtc, CompilesInSeveralThreadsAtOnce) {
   }
   EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
   EXPECT_EQ(images[3].bytes, compiler->compile({rotate.header, "planted::rotate<unsigned, 4>"}).bytes);
+}
+
+/// Exits while a kernel is compiled in the background.
+[[noreturn]] void exit_while_compiling(int architecture) {
+  static const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  compiler->open();
+  static std::latch begun(1);
+  auto* const work = new BackgroundWork(1);
+  work->add([] {
+    begun.count_down();
+    static_cast<void>(compiler->compile({rotate.header, "planted::rotate<unsigned, 400>"}));
+    std::fputs("compiled\n", stderr);
+  });
+  begun.wait();
+  std::exit(3);
+}
+
+using NvrtcDeathTest = Nvrtc;
+
+TEST_F(NvrtcDeathTest, IsThereUntilTheLastCompilationEnds) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(exit_while_compiling(architectures_.back()), testing::ExitedWithCode(3), "compiled");
 }
 
 }  // namespace

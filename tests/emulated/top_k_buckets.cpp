@@ -44,6 +44,28 @@ TEST(TopKBuckets, GiveTheFirstKeysOfEveryDistribution) {
   }
 }
 
+/// A cluster of 16 that puts little of a large sample in order; at last more keys than the bound is for.
+TEST(TopKBuckets, TakeLargeSamples) {
+  std::uint64_t turn = 0;
+  for (const Case& of : cases) {
+    const Problem problem = top_k_of(of.load, of.key, Order::descending, of.k, {.n = of.n});
+    const DeviceInfo& device = emulated_bench().device->info();
+    Configuration c = configuration_of(problem, device);
+    c.parameters["samples"] = 1024;
+    c.parameters["sample_blocks"] = 16;
+    const auto violation = variant("bucket_array").space(problem, device).violation(c, problem, device);
+    ASSERT_FALSE(violation) << *violation;
+    for (const Distribution distribution : {Distribution::special, Distribution::all_equal}) {
+      ++turn;
+      EXPECT_TRUE(is_right(seeded(1 + turn % 3), problem, c, distribution, turn,
+                           {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
+    }
+    for (const std::uint32_t rank : {1U, 1U << 30}) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, rank, {.sample = rank}));
+    }
+  }
+}
+
 /// Rank 1: fewer than k keys are up to the bound. A large one: each bucket ends with the last of the sample,
 /// so that one has nearly all keys, and blocks take parts.
 TEST(TopKBuckets, HaveAWayOutWhereTheSampleIsWrong) {

@@ -12,13 +12,19 @@ torch = pytest.importorskip("torch")
 
 import bitune  # noqa: E402
 import bitune.torch  # noqa: E402, F401
-from bitune import _arrays, _functions, _sorters  # noqa: E402
+from bitune import _arrays, _functions, _sorters, _tensors  # noqa: E402
 
 
-@pytest.fixture
-def gpu(monkeypatch):
+@pytest.fixture(params=["module", "python"])
+def gpu(monkeypatch, request):
+    if request.param == "python":
+        for function in _tensors.in_python:
+            monkeypatch.setattr(_tensors, function.__name__, function)
+    elif _tensors.sort in _tensors.in_python:
+        pytest.skip("the module _short_way is not there")
     kind = _arrays.kind_of(torch.zeros(1))
     emulated = _sorters.sorter_named("emulated")
+    emulated.workspaces.clear()
     taken = []
 
     def workspace(size, _gpu):

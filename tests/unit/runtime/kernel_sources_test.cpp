@@ -178,7 +178,6 @@ TEST(KernelSources, EveryVariantHasAVersionOfItsOwn) {
 TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
   const DeviceInfo device = test::h200();
   for (const Variant* family : variants()) {
-    if (family->name() == "array_parts") continue;  // launches what other variants name
     const auto named = family->kernel_headers();
     std::set<std::string_view> used;
     const auto add = [&](const Problem& problem, const Configuration& configuration) {
@@ -205,6 +204,7 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
         }
       }
     }
+    if (family->name() == "array_parts") continue;  // one of what it names is chosen by the parts' sizes
     EXPECT_EQ(used.size(), named.size()) << family->name() << " names a header that no plan uses";
   }
 }
