@@ -57,9 +57,10 @@ class Session:
                 return
             assert self._read(), f"the session ended before {count} evaluations: {self._shown.decode()}"
 
-    def end(self, signal):
-        """Sends the signal; returns the exit code, as Python has it, and the output."""
-        self._process.send_signal(signal)
+    def end(self, *signals):
+        """Sends the signals; returns the exit code, as Python has it, and the output."""
+        for signal in signals:
+            self._process.send_signal(signal)
         while self._read():
             pass
         os.close(self._terminal)

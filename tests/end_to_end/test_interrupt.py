@@ -13,15 +13,15 @@ def trials(bitune):
     return bitune.json("db", "trials", "--limit", 0)["trials"]
 
 
-def stop(bitune, with_signal, *arguments):
-    """Lets a session without a budget evaluate three configurations, then sends it the signal."""
+def stop(bitune, with_signals, *arguments):
+    """Lets a session without a budget evaluate three configurations, then sends it the signals."""
     session = bitune.session(*SESSION, "--budget", "none", *arguments)
     session.await_evaluations(3)
-    return session.end(with_signal)
+    return session.end(*with_signals)
 
 
 def test_interrupted_and_resumed(bitune):
-    code, output = stop(bitune, signal.SIGINT, "--json")
+    code, output = stop(bitune, [signal.SIGINT], "--json")
     assert code == 130 and "stopped" in output.err and output.json["interrupted"]
     kept = trials(bitune)
     assert len(kept) >= 3
@@ -47,13 +47,19 @@ def scratch(bitune, tmp_path):
 
 
 def test_a_hangup_is_as_ctrl_c(bitune, scratch):
-    code, output = stop(bitune, signal.SIGHUP, "--json")
+    code, output = stop(bitune, [signal.SIGHUP], "--json")
     assert code == 128 + signal.SIGHUP and "stopped" in output.err and output.json["interrupted"]
     assert not list(scratch.iterdir())
 
 
+def test_a_second_ctrl_c_leaves_nothing_either(bitune, scratch):
+    code, _ = stop(bitune, [signal.SIGINT, signal.SIGINT])
+    assert code in (130, -signal.SIGINT)
+    assert not list(scratch.iterdir())
+
+
 def test_killed(bitune, scratch):
-    code, _ = stop(bitune, signal.SIGKILL)
+    code, _ = stop(bitune, [signal.SIGKILL])
     assert code == -signal.SIGKILL
     assert list(scratch.iterdir()), "a killed process cleans nothing up"
     bitune(*SESSION, "--budget", "1evals")
