@@ -29,10 +29,11 @@ std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { retur
 
 std::uint64_t argument(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes, std::uint32_t threads = merge_threads) {
+Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
+                 std::uint32_t block_threads = merge_threads) {
   Launch launch;
   launch.grid[0] = static_cast<std::uint32_t>(blocks);
-  launch.block = {threads, 1, 1};
+  launch.block = {block_threads, 1, 1};
   launch.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   return launch;
 }

@@ -58,13 +58,13 @@ class RunMerge {
 
   /// Where a merge writes.
   struct Memory {
-    RunArrays to;                         ///< `kept` elements
-    std::array<RunArrays, 2> between;     ///< of more than two runs: rounds but the last write there, in turn
-    void* splits = nullptr;               ///< splits_bytes
-    RunArrays copied = {};                ///< for what is copied, as much as `kept` elements
-    ChunkCopies* copies = nullptr;        ///< null: nothing is copied
-    Cut* cut = nullptr;                   ///< of two runs: is written when all is done, if it is there
-    std::function<void()> runs_are_read;  ///< called once, when all that reads the runs is enqueued
+    RunArrays to;                      ///< `kept` elements
+    std::array<RunArrays, 2> between;  ///< of more than two runs: rounds but the last write there, in turn
+    void* splits = nullptr;            ///< splits_bytes
+    RunArrays copied = {};             ///< for what is copied, as much as `kept` elements
+    ChunkCopies* copies = nullptr;     ///< null: nothing is copied
+    Cut* cut = nullptr;                ///< of two runs: is written when all is done, if it is there
+    std::function<void()> runs_are_read = {};  ///< called once, when all that reads the runs is enqueued
   };
 
   /// Of the merged runs, writes the `kept` keys behind the first `skipped` ones; of more than two runs none
