@@ -28,10 +28,10 @@ struct MultiOptions {
   void* communicator = nullptr;
   std::string database = {};      ///< as SorterOptions::database
   std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
-  /// Where GPUs read each other's memory, a rank that merges at least so many bytes, of keys and what travels
-  /// with them, copies what others have, in chunks, while it merges those before; fewer it reads where they
-  /// lie. What merging a chunk writes has `least_chunk_bytes` at least. Both 0: as `bitune tune --devices`
-  /// has found for these GPUs, else defaults.
+  /// Where GPUs read each other's memory: from so many bytes on, of keys and what travels with them, a rank
+  /// copies what others have in chunks, and merges one while the next comes. Fewer it reads where they lie.
+  /// What merging a chunk writes has `least_chunk_bytes` at least. Both 0: as `bitune tune --devices` has
+  /// found for these GPUs, else defaults.
   std::uint64_t copied_from_bytes = 0;
   std::uint64_t least_chunk_bytes = 0;
   /// How long a rank waits for the others before it ends the call of all. They may have to compile first.

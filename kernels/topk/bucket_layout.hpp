@@ -14,8 +14,8 @@ constexpr Size words_of_count() { return 8; }
 /// Shared memory of filter_to_buckets: candidates, the buckets' ends, and a number.
 constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) { return (staged + buckets) * item_bytes + 16; }
 
-/// Where the parts of a block's shared memory in choose_buckets_of_first begin, behind sampled_minima and the candidates, and how many bytes
-/// all are together.
+/// Shared memory of a block in choose_buckets_of_first: where its parts begin behind sampled_minima and the candidates. `bytes`: of all
+/// together.
 struct ChosenBuckets {
   Size bins;
   Size bound;  ///< an item

@@ -113,12 +113,17 @@ SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo
 Configuration LeadingDigitsVariant::default_configuration(const Problem& problem,
                                                           const DeviceInfo& device) const {
   const bool wide = size_of(problem.key) == 8;
-  std::int64_t items = carried_bytes(problem) == 16 ? 11 : wide || is_carrying(problem) ? 19 : 23;
-  // Of wide keys with values as many as registers hold, if there are two such tiles for each multiprocessor:
-  // the fewer tiles, the fewer counts that they tell each other.
+  const bool carries = is_carrying(problem);
+  std::int64_t items = wide || carries ? 19 : 23;
   constexpr std::int64_t most = 31;
   const auto keys_at_once = static_cast<std::uint64_t>(2 * 256 * most * device.sm_count);
-  if (wide && items == 19 && is_carrying(problem) && problem.n >= keys_at_once) items = most;
+  if (carried_bytes(problem) == 16) {
+    items = 11;
+  } else if (wide && carries && problem.n >= keys_at_once) {
+    // As many as registers hold, if there are two such tiles for each multiprocessor: the fewer tiles, the
+    // fewer counts that they tell each other.
+    items = most;
+  }
   Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"items_per_thread", items},
@@ -129,7 +134,7 @@ Configuration LeadingDigitsVariant::default_configuration(const Problem& problem
                    {"prefetch_tiles", 0},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
                    {"shared_prefix_percent", 50}}};
-  if (is_carrying(problem)) c.parameters["values_beside_keys"] = 0;
+  if (carries) c.parameters["values_beside_keys"] = 0;
   radix_parts::lower_to_device(c, space(problem, device), problem, device);
   return c;
 }
