@@ -336,6 +336,51 @@ TEST(HostSort, CarriesLargeArraysByThreads) {
   EXPECT_GT(times.device_to_host_us, 0);
 }
 
+/// Memory that is page-locked already is copied from and to by the device, piece by piece.
+TEST(HostSort, CopiesPageLockedMemoryByItself) {
+  class Locked : public fake::Device {
+   public:
+    bool is_page_locked(const void*, std::size_t) const override { return true; }
+  };
+  const auto device = std::make_shared<Locked>();
+  HostSort host_sort(device, 1024, 3);
+  auto keys = random_keys(10'000);
+  auto expected = keys;
+  std::sort(expected.begin(), expected.end());
+  const HostArray array{
+      .from = {{keys.data(), 999}, {reinterpret_cast<std::byte*>(keys.data()) + 999, 40'000 - 999}},
+      .to = {{keys.data(), 40'000}},
+      .bytes = 40'000};
+  static_cast<void>(host_sort.run(std::span(&array, 1), [&](std::span<void* const> memory, Stream) {
+    reference_sort(memory[0], keys.size(), KeyType::u32, Order::ascending);
+  }));
+  EXPECT_EQ(keys, expected);
+  EXPECT_EQ(device->host_allocations, 0);
+}
+
+/// A copy that fails ends all threads, in both directions.
+TEST(HostSort, EndsWhenACopyFails) {
+  class Failing : public fake::Device {
+   public:
+    void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const override {
+      if (--left == 0) throw Error(ErrorCode::device, "lost");
+      fake::Device::copy_to_device(to, from, bytes, stream);
+    }
+    void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const override {
+      if (--left == 0) throw Error(ErrorCode::device, "lost");
+      fake::Device::copy_to_host(to, from, bytes, stream);
+    }
+    mutable std::atomic<int> left{0};
+  };
+  const auto device = std::make_shared<Failing>();
+  HostSort host_sort(device, 1024, 3);
+  auto keys = random_keys(10'000);
+  for (const int calls : {1, 20, 41, 60, 78}) {
+    device->left = calls;
+    EXPECT_THROW(static_cast<void>(host_sort.run(keys.data(), 40'000, [](void*, Stream) {})), Error) << calls;
+  }
+}
+
 TEST(HostSort, KeepsItsLanesAndDropsFailedOnes) {
   const auto device = std::make_shared<fake::Device>();
   HostSort host_sort(device, 1024, 1);
