@@ -10,7 +10,7 @@ namespace bitune {
 namespace {
 
 constexpr std::size_t idle_lanes = 8;
-constexpr unsigned most_copy_threads = 8;
+constexpr unsigned most_copy_threads = 12;
 
 /// Copies may still be under way: they must end before the pinned buffers go. The error under way is the
 /// first one: it is the one to tell.

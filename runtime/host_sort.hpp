@@ -39,7 +39,7 @@ struct HostReading {
 /// Without turns they all would upload together, and then all download. Thread-safe.
 class HostSort {
  public:
-  static constexpr std::size_t usual_chunk_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t usual_chunk_bytes = std::size_t{8} << 20;
 
   /// `chunk_bytes`: size of one pinned buffer; larger arrays pass through a few of them in turn, and those of
   /// many chunks are copied by several threads, `copy_threads` at most (0: as the host has cores for).

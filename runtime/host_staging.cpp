@@ -4,17 +4,19 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 
 #include "runtime/at_once.hpp"
-#include "runtime/copy_past_cache.hpp"
 
 namespace bitune {
 namespace {
 
 constexpr std::size_t smallest_buffer = std::size_t{64} << 10;
-constexpr std::size_t chunks_per_thread = 4;  // at least: fewer are copied before another thread has begun
-constexpr std::size_t slices_per_chunk = 8;
+constexpr std::size_t chunks_per_thread = 2;  // at least: fewer are copied before another thread has begun
+constexpr std::size_t slices_per_chunk = 16;
+/// A bus takes about as long for a slice as this; to sleep and to be woken takes longer.
+constexpr int most_yields = 256;
 
 /// Calls work(data, at, size) for what lies in each piece of `bytes` bytes of all pieces, from `begin` on:
 /// `at` counts from there.
@@ -53,9 +55,13 @@ unsigned HostStaging::threads_for(std::size_t bytes) const noexcept {
       std::clamp<std::size_t>(bytes / (chunk_bytes_ * chunks_per_thread), 1, threads_));
 }
 
-void HostStaging::reserve(std::size_t bytes) {
-  const std::size_t size = std::max(smallest_buffer, std::bit_ceil(std::min(bytes, chunk_bytes_)));
-  for (std::size_t i = 0; i < std::min(slots, (bytes + chunk_bytes_ - 1) / chunk_bytes_); ++i) {
+std::size_t HostStaging::chunk_of(std::size_t bytes) const noexcept {
+  return std::clamp(bytes / slots + 1, std::max<std::size_t>(chunk_bytes_ / 8, 1), chunk_bytes_);
+}
+
+void HostStaging::reserve(std::size_t chunks, std::size_t bytes) {
+  const std::size_t size = std::max(smallest_buffer, std::bit_ceil(bytes));
+  for (std::size_t i = 0; i < std::min(slots, chunks); ++i) {
     Slot& slot = slots_[i];
     if (slot.buffer && slot.buffer->size() >= size) continue;
     if (slot.in_use) static_cast<void>(device_.elapsed_ms(*slot.copied, *slot.copied));
@@ -67,23 +73,28 @@ void HostStaging::reserve(std::size_t bytes) {
 void HostStaging::pass(Way way, std::size_t bytes,
                        const std::function<void(std::byte*, std::size_t, std::size_t)>& copy,
                        const std::function<void(std::byte*, std::size_t, std::size_t)>& send, Stream stream) {
-  reserve(bytes);
-  const std::size_t chunks = (bytes + chunk_bytes_ - 1) / chunk_bytes_;
+  const std::size_t chunk_bytes = chunk_of(bytes);
+  const std::size_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
+  reserve(chunks, std::min(chunk_bytes, bytes));
   const unsigned threads = threads_for(bytes);
   const std::size_t slices = threads == 1 ? 1 : slices_per_chunk;
-  const auto size_of_chunk = [&](std::size_t i) { return std::min(chunk_bytes_, bytes - i * chunk_bytes_); };
+  const auto size_of_chunk = [&](std::size_t i) { return std::min(chunk_bytes, bytes - i * chunk_bytes); };
   const auto send_chunk = [&](std::size_t i) {
     Slot& slot = slots_[i % slots];
-    send(slot.buffer->data(), i * chunk_bytes_, size_of_chunk(i));
+    send(slot.buffer->data(), i * chunk_bytes, size_of_chunk(i));
     device_.record(*slot.copied, stream);
-    const std::lock_guard lock(mutex_);
     slot.in_use = true;
+    const std::lock_guard lock(mutex_);
     slot.sent = i + 1;
     changed_.notify_all();
   };
-  const auto await = [&](const std::size_t& chunk, std::size_t wanted) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failed_ || chunk >= wanted; });
+  const auto await = [&](const std::atomic<std::size_t>& chunk, std::size_t wanted) {
+    const auto is_there = [&] { return failed_ || chunk >= wanted; };
+    for (int i = 0; i < most_yields && !is_there(); ++i) std::this_thread::yield();
+    if (!is_there()) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, is_there);
+    }
     return !failed_;
   };
   // The first slice of a chunk waits for the bus, the others for it.
@@ -95,18 +106,15 @@ void HostStaging::pass(Way way, std::size_t bytes,
       const std::size_t filled_before = chunk >= slots ? chunk + 1 - slots : 0;
       if (!await(slot.sent, way == Way::down ? chunk + 1 : filled_before)) return;
       if (slot.in_use) static_cast<void>(device_.elapsed_ms(*slot.copied, *slot.copied));
-      const std::lock_guard lock(mutex_);
       slot.left = slices;
+      const std::lock_guard lock(mutex_);
       slot.ready = chunk + 1;
       changed_.notify_all();
     }
     const std::size_t begin = size_of_chunk(chunk) * slice / slices;
     const std::size_t end = size_of_chunk(chunk) * (slice + 1) / slices;
-    copy(slot.buffer->data() + begin, chunk * chunk_bytes_ + begin, end - begin);
-    {
-      const std::lock_guard lock(mutex_);
-      if (--slot.left > 0) return;
-    }
+    copy(slot.buffer->data() + begin, chunk * chunk_bytes + begin, end - begin);
+    if (--slot.left > 0) return;
     const std::size_t next = way == Way::up ? chunk : chunk + slots;
     if (next < chunks) send_chunk(next);
   };
@@ -160,17 +168,11 @@ void HostStaging::download(std::span<const HostRoom> to, const void* from, std::
     device_.synchronize(stream);
     return;
   }
-  // A large array is not read soon: it need not be fetched into the cache to be overwritten.
-  const bool is_large = threads_for(bytes) > 1;
   pass(
       Way::down, bytes,
       [&](const std::byte* buffer, std::size_t begin, std::size_t size) {
         for_pieces(to, begin, size, [&](std::byte* data, std::size_t at, std::size_t count) {
-          if (is_large) {
-            copy_past_cache(data, buffer + at, count);
-          } else {
-            std::memcpy(data, buffer + at, count);
-          }
+          std::memcpy(data, buffer + at, count);
         });
       },
       [&](std::byte* buffer, std::size_t begin, std::size_t size) {

@@ -4,6 +4,7 @@
 /// Arrays of the host's memory on their way to a device and back, through a few pinned buffers.
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -36,7 +37,7 @@ struct HostRoom {
 /// page-locked is copied from and to without a buffer. One call at a time.
 class HostStaging {
  public:
-  /// `chunk_bytes`: of a buffer. `threads`: at most, that fill or empty buffers.
+  /// `chunk_bytes`: of a buffer, at most. `threads`: at most, that fill or empty buffers.
   HostStaging(const Device& device, std::size_t chunk_bytes, unsigned threads);
 
   /// How many threads copy an array of so many bytes; of few chunks one.
@@ -54,10 +55,10 @@ class HostStaging {
     std::unique_ptr<HostBuffer> buffer;
     std::unique_ptr<DeviceEvent> copied;  ///< the last copy from or to the buffer has ended
     bool in_use = false;                  ///< there was such a copy
-    // What follows is of the call under way, and guarded by mutex_. Chunks are counted from 1.
-    std::size_t sent = 0;   ///< the last chunk whose copy over the bus is enqueued
-    std::size_t ready = 0;  ///< the last chunk that the host may fill or empty
-    std::size_t left = 0;   ///< slices of it that are not yet filled or empty
+    // What follows is of the call under way. Chunks are counted from 1.
+    std::atomic<std::size_t> sent = 0;   ///< the last chunk whose copy over the bus is enqueued
+    std::atomic<std::size_t> ready = 0;  ///< the last chunk that the host may fill or empty
+    std::atomic<std::size_t> left = 0;   ///< slices of it that are not yet filled or empty
   };
 
   enum class Way { up, down };
@@ -68,15 +69,19 @@ class HostStaging {
             const std::function<void(std::byte* buffer, std::size_t begin, std::size_t size)>& copy,
             const std::function<void(std::byte* buffer, std::size_t begin, std::size_t size)>& send,
             Stream stream);
-  void reserve(std::size_t bytes);
+  /// What an array of so many bytes goes in: smaller ones in small chunks, so that copying still runs beside
+  /// the bus.
+  [[nodiscard]] std::size_t chunk_of(std::size_t bytes) const noexcept;
+  /// Has buffers for chunks of so many bytes.
+  void reserve(std::size_t chunks, std::size_t bytes);
 
   const Device& device_;
   const std::size_t chunk_bytes_;
   const unsigned threads_;
   std::array<Slot, slots> slots_;
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< held to write what others wait for
   std::condition_variable changed_;
-  bool failed_ = false;  ///< guarded by mutex_
+  std::atomic<bool> failed_ = false;
 };
 
 }  // namespace bitune
