@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -20,6 +21,25 @@ void end_quietly(const Device& device, Stream stream) noexcept {
   } catch (const Error&) {
   }
 }
+
+/// The right to copy in one direction, until it is given back, by any thread.
+class Turn {
+ public:
+  /// `turn`: whose; null: none is needed.
+  explicit Turn(std::binary_semaphore* turn) : turn_(turn) {
+    if (turn != nullptr) turn->acquire();
+  }
+  ~Turn() { give_back(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void give_back() noexcept {
+    if (std::binary_semaphore* const turn = turn_.exchange(nullptr)) turn->release();
+  }
+
+ private:
+  std::atomic<std::binary_semaphore*> turn_;
+};
 
 }  // namespace
 
@@ -93,12 +113,9 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
       most_bytes = std::max(most_bytes, array.bytes);
     }
     const bool takes_turns = lane->staging.threads_for(most_bytes) > 1;
-    const auto turn_of = [&](std::mutex& turn) {
-      return takes_turns ? std::unique_lock(turn) : std::unique_lock<std::mutex>();
-    };
     if (reading.begins) reading.begins();
     {
-      const auto turn = turn_of(upload_turn_);
+      const Turn turn(takes_turns ? &upload_turn_ : nullptr);
       device_->record(*lane->marks[0], stream);
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         if (!arrays[i].from.empty()) lane->staging.upload(memory[i], arrays[i].from, arrays[i].bytes, stream);
@@ -110,10 +127,17 @@ HostSortTimes HostSort::run_in_lane(std::span<const HostArray> arrays,
     device_->record(*lane->marks[2], stream);
     if (takes_turns) device_->synchronize(stream);  // whoever has the turn copies
     {
-      const auto turn = turn_of(download_turn_);
+      Turn turn(takes_turns ? &download_turn_ : nullptr);
+      auto left = std::count_if(arrays.begin(), arrays.end(),
+                                [](const HostArray& array) { return !array.to.empty(); });
       device_->record(*lane->marks[3], stream);
       for (std::size_t i = 0; i < arrays.size(); ++i) {
-        if (!arrays[i].to.empty()) lane->staging.download(arrays[i].to, memory[i], arrays[i].bytes, stream);
+        if (arrays[i].to.empty()) continue;
+        // The bus is free for the next run while the last chunks are written to where they belong.
+        const bool is_last = --left == 0;
+        lane->staging.download(arrays[i].to, memory[i], arrays[i].bytes, stream, [&] {
+          if (is_last) turn.give_back();
+        });
       }
       device_->record(*lane->marks[4], stream);
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <span>
 #include <vector>
 
@@ -67,8 +68,8 @@ class HostSort {
   const std::shared_ptr<const Device> device_;
   const std::size_t chunk_bytes_;
   const unsigned copy_threads_;
-  std::mutex upload_turn_;    ///< held by the run that copies large arrays to the device
-  std::mutex download_turn_;  ///< likewise from there
+  std::binary_semaphore upload_turn_{1};    ///< of the run that copies large arrays to the device
+  std::binary_semaphore download_turn_{1};  ///< likewise from there
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> idle_;  ///< guarded by mutex_
 };

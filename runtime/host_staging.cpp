@@ -72,7 +72,8 @@ void HostStaging::reserve(std::size_t chunks, std::size_t bytes) {
 
 void HostStaging::pass(Way way, std::size_t bytes,
                        const std::function<void(std::byte*, std::size_t, std::size_t)>& copy,
-                       const std::function<void(std::byte*, std::size_t, std::size_t)>& send, Stream stream) {
+                       const std::function<void(std::byte*, std::size_t, std::size_t)>& send, Stream stream,
+                       const std::function<void()>& sent) {
   const std::size_t chunk_bytes = chunk_of(bytes);
   const std::size_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
   reserve(chunks, std::min(chunk_bytes, bytes));
@@ -84,9 +85,12 @@ void HostStaging::pass(Way way, std::size_t bytes,
     send(slot.buffer->data(), i * chunk_bytes, size_of_chunk(i));
     device_.record(*slot.copied, stream);
     slot.in_use = true;
-    const std::lock_guard lock(mutex_);
-    slot.sent = i + 1;
-    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      slot.sent = i + 1;
+      changed_.notify_all();
+    }
+    if (i + 1 == chunks) sent();
   };
   const auto await = [&](const std::atomic<std::size_t>& chunk, std::size_t wanted) {
     const auto is_there = [&] { return failed_ || chunk >= wanted; };
@@ -156,16 +160,18 @@ void HostStaging::upload(void* to, std::span<const HostPiece> from, std::size_t 
       [&](const std::byte* buffer, std::size_t begin, std::size_t size) {
         device_.copy_to_device(on_device + begin, buffer, size, stream);
       },
-      stream);
+      stream, [] {});
 }
 
-void HostStaging::download(std::span<const HostRoom> to, const void* from, std::size_t bytes, Stream stream) {
+void HostStaging::download(std::span<const HostRoom> to, const void* from, std::size_t bytes, Stream stream,
+                           const std::function<void()>& sent) {
   const auto* const on_device = static_cast<const std::byte*>(from);
   if (are_page_locked(device_, to)) {
     for_pieces(to, 0, bytes, [&](std::byte* data, std::size_t at, std::size_t size) {
       device_.copy_to_host(data, on_device + at, size, stream);
     });
     device_.synchronize(stream);
+    sent();
     return;
   }
   pass(
@@ -178,7 +184,7 @@ void HostStaging::download(std::span<const HostRoom> to, const void* from, std::
       [&](std::byte* buffer, std::size_t begin, std::size_t size) {
         device_.copy_to_host(buffer, on_device + begin, size, stream);
       },
-      stream);
+      stream, sent);
 }
 
 }  // namespace bitune

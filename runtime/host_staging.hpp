@@ -45,8 +45,9 @@ class HostStaging {
 
   /// Returns when all pieces are read; the device may not have them yet.
   void upload(void* to, std::span<const HostPiece> from, std::size_t bytes, Stream stream);
-  /// Returns when all is written.
-  void download(std::span<const HostRoom> to, const void* from, std::size_t bytes, Stream stream);
+  /// Returns when all is written. `sent` is called, by any thread, when nothing more will be enqueued.
+  void download(std::span<const HostRoom> to, const void* from, std::size_t bytes, Stream stream,
+                const std::function<void()>& sent);
 
  private:
   static constexpr std::size_t slots = 4;
@@ -68,7 +69,7 @@ class HostStaging {
   void pass(Way way, std::size_t bytes,
             const std::function<void(std::byte* buffer, std::size_t begin, std::size_t size)>& copy,
             const std::function<void(std::byte* buffer, std::size_t begin, std::size_t size)>& send,
-            Stream stream);
+            Stream stream, const std::function<void()>& sent);
   /// What an array of so many bytes goes in: smaller ones in small chunks, so that copying still runs beside
   /// the bus.
   [[nodiscard]] std::size_t chunk_of(std::size_t bytes) const noexcept;
