@@ -31,8 +31,8 @@ def host_line(record):
     passes = 2 * 4 * record["n"] / (1e9 * BUS_GB_S)
     rates = record["copies_gb_s"]
     return (f"An array of {size_text(record['n'])} {record['key']} keys in {record['memory']} memory of the host, of which {record['device_memory'] >> 30} GiB of a GPU's "
-            f"memory may be taken at once: {seconds:.2f} s (the first time {record['samples_us'][0]['all'] / 1e6:.2f}). Its two passes over the bus take {passes:.2f} s at {BUS_GB_S} "
-            f"GB/s each way, both ways at once, and {2 * passes:.2f} s one way after the other. Copied alone: {rates['up']:.0f} GB/s to the GPU, {rates['down']:.0f} back.\n")
+            f"memory may be taken at once: {seconds:.2f} s, {seconds / passes:.2f} times what its two passes over the bus take at {BUS_GB_S} GB/s each way, both ways at "
+            f"once. Copied alone: {rates['up']:.0f} GB/s to the GPU, {rates['down']:.0f} back.\n")
 
 
 def merge_lines(merges):
