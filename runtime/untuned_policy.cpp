@@ -176,6 +176,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"bucket_array", never},
     {"bin_rows", never},
     {"copied_rows", never},
+    {"rows_by_digits", never},
 });
 
 /// The less, the sooner.
