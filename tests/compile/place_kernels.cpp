@@ -35,6 +35,10 @@ TEST_P(PlaceKernels, DoNotSpillByDefault) {
                   {.n = 100, .rows = 1024}};
   add("rows_by_place", pairs);
   add("rows_by_place", argsort);
+  if (!is_wide) {
+    pairs.n = 32768;
+    add("rows_by_digits", pairs);
+  }
   pairs.n = 100000;
   add("merge_by_place", pairs);
   if (!is_wide) {
