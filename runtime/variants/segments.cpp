@@ -212,9 +212,12 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
 }
 
 Configuration SegmentsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  const std::int64_t items = carries(problem) && size_of(problem.key) == 8 ? 4 : 8;
   const std::int64_t block_items = item_registers(problem) + value_registers(problem) > 3 ? 8 : 16;
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
+  // The more keys a lane has, the fewer of a network's steps go across lanes, which take three times as long.
+  const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
+                             : mean < 64 || size_of(problem.key) == 8 ? 8
+                                                                      : 16;
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors.
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 1));
   const std::uint64_t of_device =
