@@ -48,6 +48,7 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
            {"compare_as_double", 0},
            {"imad_quarters", 2},
            {"min_blocks_per_sm", 1},
+           {"long_buckets", 0},
            {"dependent_launch", 0}}};
 }
 
@@ -118,6 +119,27 @@ TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
   EXPECT_TRUE(sorts_segments(emulated_bench(), keys, places, c, Distribution::random, 1, false));
   const Problem pairs = problem_of(all_loads[3], KeyType::f32, Order::ascending, 1);
   EXPECT_TRUE(sorts_segments(emulated_bench(), pairs, places, c, Distribution::special, 2, true));
+}
+
+/// What no block holds is cut to buckets. Keys that agree in their highest digit make one that no block
+/// holds.
+TEST(SegmentsVariant, SortsSegmentsBucketByBucket) {
+  const SegmentPlaces places = places_of({3, 4000, 0, 1025, 300, 2600, 1, 1024}, 8, true);
+  Configuration c = small_configuration(1);
+  c.parameters["block_lists"] = 2;
+  c.parameters["long_buckets"] = 1;
+  std::uint64_t seed = 0;
+  for (const Distribution distribution :
+       {Distribution::random, Distribution::few_distinct, Distribution::special}) {
+    for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::i64}) {
+      ++seed;
+      const Order order = seed % 2 == 0 ? Order::ascending : Order::descending;
+      EXPECT_TRUE(sorts_segments(seeded(seed), {.key = key, .order = order}, places, c, distribution, seed,
+                                 seed % 3 == 0));
+    }
+    const Problem pairs = problem_of(all_loads[3], KeyType::f32, Order::ascending, 1);
+    EXPECT_TRUE(sorts_segments(seeded(seed), pairs, places, c, distribution, seed, seed % 2 == 0));
+  }
 }
 
 /// In whatever order threads run.
