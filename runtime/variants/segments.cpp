@@ -100,7 +100,7 @@ std::int64_t registers_of(const Configuration& c, const Problem& problem) {
     if (word_bytes(problem.key) == 8) return items * item_registers(problem) + 48;
     return c.at("shuffle_steps") == 0 ? items + 32 : std::max(items + 40, 3 * items);
   }
-  return items * (2 * item_registers(problem) + value_registers(problem)) + 40;
+  return items * (2 * item_registers(problem) + value_registers(problem) + 1) + 32;
 }
 
 /// The same of a lane that sorts tiles of up to `items` items.
@@ -149,15 +149,15 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
       {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
-      {"shuffle_steps", {0, 1, 2, 3, 5}, "most steps on lane bits there that go by shuffles"},
+      {"shuffle_steps", {0, 1, 2}, "most steps on lane bits there that go by shuffles"},
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 1, 2, 3},
+       {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 2, 4, 6, 8},
+       {1, 4, 8},
        "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
       {"long_buckets",
        {0, 1},
@@ -198,9 +198,10 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"lane_items", "block_lists", "list_octaves"}},
       // A tile of a digit pass costs as much as a thousand keys or more, however few it has.
-      {"of 2^20 keys and more, blocks sort segments of up to 4096 keys",
+      // And lists of several doublings never won there.
+      {"of 2^20 keys and more, blocks sort segments of up to 4096 keys, with a list for each doubling",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return p.n < std::uint64_t{1} << 20 || longest_of_block(c, p) >= 4096;
+         return p.n < std::uint64_t{1} << 20 || (longest_of_block(c, p) >= 4096 && c.at("list_octaves") == 1);
        },
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
@@ -246,7 +247,7 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
                              : mean < 64 || size_of(problem.key) == 8 ? 8
                                                                       : 16;
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors.
-  const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 1));
+  const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
   const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256);
@@ -275,6 +276,11 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
   c.parameters["block_lists"] = lists;
   c.parameters["list_octaves"] = lists == 0 ? 1 : octaves / lists;
+  // Two passes instead of four, and as many launches more, which do nothing where there are no long segments.
+  if (!is_small && mean >= 512 && lists != 0 && least_long(c, problem) <= problem.n) {
+    c.parameters["long_buckets"] =
+        long_segments::can_make_buckets(problem, with_long(c, problem, device), least_long) ? 1 : 0;
+  }
   return c;
 }
 

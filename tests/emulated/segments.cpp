@@ -44,7 +44,7 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
            {"block_lists", lists},
            {"list_octaves", (octaves + lists - 1) / lists},
            {"block_items", 8},
-           {"shuffle_steps", 3},
+           {"shuffle_steps", 2},
            {"compare_as_double", 0},
            {"imad_quarters", 2},
            {"min_blocks_per_sm", 1},
