@@ -29,7 +29,7 @@ bound_buckets(u64* begins, u64* ends, const LongSegment* listed, ListCounters* c
       begins[i * values + digit] = begin;
       ends[i * values + digit] = begin + (i < count ? counted[digit] : 0);
     }
-    sync_block();
+    sync_block();  // others may read the sums of the block's segment before
   }
 }
 
