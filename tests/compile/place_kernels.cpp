@@ -10,6 +10,7 @@
 #include "model/key_type.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/variant.hpp"
+#include "tests/compile/without_spills.hpp"
 #include "tests/support/device_limits.hpp"
 
 namespace bitune::test {
@@ -44,8 +45,7 @@ TEST_P(PlaceKernels, DoNotSpillByDefault) {
   argsort.rows = 1;
   add("cluster_by_place", argsort);
   for (const KernelSource& kernel : kernels) {
-    const KernelImage image = compiler->compile(kernel);
-    EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression << "\n" << image.log;
+    compiled_without_spills(*compiler, kernel);
   }
 }
 
