@@ -175,6 +175,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"classic", always},
     {"bucket_array", never},
     {"bin_rows", never},
+    {"stream_rows", never},
     {"copied_rows", never},
 });
 

@@ -1,10 +1,12 @@
 // What puts candidates in order by bins, on the emulated device: keys of each width, where bins are few keys,
-// one key many times, or too many keys for a bin; under an order of threads for each.
+// one key many times, or too many keys for a bin; under an order of threads for each. stream_rows: with more
+// rows than blocks, too.
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "measure/inputs.hpp"
 #include "runtime/variant.hpp"
@@ -17,6 +19,7 @@ namespace top_k_bins {
 namespace {
 
 struct Case {
+  std::string_view variant;
   KeyType key;
   std::uint64_t k;
   Shape shape;
@@ -24,12 +27,17 @@ struct Case {
 };
 
 /// 700: as many as the row has candidates without a sample. 200: of those that have passed a bound.
-constexpr std::array cases = {Case{KeyType::f32, 200, {.n = 6000, .rows = 2}, 1},
-                              Case{KeyType::f32, 20, {.n = 3000}, 4}, Case{KeyType::f64, 40, {.n = 3000}, 1},
-                              Case{KeyType::u8, 700, {.n = 1000}, 1}};
+constexpr std::array cases = {Case{"bin_rows", KeyType::f32, 200, {.n = 6000, .rows = 2}, 1},
+                              Case{"bin_rows", KeyType::f32, 20, {.n = 3000}, 4},
+                              Case{"bin_rows", KeyType::f64, 40, {.n = 3000}, 1},
+                              Case{"bin_rows", KeyType::u8, 700, {.n = 1000}, 1},
+                              Case{"stream_rows", KeyType::f32, 20, {.n = 3001, .rows = 19}, 1},
+                              Case{"stream_rows", KeyType::bf16, 200, {.n = 6000, .rows = 3}, 4},
+                              Case{"stream_rows", KeyType::f64, 40, {.n = 3000, .rows = 5}, 1},
+                              Case{"stream_rows", KeyType::u8, 700, {.n = 1000, .rows = 2}, 1}};
 
 Configuration configuration_of(const Case& of, const Problem& problem, const DeviceInfo& device) {
-  const Variant& family = variant("bin_rows");
+  const Variant& family = variant(of.variant);
   Configuration c = family.default_configuration(problem, device);
   c.parameters["cluster_size"] = of.ranks;
   EXPECT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
