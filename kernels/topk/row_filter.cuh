@@ -138,15 +138,17 @@ struct RowFilter {
       all = gather_fetched(stream);
     }
     if (rank != 0) return;
-
-    // Usually all is done but for sorting. Else it is taken once more.
-    u32 next = 0;
+    const auto source = [&](u32 i) { return streams ? stream.item(i) : row.item(i); };
     const u32 last = streams ? stream.length : length;
-    if (streams && all >= wanted && all <= capacity) {
-      next = last;
-    } else {
-      all = 0;
-    }
+    write_sorted<(2 * nt < capacity ? 2 * nt : capacity)>(row, k, wanted, source, last, streams && all >= wanted && all <= capacity, all);
+  }
+
+  /// Writes the first k of the row. Usually (`is_done`) `all` candidates are there, and they are sorted. Else all is taken once more from the
+  /// `last` items of the source. least: of the networks that sort.
+  template <int least, class Source>
+  BITUNE_DEVICE void write_sorted(const Row& row, u32 k, u32 wanted, const Source& source, u32 last, bool is_done, u32 all) {
+    u32 next = is_done ? last : 0;
+    if (!is_done) all = 0;
     Item bound = last_item<typename Row::Form>();
     while (true) {
       for (; next < last && all <= capacity - nt; next += nt) {
@@ -154,7 +156,7 @@ struct RowFilter {
         Item item = last_item<typename Row::Form>();
         bool passes = false;
         if (i < last) {
-          item = streams ? stream.item(i) : row.item(i);
+          item = source(i);
           passes = !(bound < item);
         }
         const ThreadSums of_block = sums(passes ? 1 : 0);
@@ -162,7 +164,7 @@ struct RowFilter {
         all += of_block.all;
       }
       sync_block();
-      candidates.template sort<(2 * nt < capacity ? 2 * nt : capacity)>(all);
+      candidates.template sort<least>(all);
       if (next >= last) break;
       all = wanted;
       bound = candidates[wanted - 1];

@@ -51,17 +51,6 @@ struct VectorShare {
   u32 last;
 };
 
-/// Candidates that come from nowhere: where those that streamed were too few or too many, the row itself is read.
-template <class Item>
-struct NoStream {
-  u32 length = 0;
-  BITUNE_DEVICE Item item(u32 /*i*/) const { return Item{}; }
-  BITUNE_DEVICE void fetch(Item& /*slot*/, u32 /*i*/) const {}
-  BITUNE_DEVICE Item fetched(const Item& slot) const { return slot; }
-  template <class Append>
-  BITUNE_DEVICE void pass_share(Item /*bound*/, u32 /*rank*/, u32 /*ranks*/, const Append& /*append*/) const {}
-};
-
 /// Writes the first k keys of each of `rows` rows of n keys, as select_rows does.
 ///
 /// A thread copies `loads` vectors of 16 bytes at once, and has `stages` times as many under way. The bound is the sample_rank-th of the
@@ -126,6 +115,7 @@ stream_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   u32 turn = 0;
   for (u32 index = turns.first; index < rows; index += turns.step, turn ^= 1) {
     sync_block();  // the bound is there, and nobody reads the row before it any more
+    find_bound(index + turns.step, bounds + (turn ^ 1));
     const Row row = row_of(index);
     const u32 length = counted_keys(lengths, length_bytes, index, n);
     const u32 wanted = minimum(k, length);
@@ -136,7 +126,6 @@ stream_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
       u32 to = atomic_add(filter.count, bit_count(bits));
       for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) filter.candidates[to] = item(lowest_bit(bits));
     };
-    find_bound(index + turns.step, bounds + (turn ^ 1));
     if (thread_index() == 0) counts[turn ^ 1] = 0;
     if (filter.rank == 0 && warp_index() == 0 && length != stream.count * vector) {
       stream.pass_ends(bound, [&](u32 bits, const auto& place) {
@@ -182,11 +171,10 @@ stream_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
     }
     const u32 all = filter.gather([](const Item& candidate) { return candidate; });
     if (filter.rank != 0) continue;
-    if (all < wanted || all > capacity) {
-      filter.write_first(row, length, k, wanted, NoStream<Item>{}, false, 0);
-    } else {
-      Binned(filter.candidates, shared + parts.bins).write_first(row, k, all, wanted, filter.sums);
-    }
+    const Row result = row_of(kept(index));  // made anew: no register holds it while keys stream
+    const bool fits = all >= wanted && all <= capacity;
+    if (fits && Binned(filter.candidates, shared + parts.bins).write_if_few_alike(result, k, all, wanted, filter.sums)) continue;
+    filter.template write_sorted<capacity>(result, k, wanted, [&](u32 i) { return result.item(i); }, length, fits, all);
   }
 }
 

@@ -60,7 +60,8 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
 /// Registers of a thread: for keys as they are compared, for candidates, or for minima as they are sorted.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
   const std::int64_t candidates = c.at("candidates") / c.at("block_size_x");
-  return 32 + std::max({4 * c.at("vectors_per_thread"), (merged_item_registers(problem.key) + 1) * candidates,
+  return 36 + std::max({4 * c.at("vectors_per_thread") + (size_of(problem.key) < 4 ? 8 : 0),
+                        2 * merged_item_registers(problem.key) * candidates,
                         sample_groups(c, problem) / 32 * word_bytes(problem.key) / 4});
 }
 
@@ -126,7 +127,7 @@ SearchSpace StreamRowsVariant::space(const Problem&, const DeviceInfo&) const {
        {"cluster_size", "min_blocks_per_sm"}},
       placed_words_may_be_doubles(),
       places_fit_doubles(),
-      {"keys, candidates or minima, and 32 registers besides, fit a block's registers, and min_blocks_per_sm "
+      {"keys, candidates or minima, and 36 registers besides, fit a block's registers, and min_blocks_per_sm "
        "times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
