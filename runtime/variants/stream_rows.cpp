@@ -106,7 +106,8 @@ SearchSpace StreamRowsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("vectors_per_thread") * 16 <= 32 * static_cast<std::int64_t>(size_of(p.key));
        },
        {"vectors_per_thread"}},
-      {"there is room for k candidates and one for each thread, of which a thread puts 16 in order at most, 8 "
+      {"there is room for k candidates and one for each thread, of which a thread puts 16 in order at most, "
+       "8 "
        "of 64-bit keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t room = c.at("candidates");
@@ -121,8 +122,8 @@ SearchSpace StreamRowsVariant::space(const Problem&, const DeviceInfo&) const {
        {"samples", "candidates"}},
       {"the device has clusters of so many blocks, and enough at once for one",
        [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-         return c.at("cluster_size") <=
-                std::min<std::int64_t>(std::max(1, d.max_cluster_size), c.at("min_blocks_per_sm") * d.sm_count);
+         return c.at("cluster_size") <= std::min<std::int64_t>(std::max(1, d.max_cluster_size),
+                                                               c.at("min_blocks_per_sm") * d.sm_count);
        },
        {"cluster_size", "min_blocks_per_sm"}},
       placed_words_may_be_doubles(),
@@ -140,7 +141,8 @@ SearchSpace StreamRowsVariant::space(const Problem&, const DeviceInfo&) const {
   return space;
 }
 
-Configuration StreamRowsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
+Configuration StreamRowsVariant::default_configuration(const Problem& problem,
+                                                       const DeviceInfo& device) const {
   const SearchSpace all = space(problem, device);
   const auto of_vector = 16 / static_cast<std::int64_t>(size_of(problem.key));
   // As many blocks a row as there are multiprocessors, if a row is long enough.
@@ -160,7 +162,8 @@ Configuration StreamRowsVariant::default_configuration(const Problem& problem, c
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // Two blocks a multiprocessor, which do not wait at the same time, have as much under way as there is memory for.
+  // Two blocks a multiprocessor, which do not wait at the same time, have as much under way as there is
+  // memory for.
   for (const std::int64_t blocks : {2, 1}) {
     for (const std::int64_t stages : {6, 4, 3, 2}) {
       for (const std::int64_t room : {512, 1024, 2048, 4096, 8192}) {
@@ -185,17 +188,17 @@ Plan StreamRowsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
   const std::uint64_t at_once = as_count(c.at("min_blocks_per_sm") * device.sm_count) / ranks;
-  launch_first_keys(builder, kernel,
-                    fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
-                                problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                                c.at("vectors_per_thread"), c.at("stages"), c.at("samples"),
-                                sample_groups(c, problem), c.at("candidates"), ranks,
-                                c.at("min_blocks_per_sm")),
-                    {.blocks = std::min(at_once, problem.rows) * ranks,
-                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                     .shared_bytes = as_count(shared_bytes(c, problem)),
-                     .cluster = static_cast<std::uint32_t>(ranks)},
-                    problem.rows, problem.n, problem.k, sample_rank(c, problem));
+  launch_first_keys(
+      builder, kernel,
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+                  problem.value_bytes, problem.index_bytes, c.at("block_size_x"), c.at("vectors_per_thread"),
+                  c.at("stages"), c.at("samples"), sample_groups(c, problem), c.at("candidates"), ranks,
+                  c.at("min_blocks_per_sm")),
+      {.blocks = std::min(at_once, problem.rows) * ranks,
+       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+       .shared_bytes = as_count(shared_bytes(c, problem)),
+       .cluster = static_cast<std::uint32_t>(ranks)},
+      problem.rows, problem.n, problem.k, sample_rank(c, problem));
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
