@@ -103,15 +103,18 @@ struct Minima {
 
   /// Before which place there are `wanted` minima that equal the word.
   BITUNE_DEVICE u32 end_of_equal(Word word, u32 wanted) const {
-    using Places = RegisterTile<u32, Comparator<0>, static_cast<int>(warp_size), vt, 5, false>;
-    u32 sorted[vt];
+    u32 equal[vt];
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const u32 i = r * warp_size + lane();
-      sorted[r] = words[i] == word ? places[i] : ~u32{0};
+    for (int r = 0; r < vt; ++r) equal[r] = words[r * warp_size + lane()] == word ? places[r * warp_size + lane()] : ~u32{0};
+    u32 end = 0;
+    BITUNE_UNROLL_N(1)
+    for (u32 bit = u32{1} << 31; bit != 0; bit /= 2) {
+      u32 before = 0;
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) before += bit_count(lanes_where(equal[r] < end + bit));
+      if (before < wanted) end += bit;
     }
-    Places::sort(nullptr, sorted);
-    return of_rank(sorted, wanted - 1) + 1;
+    return end + 1;
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include "kernels/network/first_keys.cuh"
 #include "kernels/topk/minima_bound.cuh"
-#include "kernels/topk/row_filter.cuh"
+#include "kernels/topk/sample_places.cuh"
 
 namespace bitune {
 
@@ -35,9 +35,10 @@ struct SampledKeys {
   /// Neighbouring samples are of different groups, so that those of keys in order are, too. Of no keys, samples are behind all.
   BITUNE_DEVICE SampledKeys(const Raw* keys, u32 length) {
     const u32 rank = ranks == 1 ? 0 : cluster_rank();
+    const SamplePlaces chosen;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      places[r] = length == 0 ? ~u32{0} : sampled_place((r * nt + thread_index()) * ranks + rank, count, length);
+      places[r] = length == 0 ? ~u32{0} : chosen((r * nt + thread_index()) * ranks + rank, count, length);
       words[r] = length == 0 ? Order::last : Order::encode(keys[places[r]]);
     }
   }

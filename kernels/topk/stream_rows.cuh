@@ -9,6 +9,7 @@
 #include "kernels/topk/key_ring.cuh"
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/row_filter.cuh"
+#include "kernels/topk/sample_places.cuh"
 #include "kernels/topk/streamed_layout.hpp"
 
 namespace bitune {
@@ -17,16 +18,17 @@ namespace bitune {
 /// as many samples are up to it at least. minima: in shared memory.
 template <class Row, int samples, int groups, class Word>
 BITUNE_DEVICE typename Row::Item bound_by_warp(const Row& row, u32 length, u32 rank, const Minima<Word, groups>& minima) {
-  constexpr u32 at_once = 8;  // samples of a lane
+  constexpr u32 at_once = 4;  // samples of a lane
   static_assert(samples >= groups && samples % (at_once * warp_size) == 0);
   if (rank > groups) return last_item<typename Row::Form>();
+  const SamplePlaces chosen;
   BITUNE_UNROLL_N(1)
   for (u32 first = lane(); first < samples; first += at_once * warp_size) {
     u32 places[at_once];
     Word words[at_once];
     BITUNE_UNROLL
     for (u32 i = 0; i < at_once; ++i) {
-      places[i] = sampled_place(first + i * warp_size, samples, length);
+      places[i] = chosen(first + i * warp_size, samples, length);
       words[i] = Row::Order::encode(row.keys[places[i]]);
     }
     BITUNE_UNROLL
@@ -82,7 +84,7 @@ stream_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   Item* const bounds = reinterpret_cast<Item*>(shared + parts.bounds);  // likewise
   Word* const words = reinterpret_cast<Word*>(shared + parts.minima);
   const Minima<Word, groups> minima{words, reinterpret_cast<u32*>(words + groups)};
-  if (thread_index() == 0) counts[1] = 0;
+  if (thread_index() == 0) counts[1] = 0;  // the filter has set the other one
 
   // The plan's only launch: the next one may begin when all before this one is done.
   wait_for_previous_launch();
@@ -109,13 +111,17 @@ stream_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   };
   const RowTurns turns{static_cast<u32>(block_index() / ranks), static_cast<u32>(block_count() / ranks), rows};
   KeyRing<Codec, nt, loads, stages, decltype(share_of)> ring(shared + parts.ring, share_of, turns);
-  find_bound(turns.first, bounds);
-  if constexpr (ranks > 1) sync_cluster();  // else the bound is wrong, which costs time alone
-
-  u32 turn = 0;
-  for (u32 index = turns.first; index < rows; index += turns.step, turn ^= 1) {
+  u32 turn = 1;
+  bool is_first = true;
+  for (u32 next = turns.first; is_first || next - turns.step < rows; next += turns.step, turn ^= 1) {
     sync_block();  // the bound is there, and nobody reads the row before it any more
-    find_bound(index + turns.step, bounds + (turn ^ 1));
+    find_bound(next, bounds + (turn ^ 1));
+    if (is_first) {
+      is_first = false;
+      if constexpr (ranks > 1) sync_cluster();  // else the bound is wrong, which costs time alone
+      continue;
+    }
+    const u32 index = next - turns.step;
     const Row row = row_of(index);
     const u32 length = counted_keys(lengths, length_bytes, index, n);
     const u32 wanted = minimum(k, length);

@@ -53,12 +53,18 @@ std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
   return sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n);
 }
 
+/// Which of so many minima tells what is put in order of a sample. Of keys in order each sample has a group
+/// for itself, so that it is no less than the sample's rank.
+std::uint64_t minimum_rank(std::int64_t groups, const Configuration& c, const Problem& problem) {
+  const std::uint64_t rank = sample_rank(c, problem);
+  return std::max(rank, sampling::minimum_behind(as_count(groups), rank));
+}
+
 /// Groups of samples whose minima tell what is put in order; 0 where too many samples are. Of three quarters
 /// of them the minima have about as many samples up to them as is computed.
 std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
   for (const std::int64_t groups : {64, 128, 256, 512}) {
-    if (4 * sampling::minimum_behind(as_count(groups), sample_rank(c, problem)) <= 3 * as_count(groups))
-      return groups;
+    if (4 * minimum_rank(groups, c, problem) <= 3 * as_count(groups)) return groups;
   }
   return 0;
 }
@@ -244,8 +250,7 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
                   .shared_bytes = as_count(sample_bytes(c, problem)),
                   .cluster = static_cast<std::uint32_t>(ranks)},
                  last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k,
-                 sample_rank(c, problem),
-                 sampling::minimum_behind(as_count(sample_groups(c, problem)), sample_rank(c, problem)));
+                 sample_rank(c, problem), minimum_rank(sample_groups(c, problem), c, problem));
   builder.launch(filter_kernel,
                  fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
                              staged, c.at("min_blocks_per_sm")),

@@ -29,14 +29,9 @@ std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
   return sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n);
 }
 
-/// Groups of samples: so many that the bound is among the first fifth of their minima, if there are such.
-std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
-  std::int64_t groups = 64;
-  while (groups < std::min<std::int64_t>(c.at("samples"), layout::minima_of_warp()) &&
-         as_count(groups) < 5 * sample_rank(c, problem)) {
-    groups *= 2;
-  }
-  return groups;
+/// Groups of samples, of four each, or more where a warp would have too many minima.
+std::int64_t sample_groups(const Configuration& c) {
+  return std::min<std::int64_t>(c.at("samples") / 4, layout::minima_of_warp());
 }
 
 /// Whether the candidates are no fewer than k, and fit, but once in a million times.
@@ -44,7 +39,7 @@ bool candidates_fit(const Configuration& c, const Problem& problem) {
   const std::uint64_t room = as_count(c.at("candidates"));
   if (problem.n <= room) return true;
   const std::uint64_t rank = sample_rank(c, problem);
-  const auto groups = as_count(sample_groups(c, problem));
+  const auto groups = as_count(sample_groups(c));
   return rank <= groups &&
          sampling::overflow_chance(as_count(c.at("samples")), sampling::up_to_minimum(groups, rank), room,
                                    problem.n) <= sampling::accepted_chance;
@@ -52,17 +47,19 @@ bool candidates_fit(const Configuration& c, const Problem& problem) {
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::streamed_row(c.at("block_size_x"), c.at("vectors_per_thread") * c.at("stages"),
-                              sample_groups(c, problem), c.at("candidates"), merged_item_bytes(problem.key),
+                              sample_groups(c), c.at("candidates"), merged_item_bytes(problem.key),
                               word_bytes(problem.key))
       .bytes;
 }
 
-/// Registers of a thread: for keys as they are compared, for candidates, or for minima as they are sorted.
+/// Registers of a thread: for keys as they are compared, for candidates, or for minima as they are sorted;
+/// twice as many of 64-bit keys.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
   const std::int64_t candidates = c.at("candidates") / c.at("block_size_x");
-  return 36 + std::max({4 * c.at("vectors_per_thread") + (size_of(problem.key) < 4 ? 8 : 0),
-                        2 * merged_item_registers(problem.key) * candidates,
-                        sample_groups(c, problem) / 32 * word_bytes(problem.key) / 4});
+  const std::int64_t used =
+      std::max({4 * c.at("vectors_per_thread"), 2 * merged_item_registers(problem.key) * candidates,
+                sample_groups(c) / 16 * word_bytes(problem.key) / 4});
+  return size_of(problem.key) == 8 ? 2 * used + 48 : used + (size_of(problem.key) < 4 ? 64 : 48);
 }
 
 class StreamRowsVariant final : public Variant {
@@ -128,7 +125,8 @@ SearchSpace StreamRowsVariant::space(const Problem&, const DeviceInfo&) const {
        {"cluster_size", "min_blocks_per_sm"}},
       placed_words_may_be_doubles(),
       places_fit_doubles(),
-      {"keys, candidates or minima, and 36 registers besides, fit a block's registers, and min_blocks_per_sm "
+      {"keys, candidates or minima (twice those of 64 bits), and 48 registers besides (64 of up to 16 bits), "
+       "fit a block's registers, and min_blocks_per_sm "
        "times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
@@ -162,17 +160,17 @@ Configuration StreamRowsVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // Two blocks a multiprocessor, which do not wait at the same time, have as much under way as there is
+  // Several blocks a multiprocessor, which do not wait at the same time, have as much under way as there is
   // memory for.
-  for (const std::int64_t blocks : {2, 1}) {
-    for (const std::int64_t stages : {6, 4, 3, 2}) {
-      for (const std::int64_t room : {512, 1024, 2048, 4096, 8192}) {
-        for (const std::int64_t samples : {1024, 2048, 4096}) {
-          for (const std::int64_t threads : {512, 1024, 256}) {
+  for (const std::int64_t blocks : {3, 2, 1}) {
+    for (const std::int64_t stages : {4, 3, 2}) {
+      for (const std::int64_t samples : {1024, 2048, 4096}) {
+        for (const std::int64_t room : {512, 1024, 2048, 4096, 8192}) {
+          for (const std::int64_t threads : {256, 512, 1024}) {
             c.parameters["min_blocks_per_sm"] = blocks;
             c.parameters["stages"] = stages;
-            c.parameters["candidates"] = room;
             c.parameters["samples"] = samples;
+            c.parameters["candidates"] = room;
             c.parameters["block_size_x"] = threads;
             if (!all.violation(c, problem, device)) return c;
           }
@@ -188,17 +186,16 @@ Plan StreamRowsVariant::plan(const Problem& problem, const Configuration& c, con
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
   const std::uint64_t at_once = as_count(c.at("min_blocks_per_sm") * device.sm_count) / ranks;
-  launch_first_keys(
-      builder, kernel,
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
-                  problem.value_bytes, problem.index_bytes, c.at("block_size_x"), c.at("vectors_per_thread"),
-                  c.at("stages"), c.at("samples"), sample_groups(c, problem), c.at("candidates"), ranks,
-                  c.at("min_blocks_per_sm")),
-      {.blocks = std::min(at_once, problem.rows) * ranks,
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem)),
-       .cluster = static_cast<std::uint32_t>(ranks)},
-      problem.rows, problem.n, problem.k, sample_rank(c, problem));
+  launch_first_keys(builder, kernel,
+                    fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+                                problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
+                                c.at("vectors_per_thread"), c.at("stages"), c.at("samples"), sample_groups(c),
+                                c.at("candidates"), ranks, c.at("min_blocks_per_sm")),
+                    {.blocks = std::min(at_once, problem.rows) * ranks,
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(shared_bytes(c, problem)),
+                     .cluster = static_cast<std::uint32_t>(ranks)},
+                    problem.rows, problem.n, problem.k, sample_rank(c, problem));
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
