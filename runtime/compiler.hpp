@@ -3,7 +3,9 @@
 /// \file
 /// The compiler of a device: turns a KernelSource into a KernelImage.
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "model/kernel_image.hpp"
 #include "model/plan.hpp"
@@ -13,7 +15,8 @@ namespace bitune {
 /// Compiles kernels for one target. Implementations: NVRTC for CUDA, the host's C++ compiler for the emulated
 /// device.
 ///
-/// Thread safety: `compile` and `digest` may be called from several threads at once. No GPU is needed.
+/// Thread safety: `compile`, `compile_all` and `digest` may be called from several threads at once. No GPU is
+/// needed.
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -27,6 +30,9 @@ class Compiler {
 
   /// Compiles one kernel. \throws Error (compile) with the kernel's name and the compiler's log.
   [[nodiscard]] virtual KernelImage compile(const KernelSource& source) const = 0;
+
+  /// Compiles kernels that are wanted at once, each as `compile` does: here on all cores.
+  [[nodiscard]] virtual std::vector<KernelImage> compile_all(std::span<const KernelSource> sources) const;
 
   /// Digest of all that goes into the image: root text, embedded headers, options, identity. A compiler that
   /// is opened at its first `compile` may turn out then to be another build than it was remembered to be:

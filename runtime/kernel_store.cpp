@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -38,15 +37,11 @@ struct KernelStore::Implementation {
 
   // Those below are called with the entry's mutex held.
 
-  /// Returns how many milliseconds it took.
-  double compile(Entry& entry, const KernelSource& source) {
-    const auto begin = std::chrono::steady_clock::now();
-    entry.image = device->compiler().compile(source);
+  void keep(Entry& entry, const KernelSource& source, KernelImage image) {
+    entry.image = std::move(image);
     entry.origin = KernelOrigin::compiled;
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     // The digest is asked for now: what compiled may be another build than was remembered before.
     if (cache != nullptr) cache->store(device->compiler().digest(source), *entry.image);
-    return took.count();
   }
 
   /// Nothing if there is none, or no compiler that the cache could be asked of.
@@ -111,7 +106,10 @@ StoredKernel KernelStore::get(const KernelSource& source) {
   if (store.load_ready(entry, source)) {
     return {entry.kernel, was_there ? KernelOrigin::memory : entry.origin, entry.origin, 0};
   }
-  const double compile_ms = store.compile(entry, source);
+  const auto begin = std::chrono::steady_clock::now();
+  store.keep(entry, source, store.device->compiler().compile(source));
+  const double compile_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   store.load(entry, *entry.image, entry.origin);
   return {entry.kernel, entry.origin, entry.origin, compile_ms};
 }
@@ -127,21 +125,45 @@ std::optional<StoredKernel> KernelStore::find(const KernelSource& source) {
 }
 
 KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin) {
-  Implementation& store = *implementation_;
-  Implementation::Entry& entry = store.entry(source);
+  const std::vector<KernelOrigin> origins = make_images({&source, 1});
+  if (origin != nullptr) *origin = origins.front();
+  Implementation::Entry& entry = implementation_->entry(source);
   const std::lock_guard lock(entry.mutex);
-  KernelOrigin got = KernelOrigin::memory;
-  for (const KernelOrigin where : Implementation::ready) {
-    if (entry.image) break;
-    entry.image = store.find(where, source);
-    entry.origin = got = where;
-  }
-  if (!entry.image) {
-    store.compile(entry, source);
-    got = KernelOrigin::compiled;
-  }
-  if (origin != nullptr) *origin = got;
   return *entry.image;
+}
+
+std::vector<KernelOrigin> KernelStore::make_images(std::span<const KernelSource> sources) {
+  Implementation& store = *implementation_;
+  struct Wanted {
+    Implementation::Entry* entry;
+    std::unique_lock<std::mutex> lock;
+    KernelOrigin origin = KernelOrigin::memory;
+  };
+  // In the order of the sources, which is the same for all threads, so that none waits for one that waits for
+  // it.
+  std::map<KernelSource, Wanted> wanted;
+  for (const KernelSource& source : sources) wanted[source].entry = &store.entry(source);
+  std::vector<KernelSource> missing;
+  for (auto& [source, one] : wanted) {
+    one.lock = std::unique_lock(one.entry->mutex);
+    for (const KernelOrigin where : Implementation::ready) {
+      if (one.entry->image) break;
+      one.entry->image = store.find(where, source);
+      one.entry->origin = one.origin = where;
+    }
+    if (one.entry->image) continue;
+    one.origin = KernelOrigin::compiled;
+    missing.push_back(source);
+  }
+  if (!missing.empty()) {
+    std::vector<KernelImage> images = store.device->compiler().compile_all(missing);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      store.keep(*wanted[missing[i]].entry, missing[i], std::move(images[i]));
+    }
+  }
+  std::vector<KernelOrigin> origins;
+  for (const KernelSource& source : sources) origins.push_back(wanted[source].origin);
+  return origins;
 }
 
 namespace {
@@ -270,28 +292,22 @@ ExecutablePlan bound(const Device& device, Plan plan, std::vector<StoredKernel> 
 }  // namespace
 
 ExecutablePlan make_executable(const Device& device, KernelStore& store, Plan plan, KernelCounts* counts) {
-  std::vector<std::optional<StoredKernel>> found;
-  for (const KernelSource& source : plan.kernels) found.push_back(store.find(source));
-  // A plan's kernels are compiled side by side. They are loaded by this thread, whose context they are for.
-  std::vector<std::future<void>> compiling;
   std::vector<StoredKernel> stored(plan.kernels.size());
+  std::vector<std::size_t> places;
+  std::vector<KernelSource> missing;
   for (std::size_t i = 0; i < stored.size(); ++i) {
-    if (found[i]) continue;
-    compiling.push_back(
-        std::async(std::launch::async, [&store, &source = plan.kernels[i], &kernel = stored[i]] {
-          static_cast<void>(store.image(source, &kernel.origin));
-        }));
-  }
-  for (std::future<void>& one : compiling) one.wait();  // all of them: they refer to what is here
-  for (std::future<void>& one : compiling) one.get();
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    if (found[i]) {
-      stored[i] = std::move(*found[i]);
-      continue;
+    if (auto found = store.find(plan.kernels[i])) {
+      stored[i] = std::move(*found);
+    } else {
+      places.push_back(i);
+      missing.push_back(plan.kernels[i]);
     }
-    const KernelOrigin origin = stored[i].origin;
-    stored[i] = store.get(plan.kernels[i]);
-    if (origin == KernelOrigin::compiled) stored[i].origin = origin;
+  }
+  const std::vector<KernelOrigin> origins = store.make_images(missing);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    // By this thread, whose context they are for.
+    stored[places[i]] = store.get(missing[i]);
+    if (origins[i] == KernelOrigin::compiled) stored[places[i]].origin = origins[i];
   }
   return bound(device, std::move(plan), std::move(stored), counts);
 }

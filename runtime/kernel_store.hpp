@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ class KernelStore {
   /// Only makes sure that the image is there, without touching the device: for compile
   /// workers. Returns the image. \throws Error (compile)
   [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr);
+
+  /// The same for kernels that are wanted together: what must be compiled is compiled at once. Returns where
+  /// each came from. \throws Error (compile)
+  std::vector<KernelOrigin> make_images(std::span<const KernelSource> sources);
 
  private:
   struct Implementation;

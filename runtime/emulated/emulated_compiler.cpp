@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "bitune/embedded_kernels.hpp"
 #include "bitune/error.hpp"
 #include "model/digest.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/emulated/host_compiler.hpp"
 #include "runtime/emulated/sanitizers.hpp"
 #include "runtime/emulated/temporary_folder.hpp"
@@ -41,8 +44,8 @@ std::vector<std::string> options() {
   return list;
 }
 
-// What stands behind the kernel's header: it takes the arguments out of their slots as the parameters' types,
-// and calls.
+// What stands behind the kernels' headers: an entry takes the arguments out of their slots as the parameters'
+// types, and calls.
 constexpr std::string_view entry_text = R"(
 namespace bitune::emulated {
 
@@ -70,28 +73,34 @@ void call(void (*kernel)(Parameters...), const void* slots) {
   Call<Parameters...>{kernel, rest.next<Parameters>()...};
 }
 
+template <auto kernel>
+void enter(const void* slots) {
+  call(kernel, slots);
+}
+
 template <typename T>
 inline constexpr char letter = static_cast<char>('0' + sizeof(T));
 template <typename T>
 inline constexpr char letter<T*> = 'p';
 
-template <typename... Parameters>
-const char* signature(void (*)(Parameters...)) {
-  static const char letters[] = {letter<Parameters>..., 0};
-  return letters;
+template <auto kernel>
+struct Signature;
+template <typename... Parameters, void (*kernel)(Parameters...)>
+struct Signature<kernel> {
+  static constexpr char letters[] = {letter<Parameters>..., 0};
+};
+
+template <auto kernel>
+constexpr CompiledKernel named(const char* name) {
+  return {name, Signature<kernel>::letters, &enter<kernel>};
 }
 
 }  // namespace bitune::emulated
 
-extern "C" __attribute__((visibility("default"))) const char* bitune_emulated_bind(
+extern "C" __attribute__((visibility("default"))) const bitune::emulated::CompiledKernel* bitune_emulated_bind(
     const bitune::emulated::Services* services) {
   bitune::detail::services = services;
-  return bitune::emulated::signature(&BITUNE_KERNEL_NAME);
-}
-
-extern "C" __attribute__((visibility("default"))) void bitune_emulated_entry(const void* slots) {
-  bitune::emulated::call(&BITUNE_KERNEL_NAME, slots);
-}
+  static constexpr bitune::emulated::CompiledKernel kernels[] = {
 )";
 
 /// Makes a shared object of what was compiled. No libraries: a kernel calls only the emulator and what is in
@@ -105,9 +114,14 @@ ProcessResult link(const HostCompiler& compiler, const fs::path& from, const fs:
   return run_process(compiler.linker.empty() ? compiler.path : compiler.linker, arguments);
 }
 
-std::string root_text(const KernelSource& source) {
-  return fmt::format("#define BITUNE_EMULATED 1\n#include \"{}\"\n#define BITUNE_KERNEL_NAME {}\n{}",
-                     source.header, source.name_expression, entry_text);
+std::string root_text(std::span<const KernelSource> sources) {
+  std::string text = "#define BITUNE_EMULATED 1\n";
+  for (const KernelSource& source : sources) text += fmt::format("#include \"{}\"\n", source.header);
+  text += entry_text;
+  for (const KernelSource& source : sources) {
+    text += fmt::format("    bitune::emulated::named<&{0}>(\"{0}\"),\n", source.name_expression);
+  }
+  return text + "    {nullptr, nullptr, nullptr}};\n  return kernels;\n}\n";
 }
 
 }  // namespace
@@ -163,16 +177,32 @@ std::string EmulatedCompiler::identity() const {
 }
 
 std::string EmulatedCompiler::digest(const KernelSource& source) const {
-  return Digest().add(root_text(source)).add(state_->headers_digest).add(identity()).hex();
+  return Digest().add(root_text({&source, 1})).add(state_->headers_digest).add(identity()).hex();
 }
 
 KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
+  return compile_together({&source, 1}).front();
+}
+
+std::vector<KernelImage> EmulatedCompiler::compile_all(std::span<const KernelSource> sources) const {
+  constexpr std::size_t most = 4;  // each image has all of them
+  std::vector<std::vector<KernelImage>> parts((sources.size() + most - 1) / most);
+  at_once(parts.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {
+    parts[i] = compile_together(sources.subspan(i * most, std::min(most, sources.size() - i * most)));
+  });
+  std::vector<KernelImage> images;
+  for (std::vector<KernelImage>& part : parts)
+    std::move(part.begin(), part.end(), std::back_inserter(images));
+  return images;
+}
+
+std::vector<KernelImage> EmulatedCompiler::compile_together(std::span<const KernelSource> sources) const {
   const HostCompiler compiler = state_->need_compiler();
   const fs::path folder = state_->need_folder();
   const fs::path root = process_folder().unique(".cpp");
   const fs::path object = process_folder().unique(".o");
   const fs::path shared = process_folder().unique(".so");
-  write_file(root, root_text(source));
+  write_file(root, root_text(sources));
 
   std::vector<std::string> arguments = options();
   arguments.insert(arguments.end(), {"-I", folder.string(), "-o", object.string(), root.string()});
@@ -183,24 +213,32 @@ KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
   std::error_code ignored;
   fs::remove(root, ignored);
   fs::remove(object, ignored);
-  if (result.exit_code != 0) {
-    fs::remove(shared, ignored);
+  std::vector<KernelImage> images;
+  if (result.exit_code == 0) {
+    const std::string bytes = read_file(shared);
+    for (const KernelSource& source : sources) {
+      images.push_back({.target = std::string(target),
+                        .lowered_name = source.name_expression,
+                        .bytes = bytes,
+                        .log = result.output,
+                        .registers = 0,
+                        .local_bytes = 0});
+    }
+  }
+  fs::remove(shared, ignored);
+  if (result.exit_code != 0 && sources.size() == 1) {
     throw Error(
         ErrorCode::compile,
         fmt::format("The kernel {} of {} does not compile for the emulated device; {} ended with code {} and "
                     "said:\n{}",
-                    source.name_expression, source.header, compiler.path.string(), result.exit_code,
+                    sources[0].name_expression, sources[0].header, compiler.path.string(), result.exit_code,
                     result.output));
   }
-
-  KernelImage image{.target = std::string(target),
-                    .lowered_name = source.name_expression,
-                    .bytes = read_file(shared),
-                    .log = result.output,
-                    .registers = 0,
-                    .local_bytes = 0};
-  fs::remove(shared, ignored);
-  return image;
+  // Which one does not compile? Or do two define the same name?
+  if (result.exit_code != 0) {
+    for (const KernelSource& source : sources) images.push_back(compile(source));
+  }
+  return images;
 }
 
 }  // namespace bitune::emulated

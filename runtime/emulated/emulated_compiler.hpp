@@ -17,8 +17,8 @@ struct SourceFile {
   std::string text;
 };
 
-/// Compiles a kernel into a shared object (KernelImage::bytes, target "emulated so") whose entry runs one
-/// thread. KernelImage::lowered_name is the name expression.
+/// Compiles kernels into a shared object (KernelImage::bytes, target "emulated so") with an entry for each
+/// that runs one thread. KernelImage::lowered_name is the name expression.
 class EmulatedCompiler : public Compiler {
  public:
   /// `extra` stands beside the embedded headers and replaces those of the same path.
@@ -30,9 +30,13 @@ class EmulatedCompiler : public Compiler {
   [[nodiscard]] std::string identity() const override;
   /// \throws Error (compile) with the kernel's name and the log; (unavailable) if there is no compiler.
   [[nodiscard]] KernelImage compile(const KernelSource& source) const override;
+  /// One shared object of several: starting a compiler takes longer than a kernel does.
+  [[nodiscard]] std::vector<KernelImage> compile_all(std::span<const KernelSource> sources) const override;
   [[nodiscard]] std::string digest(const KernelSource& source) const override;
 
  private:
+  std::vector<KernelImage> compile_together(std::span<const KernelSource> sources) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };

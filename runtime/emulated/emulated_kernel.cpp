@@ -22,20 +22,23 @@ EmulatedKernel::EmulatedKernel(const KernelImage& image, int max_threads_per_blo
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
 
-  BindFunction* bind = nullptr;
+  const CompiledKernel* kernel = nullptr;
   if (library_ != nullptr) {
-    bind = reinterpret_cast<BindFunction*>(dlsym(library_, bind_name));
-    entry_ = reinterpret_cast<EntryFunction*>(dlsym(library_, entry_name));
-    if (bind == nullptr || entry_ == nullptr) {
+    if (auto* bind = reinterpret_cast<BindFunction*>(dlsym(library_, bind_name)); bind != nullptr) {
+      kernel = bind(&GroupRunner::services());
+      while (kernel->name != nullptr && kernel->name != name_) ++kernel;
+    }
+    if (kernel == nullptr || kernel->name == nullptr) {
       dlclose(library_);
-      reason = "it exports no kernel for the emulated device";
+      reason = "it exports no kernel of this name for the emulated device";
     }
   }
   if (!reason.empty()) {
     throw Error(ErrorCode::device,
                 fmt::format("Cannot load the kernel {} on the emulated device: {}.", name_, reason));
   }
-  signature_ = bind(&GroupRunner::services());
+  entry_ = kernel->entry;
+  signature_ = kernel->parameters;
   resources_.max_threads_per_block = max_threads_per_block;
 }
 

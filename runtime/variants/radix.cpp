@@ -54,7 +54,7 @@ class RadixVariant final : public Variant {
 };
 
 SearchSpace RadixVariant::space(const Problem&, const DeviceInfo&) const {
-  return radix_parts::space(name(), needs_two_passes);
+  return radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
 }
 
 Configuration RadixVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {

@@ -53,9 +53,9 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space = radix_parts::space(name(), needs_two_passes);
+    SearchSpace space = radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
     space.parameters.push_back({"write_lanes",
-                                {0, 8, 16, 32},
+                                {0, 16},
                                 "lanes that write a digit's items, in steps that end where sectors of memory "
                                 "do; 0: neighbouring threads write what is side by side in the tile"});
     space.parameters.push_back(radix_parts::values_beside_keys());

@@ -151,25 +151,30 @@ Parameter values_beside_keys() {
       "and both are written at once"};
 }
 
-SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem& problem)) {
+const SearchedValues& values_that_won() {
+  static const SearchedValues values{.block_size_x = {256, 512},
+                                     .radix_bits = {4, 8},
+                                     .imad_votes = {1},
+                                     .look_back = {4, 8},
+                                     .min_blocks_per_sm = {1, 2, 3}};
+  return values;
+}
+
+SearchSpace space(std::string_view name, const SearchedValues& values,
+                  bool (*needs_two_passes)(const Problem& problem)) {
   SearchSpace space;
   space.variant = name;
   space.parameters = {
-      {"block_size_x", {128, 256, 512, 1024}, "threads of a block that sorts a tile by a digit"},
+      {"block_size_x", values.block_size_x, "threads of a block that sorts a tile by a digit"},
       // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
       {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
-      {"radix_bits",
-       {4, 5, 6, 7, 8, 9, 10, 11},
-       "bits of a digit; there is a pass over all keys for each digit"},
-      {"imad_votes",
-       {0, 1},
+      {"radix_bits", values.radix_bits, "bits of a digit; there is a pass over all keys for each digit"},
+      {"imad_votes", values.imad_votes,
        "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
        "pipe"},
-      {"loop_unroll_factor_look_back",
-       {1, 2, 4, 8},
+      {"loop_unroll_factor_look_back", values.look_back,
        "tiles before its own whose counts a thread asks for at once"},
-      {"min_blocks_per_sm",
-       {1, 2, 3, 4, 6, 8},
+      {"min_blocks_per_sm", values.min_blocks_per_sm,
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"},
   };
@@ -216,7 +221,13 @@ void lower_to_device(Configuration& c, const SearchSpace& space, const Problem& 
                      const DeviceInfo& device) {
   const auto is_too_much = [&] { return space.violation(c, problem, device).has_value(); };
   while (c.at("min_blocks_per_sm") > 1 && is_too_much()) --c.parameters["min_blocks_per_sm"];
-  while (c.at("block_size_x") > 128 && is_too_much()) c.parameters["block_size_x"] /= 2;
+  for (const char* name : {"block_size_x", "items_per_thread"}) {
+    const auto parameter = std::find_if(space.parameters.begin(), space.parameters.end(),
+                                        [&](const Parameter& other) { return other.name == name; });
+    for (auto less = parameter->values.rbegin(); less != parameter->values.rend() && is_too_much(); ++less) {
+      c.parameters[name] = std::min(*less, c.at(name));
+    }
+  }
 }
 
 }  // namespace bitune::radix_parts

@@ -66,8 +66,21 @@ struct PassArrays {
 /// No pass writes what it reads, even if the problem does: with one pass, the problem may not.
 PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes);
 
+/// What a variant's search tries.
+struct SearchedValues {
+  std::vector<std::int64_t> block_size_x;
+  std::vector<std::int64_t> radix_bits;
+  std::vector<std::int64_t> imad_votes;
+  std::vector<std::int64_t> look_back;
+  std::vector<std::int64_t> min_blocks_per_sm;
+};
+
+/// Of radix and radix_pairs: what ever won in a search on an H200.
+[[nodiscard]] const SearchedValues& values_that_won();
+
 /// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
-[[nodiscard]] SearchSpace space(std::string_view name, bool (*needs_two_passes)(const Problem& problem));
+[[nodiscard]] SearchSpace space(std::string_view name, const SearchedValues& values,
+                                bool (*needs_two_passes)(const Problem& problem));
 
 /// Of what sorts keys with values or indices.
 [[nodiscard]] Parameter values_beside_keys();

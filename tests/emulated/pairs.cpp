@@ -28,10 +28,10 @@ struct Writing {
   std::int64_t values_beside_keys = 0;
 };
 
-/// Tiles of 640 keys: so few that short arrays have several.
+/// Tiles of 1280 keys: so few that short arrays have several.
 Configuration small_tiles(const Problem& problem, std::int64_t bits, Writing writing = {}) {
   Configuration c = variant("radix_pairs").default_configuration(problem, emulated_bench().device->info());
-  c.parameters["block_size_x"] = 128;
+  c.parameters["block_size_x"] = 256;
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
   c.parameters["min_blocks_per_sm"] = 1;
@@ -47,8 +47,7 @@ class Pairs : public ::testing::TestWithParam<KeyType> {};
 TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
   constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
                                         Distribution::few_distinct, Distribution::special};
-  constexpr std::array ways_to_write = {Writing{0, 0}, Writing{8, 1}, Writing{16, 0}, Writing{32, 1},
-                                        Writing{0, 1}};
+  constexpr std::array ways_to_write = {Writing{0, 0}, Writing{16, 1}, Writing{16, 0}, Writing{0, 1}};
   const KeyType key = GetParam();
   auto turn = 7 * static_cast<std::uint64_t>(key);
   std::vector<std::pair<Problem, Configuration>> sorts;
@@ -56,13 +55,13 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
     ++turn;
     for (const std::size_t load : {turn % 5, 5 + turn % 4}) {
       const Problem problem = problem_of(all_loads.at(load), key, order, 5000);
-      sorts.emplace_back(problem, small_tiles(problem, size_of(key) == 1 ? 4 + turn % 2 : 7 + turn % 2,
+      sorts.emplace_back(problem, small_tiles(problem, size_of(key) == 1 ? 4 : 8,
                                               ways_to_write.at((turn + load) % ways_to_write.size())));
     }
   }
   compile_all(emulated_bench(), sorts);
   for (auto& [problem, configuration] : sorts) {
-    for (const std::uint64_t n : {2, 100, 639, 640, 641, 5000}) {
+    for (const std::uint64_t n : {2, 100, 1279, 1280, 1281, 5000}) {
       problem.n = n;
       ++turn;
       EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
@@ -76,15 +75,13 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
 INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// Each width of values where the lanes that write a digit's items have the most steps, the fewest, and none.
-/// Equal keys are what all groups write together; random keys are written by their own groups.
+/// Each width of values where lanes write a digit's items. Equal keys are what all groups write together;
+/// random keys are written by their own groups.
 TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
   std::vector<std::pair<Problem, Configuration>> sorts;
   for (const std::size_t load : {0, 1, 2, 3, 4, 5}) {
-    for (const std::int64_t lanes : {8, 32}) {
-      const Problem problem = problem_of(all_loads.at(load), KeyType::u16, Order::ascending, 3001);
-      sorts.emplace_back(problem, small_tiles(problem, lanes == 8 ? 8 : 4, {.lanes = lanes}));
-    }
+    const Problem problem = problem_of(all_loads.at(load), KeyType::u16, Order::ascending, 3001);
+    sorts.emplace_back(problem, small_tiles(problem, load % 2 == 0 ? 8 : 4, {.lanes = 16}));
   }
   compile_all(emulated_bench(), sorts);
   std::uint64_t turn = 0;

@@ -73,7 +73,7 @@ class CheckedGpuCall : public CheckedCall {
   std::vector<Problem> problems = {{{.key = KeyType::u16}, {.n = 1 << 20}}};
   for (const SortSpec& spec : {keys, pairs, indices}) {
     for (const Shape& shape :
-         {Shape{.n = 1000}, Shape{.n = 20000}, Shape{.n = 1 << 20}, Shape{.n = 1000, .rows = 100}})
+         {Shape{.n = 1000}, Shape{.n = 20000}, Shape{.n = 1 << 18}, Shape{.n = 1000, .rows = 100}})
       problems.push_back({spec, shape});
   }
   return problems;

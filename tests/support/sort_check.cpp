@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <random>
 #include <set>
-#include <thread>
 
 #include "cache/kernel_cache.hpp"
 #include "measure/guarded_image.hpp"
@@ -67,14 +65,7 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
     const Plan plan = variant(configuration.variant).plan(problem, configuration, bench.device->info());
     unique.insert(plan.kernels.begin(), plan.kernels.end());
   }
-  const std::vector<KernelSource> kernels(unique.begin(), unique.end());
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::jthread> workers;
-  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
-    workers.emplace_back([&] {
-      for (std::size_t k = next++; k < kernels.size(); k = next++) (void)bench.kernels->image(kernels[k]);
-    });
-  }
+  bench.kernels->make_images(std::vector<KernelSource>(unique.begin(), unique.end()));
 }
 
 ::testing::AssertionResult by_configuration(

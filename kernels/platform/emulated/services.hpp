@@ -42,11 +42,17 @@ struct Services {
   void (*fail)(const char* what);
 };
 
-/// What a compiled kernel exports under the names below. `bind` is called once and returns a letter for each of the kernel's parameters:
-/// 'p' for a pointer, a digit for a number of so many bytes. `entry` runs one thread, with an 8-byte slot for each argument.
-using BindFunction = const char*(const Services* services);
+/// Runs one thread of a kernel, with an 8-byte slot for each argument.
 using EntryFunction = void(const void* slots);
+
+struct CompiledKernel {
+  const char* name;        ///< its name expression
+  const char* parameters;  ///< a letter for each: 'p' for a pointer, a digit for a number of so many bytes
+  EntryFunction* entry;
+};
+
+/// What a compiled object exports under this name. It is called once, and returns the object's kernels; behind the last is one without a name.
+using BindFunction = const CompiledKernel*(const Services* services);
 inline constexpr const char* bind_name = "bitune_emulated_bind";
-inline constexpr const char* entry_name = "bitune_emulated_entry";
 
 }  // namespace bitune::emulated

@@ -97,6 +97,37 @@ TEST(EmulatedCompiler, CompilesFromSeveralThreads) {
   EXPECT_EQ(results, (std::vector<std::uint32_t>{1, 2, 3, 4}));
 }
 
+/// Several at once, of which two would define the same name: those are compiled one by one.
+TEST(EmulatedCompiler, CompilesTogetherWhatCanBe) {
+  const std::string add = "template <int n> BITUNE_KERNEL(1, 0) planted(u32* data) { *data += ";
+  const EmulatedCompiler compiler({{"kernels/planted.cuh", prologue + add + "n; }\n}\n"},
+                                   {"kernels/clash.cuh", prologue + add + "10 * n; }\n}\n"}});
+  const std::vector<KernelSource> sources = {{"kernels/planted.cuh", "bitune::planted<1>"},
+                                             {"kernels/planted.cuh", "bitune::planted<2>"}};
+  const auto sum_of = [](const std::vector<KernelImage>& images) {
+    const auto device = make_emulated_device(EmulatedOptions{});
+    std::uint32_t sum = 0;
+    const std::vector<std::uint64_t> arguments = {reinterpret_cast<std::uint64_t>(&sum)};
+    for (const KernelImage& image : images) {
+      device->launch(*device->load(image), Launch{}, arguments, nullptr);
+      device->synchronize(nullptr);
+    }
+    return sum;
+  };
+  const auto together = compiler.compile_all(sources);
+  ASSERT_EQ(together.size(), 2u);
+  EXPECT_EQ(together[0].bytes, together[1].bytes);
+  EXPECT_EQ(sum_of(together), 3u);
+  const auto apart = compiler.compile_all(
+      std::vector<KernelSource>{sources[1], {"kernels/clash.cuh", "bitune::planted<2>"}});
+  EXPECT_NE(apart[0].bytes, apart[1].bytes);
+  EXPECT_EQ(sum_of(apart), 22u);
+  EXPECT_TRUE(compiler.compile_all({}).empty());
+  EXPECT_THROW((void)compiler.compile_all(
+                   std::vector<KernelSource>{sources[0], {"kernels/planted.cuh", "bitune::no_such_kernel"}}),
+               Error);
+}
+
 TEST(EmulatedKernel, RefusesImagesThatAreNoKernel) {
   const auto device = make_emulated_device(EmulatedOptions{});
   KernelImage image;

@@ -32,11 +32,12 @@ Problem of_length(Problem problem, std::uint64_t n) {
   return problem;
 }
 
-/// A trial of radix_pairs with so many bits a digit, which tell the candidates apart.
-Candidate tuned(int radix_bits, const Problem& problem, double median_us = 10) {
-  Candidate candidate = trial(radix_bits, test::h200(), problem, median_us);
+/// A trial of radix_pairs. The number tells the candidates apart, by the items of a thread.
+Candidate tuned(int number, const Problem& problem, double median_us = 10) {
+  Candidate candidate = trial(number, test::h200(), problem, median_us);
   candidate.configuration = variant("radix_pairs").default_configuration(problem, test::h200());
-  candidate.configuration.parameters["radix_bits"] = radix_bits;
+  candidate.configuration.parameters["block_size_x"] = 256;
+  candidate.configuration.parameters["items_per_thread"] = 4 * number - 9;
   return candidate;
 }
 
@@ -45,14 +46,15 @@ Selection chosen(const Problem& problem, const std::vector<Candidate>& user,
   return select_among(problem, test::h200(), {user, shipped}, variants(), today);
 }
 
-std::int64_t bits_of(const Selection& selection) {
-  return selection.match == MatchKind::defaulted ? 0 : selection.configuration.at("radix_bits");
+std::int64_t number_of(const Selection& selection) {
+  return selection.match == MatchKind::defaulted ? 0
+                                                 : (selection.configuration.at("items_per_thread") + 9) / 4;
 }
 
 TEST(SelectionOfOperations, ItsOwnTuningsGoFirst) {
   const Selection selection =
       chosen(pairs(8), {tuned(4, pairs(4)), tuned(5, argsort(8)), tuned(6, pairs(8)), tuned(7, pairs(16))});
-  EXPECT_EQ(bits_of(selection), 6);
+  EXPECT_EQ(number_of(selection), 6);
   EXPECT_EQ(selection.match, MatchKind::exact);
   EXPECT_EQ(selection.reason, "tuned on this device for this problem");
 }
@@ -60,24 +62,24 @@ TEST(SelectionOfOperations, ItsOwnTuningsGoFirst) {
 TEST(SelectionOfOperations, PairsByPairsOfTheNearestWidth) {
   const std::vector<Candidate> user = {tuned(4, pairs(1)), tuned(5, pairs(4)), tuned(6, argsort(8))};
   const Selection selection = chosen(pairs(8), user);
-  EXPECT_EQ(bits_of(selection), 5);
+  EXPECT_EQ(number_of(selection), 5);
   EXPECT_EQ(selection.match, MatchKind::near_size);
   EXPECT_EQ(selection.expected_us, std::nullopt);
   EXPECT_EQ(selection.reason,
             "tuned on this device for n=2^20, the same size; tuned for values of 4 bytes, used for 8");
-  EXPECT_EQ(bits_of(chosen(pairs(2), user)), 5)
+  EXPECT_EQ(number_of(chosen(pairs(2), user)), 5)
       << "the wider one, if both are as far" << chosen(pairs(2), user).reason;
 }
 
 TEST(SelectionOfOperations, ArgsortAndPairsServeEachOther) {
   const Selection indices = chosen(argsort(4), {tuned(4, pairs(4)), tuned(5, pairs(16))});
-  EXPECT_EQ(bits_of(indices), 4);
+  EXPECT_EQ(number_of(indices), 4);
   EXPECT_EQ(indices.reason,
             "tuned on this device for n=2^20, the same size; tuned for sort_pairs with values of 4 bytes, "
             "used for argsort with indices of 4 bytes");
-  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, argsort(8)), tuned(5, argsort(4))})), 5);
+  EXPECT_EQ(number_of(chosen(pairs(4), {tuned(4, argsort(8)), tuned(5, argsort(4))})), 5);
   const Problem with_indices{{.index_bytes = 4, .stable = true}, {.n = length}};
-  EXPECT_EQ(bits_of(chosen(with_indices, {tuned(4, pairs(4))})), 4);
+  EXPECT_EQ(number_of(chosen(with_indices, {tuned(4, pairs(4))})), 4);
 }
 
 TEST(SelectionOfOperations, KeysAloneServeNobodyElse) {
@@ -88,31 +90,31 @@ TEST(SelectionOfOperations, KeysAloneServeNobodyElse) {
 
 TEST(SelectionOfOperations, StableServesWhatNeedNotBe) {
   const Selection selection = chosen(pairs(4, false), {tuned(4, pairs(4, true))});
-  EXPECT_EQ(bits_of(selection), 4);
+  EXPECT_EQ(number_of(selection), 4);
   EXPECT_EQ(
       selection.reason,
       "tuned on this device for n=2^20, the same size; tuned for a stable sort, which this need not be");
   EXPECT_EQ(chosen(pairs(4, true), {tuned(4, pairs(4, false))}).match, MatchKind::defaulted);
-  EXPECT_EQ(bits_of(chosen(pairs(4, false), {tuned(4, pairs(4, true)), tuned(5, pairs(4, false))})), 5);
+  EXPECT_EQ(number_of(chosen(pairs(4, false), {tuned(4, pairs(4, true)), tuned(5, pairs(4, false))})), 5);
   const Problem shorter = of_length(pairs(4, false), length / 2);
-  EXPECT_EQ(bits_of(chosen(shorter, {tuned(4, pairs(4, true))}, {tuned(5, pairs(4, false))})), 5)
+  EXPECT_EQ(number_of(chosen(shorter, {tuned(4, pairs(4, true))}, {tuned(5, pairs(4, false))})), 5)
       << "before the user's";
 }
 
 TEST(SelectionOfOperations, LengthAndWidthAreWeighedTogether) {
   // A doubling of either counts as much; then what does the same for each key goes first.
-  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 2)), tuned(5, pairs(8))})), 4);
-  EXPECT_EQ(bits_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 16)), tuned(5, pairs(8))})), 5);
-  EXPECT_EQ(bits_of(chosen(of_length(pairs(8), length + 1000), {tuned(4, of_length(pairs(4), length + 1000))},
-                           {tuned(5, pairs(8))})),
+  EXPECT_EQ(number_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 2)), tuned(5, pairs(8))})), 4);
+  EXPECT_EQ(number_of(chosen(pairs(4), {tuned(4, of_length(pairs(4), length / 16)), tuned(5, pairs(8))})), 5);
+  EXPECT_EQ(number_of(chosen(of_length(pairs(8), length + 1000),
+                             {tuned(4, of_length(pairs(4), length + 1000))}, {tuned(5, pairs(8))})),
             5)
       << "a shipped one of the width before the user's of another width";
 }
 
 TEST(SelectionOfOperations, SlowForItsOwnWorkIsNotSlowForAnothers) {
   // Values of 16 bytes take longer than those of 4: that is no reason to pass them over.
-  EXPECT_EQ(bits_of(chosen(pairs(16), {tuned(4, pairs(16), 90), tuned(5, pairs(4), 10)})), 4);
-  EXPECT_EQ(bits_of(chosen(pairs(4, false), {tuned(4, pairs(4, true), 90), tuned(5, pairs(8), 10)})), 4);
+  EXPECT_EQ(number_of(chosen(pairs(16), {tuned(4, pairs(16), 90), tuned(5, pairs(4), 10)})), 4);
+  EXPECT_EQ(number_of(chosen(pairs(4, false), {tuned(4, pairs(4, true), 90), tuned(5, pairs(8), 10)})), 4);
 }
 
 TEST(SelectionOfOperations, TopKByTheNearestK) {

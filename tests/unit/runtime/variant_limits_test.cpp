@@ -41,16 +41,15 @@ Configuration with(Configuration configuration,
   return configuration;
 }
 
-// 1.8 million tiles with 2048 counters of 8 bytes each are 7.2e9 words, which a launch cannot clear.
+// 13 million tiles with 256 counters of 8 bytes each are 6.9e9 words, which a launch cannot clear.
 TEST(VariantLimits, RadixCountsNoMoreThanOneLaunchClears) {
-  const Problem problem = array_of(KeyType::u16, std::uint64_t{1} << 32);
+  const Problem problem = array_of(KeyType::u16, std::uint64_t{1} << 34);
   const Variant& radix = variant("radix");
   const Configuration fits = radix.default_configuration(problem, h200());
   EXPECT_EQ(violation_of(fits, problem, h200()), "");
-  const Configuration too_many = with(
-      fits, {{"block_size_x", 128}, {"items_per_thread", 19}, {"radix_bits", 11}, {"min_blocks_per_sm", 1}});
+  const Configuration too_many = with(fits, {{"items_per_thread", 5}});
   EXPECT_NE(violation_of(too_many, problem, h200()).find("fewer than 2^32"), std::string::npos);
-  EXPECT_EQ(violation_of(too_many, array_of(KeyType::u16, std::uint64_t{1} << 30), h200()), "");
+  EXPECT_EQ(violation_of(too_many, array_of(KeyType::u16, std::uint64_t{1} << 32), h200()), "");
 }
 
 // A number that does not fit its parameter would be refused when the plan is made.
