@@ -50,6 +50,7 @@ TEST(TopKBins, GiveTheFirstKeysOfEveryDistribution) {
     const Problem problem = top_k_of({0, 4}, of.key, Order::descending, of.k, of.shape);
     for (const Distribution distribution : all_distributions) {
       ++turn;
+      if ((turn + turn / all_distributions.size()) % 2 == 0 && !tests_all()) continue;  // each case has half of them
       const Bench& bench = seeded(1 + turn % 3);
       EXPECT_TRUE(is_right(bench, problem, configuration_of(of, problem, bench.device->info()), distribution,
                            turn, {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
@@ -58,11 +59,12 @@ TEST(TopKBins, GiveTheFirstKeysOfEveryDistribution) {
 }
 
 TEST(TopKBins, HaveAWayOutWhereTheSampleIsWrong) {
-  const Case of = cases[0];
-  const Problem problem = top_k_of({0, 4}, of.key, Order::ascending, of.k, of.shape);
-  const Configuration c = configuration_of(of, problem, emulated_bench().device->info());
-  for (const std::uint32_t rank : {1U, 1U << 30}) {
-    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, rank, {.sample = rank}));
+  for (const Case& of : {cases[0], cases[4]}) {
+    const Problem problem = top_k_of({0, 4}, of.key, Order::ascending, of.k, of.shape);
+    const Configuration c = configuration_of(of, problem, emulated_bench().device->info());
+    for (const std::uint32_t rank : {1U, 1U << 30}) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, rank, {.sample = rank}));
+    }
   }
 }
 
