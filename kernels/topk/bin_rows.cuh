@@ -38,8 +38,16 @@ bin_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Code
   } else {
     sync_block();  // thread 0 has set the count
   }
-  stream.pass_share(bound, filter.rank, ranks, filter.taking_from(stream));
-  const u32 all = filter.gather_fetched(stream);
+  stream.pass_share(bound, filter.rank, ranks, [&](u32 bits, const auto& item) {
+    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+    u32 to = 0;
+    if (lane() == 0) to = atomic_add(filter.count, of_warp.all);
+    to = shuffle(to, 0) + of_warp.before;
+    for (; bits != 0; bits &= bits - 1, ++to) {
+      if (to < capacity) filter.candidates[to] = item(lowest_bit(bits));
+    }
+  });
+  const u32 all = filter.gather();
   if (filter.rank != 0) return;
   if (all < wanted || all > capacity) return filter.write_first(row, length, k, wanted, stream, false, 0);
   Binned(filter.candidates, shared_memory<u8>() + Filter::parts().bytes).write_first(row, k, all, wanted, filter.sums);

@@ -67,32 +67,33 @@ filter_array(typename Placed<typename Codec::Word, form>::Item* items, u32 room,
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
   const Row row(0, nullptr, 0, keys, 0, nullptr, 0, nullptr, 0, nullptr, 0);
   const Stream stream(row, length);
-  const auto append = [&](u32 bits, const auto& place_of) {
-    const u32 found = bit_count(bits);
-    u32 to = atomic_add(taken, found);
-    const bool is_staged = to + found <= staged;
+  const auto append = [&](u32 bits, const auto& item) {
+    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+    u32 to = 0;
+    if (lane() == 0) to = atomic_add(taken, of_warp.all);
+    to = shuffle(to, 0);
+    const bool is_staged = to + of_warp.all <= staged;
     if (!is_staged) {
-      if (to <= staged) *end = to;  // the first thread that finds no room
-      to = atomic_add(count, found);
-    }
-    for (; bits != 0; bits &= bits - 1, ++to) {
-      const u32 at = place_of(lowest_bit(bits));
-      if (is_staged) {
-        stream.fetch(stage[to], at);
-      } else if (to < room) {
-        items[to] = row.item(at);
+      if (lane() == 0) {
+        if (to <= staged) *end = to;  // the first warp that finds no room
+        to = atomic_add(count, of_warp.all);
       }
+      to = shuffle(to, 0);
+    }
+    Item* const into = is_staged ? stage : items;
+    to += of_warp.before;
+    for (; bits != 0; bits &= bits - 1, ++to) {
+      if (is_staged || to < room) into[to] = item(lowest_bit(bits));
     }
   };
   stream.pass(*bound, block_index() * Stream::chunk, stream.count, u64{block_count()} * Stream::chunk, append);
   if (block_index() == 0 && warp_index() == 0) stream.pass_ends(*bound, append);
-  cp_async_wait_all();
   sync_block();
   const u32 here = minimum(*taken, *end);
   if (thread_index() == 0) *place = atomic_add(count, here);
   sync_block();
   for (u32 i = thread_index(); i < here; i += nt) {
-    if (*place + i < room) items[*place + i] = stream.fetched(stage[i]);
+    if (*place + i < room) items[*place + i] = stage[i];
   }
 }
 

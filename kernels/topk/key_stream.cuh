@@ -1,13 +1,15 @@
 #pragma once
 
-// A row's keys streaming through registers, past a bound (bound_words.cuh). The places of those that are not behind it are passed on. Their
-// keys are copied meanwhile: nothing that streams waits for that.
+// A row's keys streaming through registers, past a bound (bound_words.cuh). What is not behind it is passed on with its place.
 
 #include "kernels/topk/bound_words.cuh"
 #include "kernels/topk/result_row.cuh"
 #include "kernels/topk/row_threads.cuh"
 
 namespace bitune {
+
+/// The number of the lowest bit that is set.
+BITUNE_DEVICE u32 lowest_bit(u32 bits) { return bit_count((bits & (0 - bits)) - 1); }
 
 /// Keys of a row, of which blocks of nt threads take chunks of nt * loads vectors of 16 bytes. Vectors begin at the row's first aligned one.
 /// A few keys at both ends of the row are in none.
@@ -32,11 +34,9 @@ struct KeyStream {
   }
 
   BITUNE_DEVICE Item item(u32 i) const { return row.item(i); }
-  BITUNE_DEVICE void fetch(Item& slot, u32 i) const { row.fetch(slot, i); }
-  BITUNE_DEVICE Item fetched(const Item& slot) const { return row.fetched(slot); }
 
-  /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Each
-  /// thread that has candidates calls append(bits, place): a bit for each, and place(bit) is where it stands.
+  /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Calls
+  /// append(bits, item) where any lane of a warp has candidates, by all its lanes: a bit for each, and item(bit) is what it is.
   template <class Append>
   BITUNE_DEVICE void pass(Item bound, u32 first, u32 last, u64 step, const Append& append) const {
     for (u64 base = first; base < last; base += step) {
@@ -44,27 +44,17 @@ struct KeyStream {
       const auto limit = limit_of<Codec, typename Row::Order, Form>(bound, begin, begin + u64{chunk} * vector);
       if (!limit.passes) return;  // nor does anything that follows
       const u32 mine = static_cast<u32>(base) + thread_index();
-      const Raw* const keys = row.keys + head + u64{mine} * vector;
+      const Raw* const keys = row.keys + (head + u64{mine} * vector);
       Raw raw[loads * vector];
       u32 bits = 0;
-      const auto compare = [&](const auto& with) {
+      const auto compare = [&] {
         BITUNE_UNROLL
-        for (int r = 0; r < loads * vector; ++r) bits |= with.passes(raw[r]) ? u32{1} << r : 0;
+        for (int r = 0; r < loads * vector; ++r) bits |= Codec::encode(raw[r]) <= limit.limit ? u32{1} << r : 0;
       };
-      const WordLimit<Codec> word{limit.limit};
       if (last - base >= chunk) {
         BITUNE_UNROLL
         for (int r = 0; r < loads * vector; r += vector) load_vector(keys + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
-        if constexpr (NumberLimit<Codec>::exists) {
-          const NumberLimit<Codec> number(limit.limit);
-          if (number.is_exact()) {
-            compare(number);
-          } else {
-            compare(word);
-          }
-        } else {
-          compare(word);
-        }
+        compare();
       } else {
         const u32 here = mine < last ? minimum((last - mine + nt - 1) / nt, u32{loads}) : 0;
         BITUNE_UNROLL
@@ -73,17 +63,16 @@ struct KeyStream {
         for (int r = 0; r < loads * vector; r += vector) {
           if (r < static_cast<int>(here) * vector) load_vector(keys + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
         }
-        compare(word);
+        compare();
         bits &= static_cast<u32>((u64{1} << here * vector) - 1);
       }
-      if (bits == 0) continue;
-      const auto place_of = [&](u32 r) { return head + (mine + r / vector * nt) * vector + r % vector; };
+      const auto item_of = [&](u32 r) { return row.item(head + (mine + r / vector * nt) * vector + r % vector); };
       if (limit.straddles) {
         for (u32 left = bits; left != 0; left &= left - 1) {
-          if (bound < item(place_of(lowest_bit(left)))) bits ^= left & (0 - left);
+          if (bound < item_of(lowest_bit(left))) bits ^= left & (0 - left);
         }
       }
-      if (bits != 0) append(bits, place_of);
+      if (!all_of_warp(bits == 0)) append(bits, item_of);
     }
   }
 
@@ -91,7 +80,8 @@ struct KeyStream {
   template <class Append>
   BITUNE_DEVICE void pass_ends(Item bound, const Append& append) const {
     const u32 place = lane() < head ? lane() : lane() + count * vector;
-    if (lane() < length - count * vector && !(bound < item(place))) append(1, [&](u32 /*bit*/) { return place; });
+    const bool passes = lane() < length - count * vector && !(bound < row.item(place));
+    append(passes ? 1 : 0, [&](u32 /*bit*/) { return row.item(place); });
   }
 
   /// The share of block `rank` of `ranks`.
@@ -109,8 +99,6 @@ struct ItemStream {
   u32 length;
 
   BITUNE_DEVICE Item item(u32 i) const { return items[i]; }
-  BITUNE_DEVICE void fetch(Item& slot, u32 i) const { slot = items[i]; }
-  BITUNE_DEVICE Item fetched(const Item& slot) const { return slot; }
 
   template <class Append>
   BITUNE_DEVICE void pass_share(Item bound, u32 rank, u32 ranks, const Append& append) const {
@@ -123,7 +111,7 @@ struct ItemStream {
       u32 bits = 0;
       BITUNE_UNROLL
       for (int r = 0; r < loads; ++r) bits |= mine + r * nt < last && !(bound < loaded[r]) ? u32{1} << r : 0;
-      if (bits != 0) append(bits, [&](u32 r) { return static_cast<u32>(mine + r * nt); });
+      if (!all_of_warp(bits == 0)) append(bits, [&](u32 r) { return items[mine + r * nt]; });
     }
   }
 };

@@ -81,27 +81,10 @@ struct RowFilter {
     }
   }
 
-  /// Takes candidates of the stream, whose keys are there when they are gathered.
-  template <class Stream>
-  BITUNE_DEVICE auto taking_from(const Stream& stream) const {
-    return [this, &stream](u32 bits, const auto& place) {
-      u32 to = atomic_add(count, bit_count(bits));
-      for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) stream.fetch(candidates[to], place(lowest_bit(bits)));
-    };
-  }
-
-  /// Brings the candidates of all blocks to the first one. How many there are, which may be more than there is room for. A thread may read
-  /// those at its own number, and at distances of nt, before another barrier.
-  /// read(item): what a candidate is that was taken as that.
-  template <class Read>
-  BITUNE_DEVICE u32 gather(const Read& read) const {
-    const auto send = [&](const Buffer& to, u32 begin, u32 all) {
-      if (all > capacity) return;
-      for (u32 i = thread_index(); i < *count; i += nt) to[begin + i] = read(candidates[i]);
-    };
+  /// Brings the candidates of all blocks to the first one. How many there are, which may be more than there is room for.
+  BITUNE_DEVICE u32 gather() const {
     if constexpr (ranks == 1) {
       sync_block();
-      send(candidates, 0, *count);
       return *count;
     } else {
       sync_cluster();
@@ -109,17 +92,13 @@ struct RowFilter {
       if (lane() < ranks) of_block = *shared_of_rank(count, lane());
       const ThreadSums all = RowSums<static_cast<int>(warp_size)>(nullptr)(of_block);
       const u32 before = shuffle(all.before, rank);
-      send(rank == 0 ? candidates : Buffer{shared_of_rank(candidates.items, 0)}, before, all.all);
+      if (rank != 0 && all.all <= capacity) {
+        const Buffer gathered{shared_of_rank(candidates.items, 0)};
+        for (u32 i = thread_index(); i < *count; i += nt) gathered[before + i] = candidates[i];
+      }
       sync_cluster();
       return all.all;
     }
-  }
-
-  /// The same of candidates of the stream.
-  template <class Stream>
-  BITUNE_DEVICE u32 gather_fetched(const Stream& stream) const {
-    cp_async_wait_all();
-    return gather([&](const Item& slot) { return stream.fetched(slot); });
   }
 
   /// Writes the first k of the row, which has `wanted` keys of them. They are among what streams; if not `streams`, among the row's `length`
@@ -134,21 +113,27 @@ struct RowFilter {
       } else {
         sync_block();  // thread 0 has set the count
       }
-      stream.pass_share(bound, rank, ranks, taking_from(stream));
-      all = gather_fetched(stream);
+      stream.pass_share(bound, rank, ranks, [&](u32 bits, const auto& item) {
+        const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+        u32 to = 0;
+        if (lane() == 0) to = atomic_add(count, of_warp.all);
+        to = shuffle(to, 0) + of_warp.before;
+        for (; bits != 0; bits &= bits - 1, ++to) {
+          if (to < capacity) candidates[to] = item(lowest_bit(bits));
+        }
+      });
+      all = gather();
     }
     if (rank != 0) return;
-    const auto source = [&](u32 i) { return streams ? stream.item(i) : row.item(i); };
-    const u32 last = streams ? stream.length : length;
-    write_sorted<(2 * nt < capacity ? 2 * nt : capacity)>(row, k, wanted, source, last, streams && all >= wanted && all <= capacity, all);
-  }
 
-  /// Writes the first k of the row. Usually (`is_done`) `all` candidates are there, and they are sorted. Else all is taken once more from the
-  /// `last` items of the source. least: of the networks that sort.
-  template <int least, class Source>
-  BITUNE_DEVICE void write_sorted(const Row& row, u32 k, u32 wanted, const Source& source, u32 last, bool is_done, u32 all) {
-    u32 next = is_done ? last : 0;
-    if (!is_done) all = 0;
+    // Usually all is done but for sorting. Else it is taken once more.
+    u32 next = 0;
+    const u32 last = streams ? stream.length : length;
+    if (streams && all >= wanted && all <= capacity) {
+      next = last;
+    } else {
+      all = 0;
+    }
     Item bound = last_item<typename Row::Form>();
     while (true) {
       for (; next < last && all <= capacity - nt; next += nt) {
@@ -156,7 +141,7 @@ struct RowFilter {
         Item item = last_item<typename Row::Form>();
         bool passes = false;
         if (i < last) {
-          item = source(i);
+          item = streams ? stream.item(i) : row.item(i);
           passes = !(bound < item);
         }
         const ThreadSums of_block = sums(passes ? 1 : 0);
@@ -164,7 +149,7 @@ struct RowFilter {
         all += of_block.all;
       }
       sync_block();
-      candidates.template sort<least>(all);
+      candidates.template sort<(2 * nt < capacity ? 2 * nt : capacity)>(all);
       if (next >= last) break;
       all = wanted;
       bound = candidates[wanted - 1];

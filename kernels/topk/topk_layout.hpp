@@ -58,7 +58,7 @@ constexpr Size minima_of_warp() { return 512; }
 /// As many candidates are put in order by counting which of them are before each other.
 constexpr Size ranked_candidates() { return 224; }
 
-/// Where all minima of SampledKeys begin in a block's shared memory, behind those of its threads, and how many bytes both are together.
+/// Where all minima begin in a block's shared memory in sample_minima, behind those of its threads, and how many bytes both are together.
 struct SampledMinima {
   Size minima;
   Size bytes;
@@ -66,7 +66,7 @@ struct SampledMinima {
 
 constexpr SampledMinima sampled_minima(Size threads, Size groups, Size word_bytes) {
   const Size minima = rounded_up(threads * (word_bytes + 4), 16);
-  return {minima, rounded_up(minima + groups * (word_bytes + 4), 16)};
+  return {minima, minima + groups * (word_bytes + 4)};
 }
 
 /// Where the parts of a block's shared memory in select_cluster begin, and how many bytes they are together. The first block's candidates

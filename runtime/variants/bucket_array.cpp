@@ -28,8 +28,11 @@ namespace of_bucket_array {
 namespace {
 
 constexpr std::string_view header = "kernels/topk/bucket_array.cuh";
-constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32, U32> sample_kernel{
+constexpr std::string_view chosen_header = "kernels/topk/chosen_buckets.cuh";
+constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32> sample_kernel{
     header, "sample_buckets_of_first"};
+constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32, U32> choose_kernel{
+    chosen_header, "choose_buckets_of_first"};
 constexpr Kernel<Address, U32, Address, U32, Address, Address, Address, OperandStride, U32> filter_kernel{
     header, "filter_to_buckets"};
 constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, U32, U32, Address, U32,
@@ -39,32 +42,32 @@ constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandSt
 /// Candidates that a block puts together before they go to their buckets.
 constexpr std::int64_t staged = 1024;
 
-/// Threads of a block that takes samples: each takes 8 at most, and few threads one.
+/// So many blocks put only what is up to a bound of the sample in order; fewer sort it.
+constexpr std::int64_t choosing_blocks = 16;
+
+bool chooses(const Configuration& c) { return c.at("sample_blocks") == choosing_blocks; }
+
+/// Threads of a block that takes samples: each has 8, or fewer if there are few threads and nothing is
+/// sorted.
 std::int64_t sample_threads(const Configuration& c) {
   const std::int64_t of_block = c.at("samples") / c.at("sample_blocks");
-  return std::max(of_block / 8, std::min<std::int64_t>(of_block, 256));
+  return chooses(c) ? std::max(of_block / 8, std::min<std::int64_t>(of_block, 256)) : of_block / 8;
 }
 
 std::int64_t samples_per_thread(const Configuration& c) {
-  return c.at("samples") / c.at("sample_blocks") / sample_threads(c);
+  return c.at("samples") / c.at("sample_blocks") / std::max<std::int64_t>(sample_threads(c), 1);
 }
 
 std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
   return sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n);
 }
 
-/// Which of so many minima tells what is put in order of a sample. Of keys in order each sample has a group
-/// for itself, so that it is no less than the sample's rank.
-std::uint64_t minimum_rank(std::int64_t groups, const Configuration& c, const Problem& problem) {
-  const std::uint64_t rank = sample_rank(c, problem);
-  return std::max(rank, sampling::minimum_behind(as_count(groups), rank));
-}
-
 /// Groups of samples whose minima tell what is put in order; 0 where too many samples are. Of three quarters
 /// of them the minima have about as many samples up to them as is computed.
 std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
   for (const std::int64_t groups : {64, 128, 256, 512}) {
-    if (4 * minimum_rank(groups, c, problem) <= 3 * as_count(groups)) return groups;
+    if (4 * sampling::minimum_behind(as_count(groups), sample_rank(c, problem)) <= 3 * as_count(groups))
+      return groups;
   }
   return 0;
 }
@@ -75,9 +78,10 @@ std::int64_t sample_capacity(const Configuration& c, const Problem& problem) {
 
 std::int64_t sample_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t item = merged_item_bytes(problem.key);
-  const std::int64_t word = size_of(problem.key) == 8 ? 8 : 4;
   const std::int64_t threads = sample_threads(c);
-  return layout::sampled_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item, word)
+  if (!chooses(c)) return layout::padded_bytes(threads * samples_per_thread(c), item);
+  const std::int64_t word = size_of(problem.key) == 8 ? 8 : 4;
+  return layout::chosen_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item, word)
       .bytes;
 }
 
@@ -118,7 +122,7 @@ class BucketArrayVariant final : public Variant {
     return "the first keys of one long array: one pass of the whole device that puts what is not behind a "
            "bound into buckets, both of which a random sample gives; a block puts a bucket in order";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {header}; }
+  std::vector<std::string_view> kernel_headers() const override { return {header, chosen_header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
         problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4 ||
@@ -139,7 +143,10 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"samples",
        {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
        "random keys, of which the bound and the ends of the buckets are taken"},
-      {"sample_blocks", {1, 8, 16}, "blocks that take the sample"},
+      {"sample_blocks",
+       {1, 8, 16},
+       "blocks that take the sample: 1 or 8 sort it; of 16 the first one puts in order what is up to a "
+       "bound"},
       {"buckets", {4, 8, 16, 32, 64, 128, 256, 512}, "buckets of candidates"},
       {"bucket_threads", {64, 128, 256, 512, 1024}, "threads of the block that puts a bucket in order"},
       {"bucket_capacity", {512, 1024, 2048, 4096, 8192}, "candidates that such a block holds"},
@@ -153,22 +160,26 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"there are twice as many keys as samples at least, and a block or a cluster of the device takes these",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = sample_threads(c);
-         return as_count(2 * c.at("samples")) <= p.n && threads >= 64 && threads <= d.max_threads_per_block &&
+         return as_count(2 * c.at("samples")) <= p.n && threads <= d.max_threads_per_block &&
                 c.at("sample_blocks") <= std::max(1, d.largest_cluster_size()) &&
-                threads * (samples_per_thread(c) * merged_item_registers(p.key) + 50) <=
+                threads >= (chooses(c) ? 64 : 32) &&
+                threads * (samples_per_thread(c) * merged_item_registers(p.key) + (chooses(c) ? 50 : 34)) <=
                     d.registers_per_block;
        },
        {"samples", "sample_blocks"}},
-      {"the sample has a bound, a sample up to it for each bucket, and at most 512 groups that tell it, no "
-       "more than "
-       "threads",
+      {"the sample has a bound, and a sample up to it for each bucket",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::uint64_t rank = sample_rank(c, p);
-         const std::int64_t groups = sample_groups(c, p);
-         return rank <= as_count(c.at("samples")) && rank >= as_count(c.at("buckets")) && groups != 0 &&
-                groups <= sample_threads(c) * c.at("sample_blocks");
+         return rank <= as_count(c.at("samples")) && rank >= as_count(c.at("buckets"));
        },
-       {"samples", "sample_blocks", "buckets"}},
+       {"samples", "buckets"}},
+      {"what is put in order of a sample has a bound among the minima of 64 to 512 groups, no more than "
+       "threads",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         const std::int64_t groups = chooses(c) ? sample_groups(c, p) : 64;
+         return groups != 0 && (!chooses(c) || groups <= sample_threads(c) * choosing_blocks);
+       },
+       {"samples", "sample_blocks"}},
       {"a block holds what its bucket has in 99 of 100 calls",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return overflow_chance(c, p, as_count(c.at("bucket_capacity"))) <= 0.01;
@@ -211,11 +222,9 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The fewest samples that make buckets of which blocks hold all.
-  for (std::int64_t samples = 256; samples <= 65536; samples *= 2) {
+  for (std::int64_t samples = 256; samples <= 65536; samples *= 4) {
     c.parameters["samples"] = samples;
-    c.parameters["sample_blocks"] = samples < 4096 || device.max_cluster_size < 8            ? 1
-                                    : samples > 32768 && device.largest_cluster_size() >= 16 ? 16
-                                                                                             : 8;
+    c.parameters["sample_blocks"] = samples >= 4096 && device.max_cluster_size >= 8 ? 8 : 1;
     for (const std::int64_t buckets : {128, 256, 32, 8, 4}) {
       c.parameters["buckets"] = buckets;
       if (!all.violation(c, problem, device)) return c;
@@ -242,15 +251,21 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const std::int64_t ranks = c.at("sample_blocks");
   const std::int64_t threads = sample_threads(c);
-  builder.launch(sample_kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}", carrying, threads, samples_per_thread(c), ranks,
-                             sample_groups(c, problem), sample_capacity(c, problem)),
-                 {.blocks = as_count(ranks),
-                  .threads = static_cast<std::uint32_t>(threads),
-                  .shared_bytes = as_count(sample_bytes(c, problem)),
-                  .cluster = static_cast<std::uint32_t>(ranks)},
-                 last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k,
-                 sample_rank(c, problem), minimum_rank(sample_groups(c, problem), c, problem));
+  const LaunchShape shape{.blocks = as_count(ranks),
+                          .threads = static_cast<std::uint32_t>(threads),
+                          .shared_bytes = as_count(sample_bytes(c, problem)),
+                          .cluster = static_cast<std::uint32_t>(ranks)};
+  const std::string sample = fmt::format("{}, {}, {}, {}", carrying, threads, samples_per_thread(c), ranks);
+  const std::uint64_t rank = sample_rank(c, problem);
+  if (chooses(c)) {
+    const std::int64_t groups = sample_groups(c, problem);
+    builder.launch(choose_kernel, fmt::format("{}, {}, {}", sample, groups, sample_capacity(c, problem)),
+                   shape, last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k, rank,
+                   sampling::minimum_behind(as_count(groups), rank));
+  } else {
+    builder.launch(sample_kernel, sample, shape, last, counts, buckets, keys, lengths, length_bytes,
+                   problem.n, problem.k, rank);
+  }
   builder.launch(filter_kernel,
                  fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
                              staged, c.at("min_blocks_per_sm")),

@@ -19,6 +19,12 @@
 namespace bitune::row_filter {
 namespace {
 
+/// Of larger k the candidates fit no block.
+constexpr std::uint64_t largest_k = 8192;
+
+/// Places have 32 bits, and some of them say what is none.
+constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
+
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
   const std::int64_t threads = c.at("block_size_x");
   const std::int64_t item = merged_item_bytes(problem.key);

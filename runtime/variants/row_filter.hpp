@@ -15,12 +15,6 @@
 
 namespace bitune::row_filter {
 
-/// Of larger k the candidates fit no block.
-inline constexpr std::uint64_t largest_k = 8192;
-
-/// Places have 32 bits, and some of them say what is none.
-inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
-
 /// How long a row is for which the room suffices but once in a million times: all keys of a row, but of
 /// segments less than all of them. What is longer takes more time.
 [[nodiscard]] std::uint64_t longest_of(const Problem& problem) noexcept;

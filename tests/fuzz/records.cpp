@@ -54,7 +54,8 @@ std::string written(const cli::Records& records, cli::Format format) {
   return text;
 }
 
-// What the first fields of the records give: no field is read in another way than these, and a line of 4,096 commas has as many.
+// What the first fields of the records give: no field is read in another way than these, and a line of 4,096
+// commas has as many.
 void read_fields(const cli::Records& records, std::optional<KeyType> type) {
   for (std::size_t field = 0; field < std::min<std::size_t>(records.names().size(), 16); ++field) {
     accepts([&] {

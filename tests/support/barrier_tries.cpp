@@ -193,7 +193,6 @@ std::vector<Try> first_keys_tries() {
       first_keys("filter_rows", 20, {.n = 3000}, {{"cluster_size", 1}}, too_small),
       first_keys("bin_rows", 20, {.n = 3000, .rows = 2}, {{"cluster_size", 1}}),
       first_keys("bin_rows", 20, {.n = 900}, {{"cluster_size", 1}}),
-      first_keys("stream_rows", 20, {.n = 3000, .rows = 9}, {{"cluster_size", 1}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 0}}),
       first_keys("filter_array", 40, {.n = 6000}, {{"merge_runs", 1}, {"finish_blocks", 1}}, too_small),
       first_keys("bucket_array", 300, {.n = 8001}, {}),

@@ -103,21 +103,6 @@ BITUNE_DEVICE void cp_async_wait_all() {
 #endif
 }
 
-/// Makes one group of all copies that this thread has started since the last one.
-BITUNE_DEVICE void cp_async_commit() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/// Waits for all of this thread's groups but the last ones.
-template <int groups>
-BITUNE_DEVICE void cp_async_wait_but() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-#endif
-}
-
 /// As cp_async, of 16 bytes, to which both addresses are aligned.
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
 #if __CUDA_ARCH__ >= 800

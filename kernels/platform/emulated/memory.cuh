@@ -57,9 +57,6 @@ BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
 }
 
 BITUNE_DEVICE void cp_async_wait_all() {}
-BITUNE_DEVICE void cp_async_commit() {}
-template <int groups>
-BITUNE_DEVICE void cp_async_wait_but() {}
 
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
   u32 words[4];
