@@ -8,20 +8,21 @@
 
 namespace bitune {
 
-/// What passes the bound, and how it comes together.
-template <class Filter, class Row, int nt, int capacity, int ranks>
-struct FetchedCandidates {
+/// RowFilter, whose candidates are fetched.
+template <class Row, int nt, int samples, int capacity, int ranks, int shuffle_steps>
+struct NumberFilter : RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps> {
+  using Base = RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps>;
+  using Buffer = typename Base::Buffer;
   using Item = typename Row::Item;
-  using Buffer = typename Filter::Buffer;
+  using Base::candidates;
+  using Base::count;
+  using Base::rank;
 
-  const Filter& filter;
-  const Row& row;
-
-  /// Takes candidates, whose keys are there when they are gathered.
-  BITUNE_DEVICE auto taking() const {
-    return [this](u32 bits, const auto& place) {
-      u32 to = atomic_add(filter.count, bit_count(bits));
-      for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) fetch(row, filter.candidates[to], place(lowest_bit(bits)));
+  /// Takes candidates of the row, whose keys are there when they are gathered.
+  BITUNE_DEVICE auto taking_from(const Row& row) const {
+    return [this, &row](u32 bits, const auto& place) {
+      u32 to = atomic_add(count, bit_count(bits));
+      for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) fetch(row, candidates[to], place(lowest_bit(bits)));
     };
   }
 
@@ -29,20 +30,20 @@ struct FetchedCandidates {
   BITUNE_DEVICE u32 gather() const {
     const auto send = [&](const Buffer& to, u32 begin, u32 all) {
       if (all > capacity) return;
-      for (u32 i = thread_index(); i < *filter.count; i += nt) to[begin + i] = fetched<Row>(filter.candidates[i]);
+      for (u32 i = thread_index(); i < *count; i += nt) to[begin + i] = fetched<Row>(candidates[i]);
     };
     cp_async_wait_all();
     if constexpr (ranks == 1) {
       sync_block();
-      send(filter.candidates, 0, *filter.count);
-      return *filter.count;
+      send(candidates, 0, *count);
+      return *count;
     } else {
       sync_cluster();
       u32 of_block = 0;
-      if (lane() < ranks) of_block = *shared_of_rank(filter.count, lane());
+      if (lane() < ranks) of_block = *shared_of_rank(count, lane());
       const ThreadSums all = RowSums<static_cast<int>(warp_size)>(nullptr)(of_block);
-      const u32 before = shuffle(all.before, filter.rank);
-      send(filter.rank == 0 ? filter.candidates : Buffer{shared_of_rank(filter.candidates.items, 0)}, before, all.all);
+      const u32 before = shuffle(all.before, rank);
+      send(rank == 0 ? candidates : Buffer{shared_of_rank(candidates.items, 0)}, before, all.all);
       sync_cluster();
       return all.all;
     }
@@ -61,7 +62,7 @@ bin_numbers(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
             u32 sample_rank) {
   using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
   using Item = typename Row::Item;
-  using Filter = RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps>;
+  using Filter = NumberFilter<Row, nt, samples, capacity, ranks, shuffle_steps>;
   using Binned = BinnedCandidates<Row, typename Filter::Buffer, nt, capacity>;
   using Keys = KeyStream<Codec, Row, nt, loads>;
   Filter filter;
@@ -81,9 +82,8 @@ bin_numbers(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   } else {
     sync_block();  // thread 0 has set the count
   }
-  const FetchedCandidates<Filter, Row, nt, capacity, ranks> candidates{filter, row};
-  stream.pass_share(bound, filter.rank, ranks, candidates.taking());
-  const u32 all = candidates.gather();
+  stream.pass_share(bound, filter.rank, ranks, filter.taking_from(row));
+  const u32 all = filter.gather();
   if (filter.rank != 0) return;
   if (all < wanted || all > capacity) return filter.write_first(row, length, k, wanted, static_cast<const Keys&>(stream), false, 0);
   Binned(filter.candidates, shared_memory<u8>() + Filter::parts().bytes).write_first(row, k, all, wanted, filter.sums);
