@@ -18,11 +18,12 @@ struct NumberFilter : RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps
   using Base::count;
   using Base::rank;
 
-  /// Takes candidates of the row, whose keys are there when they are gathered.
-  BITUNE_DEVICE auto taking_from(const Row& row) const {
-    return [this, &row](u32 bits, const auto& place) {
+  /// Takes candidates of the stream, whose keys are there when they are gathered.
+  template <class Stream>
+  BITUNE_DEVICE auto taking_from(const Stream& stream) const {
+    return [this, &stream](u32 bits, const auto& place) {
       u32 to = atomic_add(count, bit_count(bits));
-      for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) fetch(row, candidates[to], place(lowest_bit(bits)));
+      for (; bits != 0 && to < capacity; bits &= bits - 1, ++to) stream.fetch(candidates[to], place(lowest_bit(bits)));
     };
   }
 
@@ -82,7 +83,7 @@ bin_numbers(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   } else {
     sync_block();  // thread 0 has set the count
   }
-  stream.pass_share(bound, filter.rank, ranks, filter.taking_from(row));
+  stream.pass_share(bound, filter.rank, ranks, filter.taking_from(stream));
   const u32 all = filter.gather();
   if (filter.rank != 0) return;
   if (all < wanted || all > capacity) return filter.write_first(row, length, k, wanted, static_cast<const Keys&>(stream), false, 0);

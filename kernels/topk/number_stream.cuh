@@ -26,6 +26,8 @@ struct NumberStream : KeyStream<Codec, Row, nt, loads> {
 
   BITUNE_DEVICE NumberStream(const Row& of, u32 keys) : Base(of, keys) {}
 
+  BITUNE_DEVICE void fetch(Item& slot, u32 i) const { bitune::fetch(row, slot, i); }
+
   /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Each
   /// thread that has candidates calls append(bits, place): a bit for each, and place(bit) is where it stands.
   template <class Append>
