@@ -194,12 +194,8 @@ void add_argsort_command(CLI::App& parent, Action& action) {
   add_flag(command, "--descending", options->descending, "Largest first (default: smallest first)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: each index once, keys in order, ties by index");
-  add_device_option(command, options->common);
-  add_device_memory_option(command, options->common);
-  add_devices_option(command, options->devices);
+  add_call_options(command, options->common, options->devices);
   refuse_with(command, "--devices", "--key");
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, argsort_command::run));
 }
 

@@ -39,6 +39,16 @@ void add_problem_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--k", options.k, "Of top_k: how many keys of each array (default: all)", "K");
 }
 
+void add_problem_list(CLI::App& parent, Action& action, const char* name, const char* summary,
+                      const char* description, const char* footer, int (*run)(const ListOptions&)) {
+  auto& command = add_command(parent, name, summary, description, footer);
+  auto options = std::make_shared<ListOptions>();
+  add_problem_filter(command, options->filter);
+  add_database_option(command, options->common);
+  add_json_option(command, options->common);
+  on_parsed(command, action_setter(action, options, run));
+}
+
 void add_trial_filter(CLI::App& command, FilterOptions& options) {
   add_text(command, "--variant", options.variant, "Family of kernels (default: all)", "NAME");
   add_text(command, "--status", options.status,

@@ -41,6 +41,16 @@ void add_trial_filter(CLI::App& command, FilterOptions& options);
 [[nodiscard]] std::vector<std::string> with_problem(std::vector<std::string> before, const Problem& problem,
                                                     const std::vector<std::string>& behind);
 
+/// What lists problems of a database may be told.
+struct ListOptions {
+  CommonOptions common;
+  FilterOptions filter;
+};
+
+/// A command of that name that lists problems.
+void add_problem_list(CLI::App& parent, Action& action, const char* name, const char* summary,
+                      const char* description, const char* footer, int (*run)(const ListOptions&));
+
 /// Each adds its subcommand.
 void add_db_list_command(CLI::App& parent, Action& action);
 void add_db_best_command(CLI::App& parent, Action& action);

@@ -22,12 +22,7 @@ constexpr const char* footer =
     "  bitune db best --device H200 --key f32 --n 2^20\n"
     "  bitune db best --json | jq '.best[].configuration.text'";
 
-struct Options {
-  CommonOptions common;
-  FilterOptions filter;
-};
-
-int run(const Options& options) {
+int run(const ListOptions& options) {
   const TuningDatabase database = open_database(options.common);
   const TrialFilter filter = filter_of(options.filter, database);
   if (options.common.json) {
@@ -55,13 +50,8 @@ int run(const Options& options) {
 }  // namespace db_best_command
 
 void add_db_best_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "best", "The best configuration for each problem",
-                              db_best_command::description, db_best_command::footer);
-  auto options = std::make_shared<db_best_command::Options>();
-  add_problem_filter(command, options->filter);
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, db_best_command::run));
+  add_problem_list(parent, action, "best", "The best configuration for each problem",
+                   db_best_command::description, db_best_command::footer, db_best_command::run);
 }
 
 }  // namespace bitune::cli

@@ -20,12 +20,7 @@ constexpr const char* footer =
     "  bitune db list\n"
     "  bitune db list --device H200 --key u32";
 
-struct Options {
-  CommonOptions common;
-  FilterOptions filter;
-};
-
-int run(const Options& options) {
+int run(const ListOptions& options) {
   const TuningDatabase database = open_database(options.common);
   const TrialFilter filter = filter_of(options.filter, database);
   if (options.common.json) {
@@ -53,13 +48,8 @@ int run(const Options& options) {
 }  // namespace db_list_command
 
 void add_db_list_command(CLI::App& parent, Action& action) {
-  auto& command = add_command(parent, "list", "What was tuned, a row for each device and problem",
-                              db_list_command::description, db_list_command::footer);
-  auto options = std::make_shared<db_list_command::Options>();
-  add_problem_filter(command, options->filter);
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
-  on_parsed(command, action_setter(action, options, db_list_command::run));
+  add_problem_list(parent, action, "list", "What was tuned, a row for each device and problem",
+                   db_list_command::description, db_list_command::footer, db_list_command::run);
 }
 
 }  // namespace bitune::cli

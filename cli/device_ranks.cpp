@@ -13,12 +13,16 @@
 
 namespace bitune::cli {
 
-void add_devices_option(CLI::App& command, std::vector<std::string>& devices) {
+void add_call_options(CLI::App& command, CommonOptions& common, std::vector<std::string>& devices) {
+  add_device_option(command, common);
+  add_device_memory_option(command, common);
   add_list(command, "--devices", devices,
            "One array over several devices, a part on each: GPUs as --device names them, or all", "LIST");
   for (const char* other : {"--device", "--device-memory", "--offsets"}) {
     refuse_with(command, "--devices", other);
   }
+  add_database_option(command, common);
+  add_json_option(command, common);
 }
 
 SortReport call_over_devices(const std::vector<std::string>& devices, const CommonOptions& common,

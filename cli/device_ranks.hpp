@@ -13,8 +13,10 @@
 
 namespace bitune::cli {
 
-/// "--devices", beside which nothing says what device it is, or that there is more than one array.
-void add_devices_option(CLI::App& command, std::vector<std::string>& devices);
+/// What commands that sort files share besides the file: devices and how much of their memory, the database,
+/// and
+/// "--json". Beside "--devices" nothing says what device it is, or that there is more than one array.
+void add_call_options(CLI::App& command, CommonOptions& common, std::vector<std::string>& devices);
 
 /// As call_on_host, over the devices that `--devices` names: each has a rank, which sorts an equal part.
 /// \throws Error, and Error (verification) if the result is wrong

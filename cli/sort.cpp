@@ -423,12 +423,8 @@ void add_sort_command(CLI::App& parent, Action& action) {
       "Instead of INPUT, keys of a distribution (" + distribution_list() + ") and number, as in random:2^20",
       "NAME:SIZE");
   add_number(command, "--seed", options->seed, "Seed of generated keys", "N");
-  add_device_option(command, options->common);
-  add_device_memory_option(command, options->common);
-  add_devices_option(command, options->devices);
+  add_call_options(command, options->common, options->devices);
   refuse_with(command, "--devices", "--key");
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
   on_parsed(command, action_setter(action, options, sort_command::run));
 }
 

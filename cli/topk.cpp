@@ -223,11 +223,7 @@ void add_topk_command(CLI::App& parent, Action& action) {
            "The largest, in descending order (default: the smallest)");
   add_flag(command, "--verify", options->verify,
            "Check the result on the host: the first keys, ties by index");
-  add_device_option(command, options->common);
-  add_device_memory_option(command, options->common);
-  add_devices_option(command, options->devices);
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
+  add_call_options(command, options->common, options->devices);
   on_parsed(command, action_setter(action, options, topk_command::run));
 }
 

@@ -292,8 +292,8 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Instead of --rows: as many arrays or segments of each size as have so many keys in all", "SIZE");
   add_text(command, "--lengths", options->lengths,
            "Segments of any lengths instead of rows of one, with a mean m: uniform (0 to 2 m), zipf (most "
-           "short, a few very long), few_long (99 % m/4, 1 % 75 m), equal, or a text file with a length a "
-           "line, which needs no sizes",
+           "short, a few very long), few_long (99 % m/4, 1 % 75 m), equal, mixed (the first three: what is "
+           "found serves any lengths), or a text file with a length a line, which needs no sizes",
            "NAME");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--variants", options->variants, "Families of kernels to search, or all", "NAME,...");

@@ -23,11 +23,10 @@ namespace bitune {
 namespace {
 
 constexpr std::array<std::string_view, all_lengths.size()> length_names = {"uniform", "zipf", "few_long",
-                                                                           "equal"};
+                                                                           "equal", "mixed"};
 
-/// What is drawn for a segment, before all are stretched to their sum. `word`: 64 random bits.
-double drawn_length(Lengths lengths, double mean, std::uint64_t word) {
-  const double u = static_cast<double>(word >> 11) * 0x1p-53;
+/// What is drawn for a segment, before all are stretched to their sum. u: a random number in 0 .. 1.
+double drawn_length(Lengths lengths, double mean, double u) {
   switch (lengths) {
     case Lengths::uniform:
       return std::floor(u * (2 * mean + 1));
@@ -35,6 +34,10 @@ double drawn_length(Lengths lengths, double mean, std::uint64_t word) {
       return mean / 6 * std::pow(1 - u, -1 / 1.2);
     case Lengths::few_long:
       return u < 0.99 ? mean / 4 : 75 * mean;
+    case Lengths::mixed: {
+      const double turn = std::floor(3 * u);
+      return drawn_length(all_lengths[static_cast<std::size_t>(turn)], mean, 3 * u - turn);
+    }
     default:
       return mean;
   }
@@ -45,7 +48,7 @@ std::vector<std::uint64_t> draw_lengths(const Shape& shape, Lengths lengths, std
   std::vector<double> ends(shape.rows);
   double sum = 0;
   for (std::uint64_t i = 0; i < shape.rows; ++i) {
-    sum += drawn_length(lengths, mean, made::random_bits(~seed, i));
+    sum += drawn_length(lengths, mean, static_cast<double>(made::random_bits(~seed, i) >> 11) * 0x1p-53);
     ends[i] = sum;
   }
   if (sum == 0) ends.back() = sum = 1;

@@ -21,9 +21,10 @@ enum class Lengths : std::uint8_t {
   zipf,      ///< m / 6 * (1 - u)^(-1 / 1.2): most are short, and a few have most of the keys
   few_long,  ///< 99 of a hundred have m / 4, one has 75 m
   equal,     ///< m each
+  mixed,     ///< of uniform, zipf and few_long by turns, as chance has it: each has a third of the keys
 };
-inline constexpr std::array<Lengths, 4> all_lengths = {Lengths::uniform, Lengths::zipf, Lengths::few_long,
-                                                       Lengths::equal};
+inline constexpr std::array<Lengths, 5> all_lengths = {Lengths::uniform, Lengths::zipf, Lengths::few_long,
+                                                       Lengths::equal, Lengths::mixed};
 
 [[nodiscard]] std::string_view name_of(Lengths lengths) noexcept;
 

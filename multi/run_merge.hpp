@@ -85,6 +85,9 @@ class RunMerge {
     std::uint64_t kept = 0;
     RunArrays to = {};
     RunArrays copied = {};  ///< room for what is copied; without keys if nothing is
+    /// Of the one run that is far, so many keys are copied before it is known which are wanted: its first
+    /// ones, or where some are skipped its last ones.
+    std::uint64_t ahead = 0;
 
     [[nodiscard]] bool has_all() const noexcept { return skipped + kept == first.length + second.length; }
   };
@@ -92,10 +95,29 @@ class RunMerge {
   /// Of each chunk how many keys of the first run come before it; at last before the end of all.
   using Borders = std::array<std::uint64_t, most_chunks + 1>;
 
+  /// What is wanted of a run on another device, from a key on, and the room for it.
+  struct FarPiece {
+    MergedRun run;
+    std::uint64_t begin = 0;
+    RunArrays room;
+    std::uint64_t left_begin = 0;  ///< what is not copied ahead
+    std::uint64_t left_end = 0;
+  };
+
   /// Of both kernels that split.
   [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
   [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
                                                  void* splits, Stream stream) const;
+  /// Begins to copy what of any usual keys is wanted: else the link would be idle while chunks are searched.
+  void copy_ahead(const Device& device, Pair& pair, Stream stream) const;
+  [[nodiscard]] FarPiece far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
+                                   const RunArrays& room) const noexcept;
+  /// Copies to the piece's room what of these keys is not there. Returns where they are.
+  RunArrays bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
+                        std::uint64_t length, Stream stream) const;
+  /// Copies these keys to where they belong.
+  void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
+                  const RunArrays& to, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
   void merge_copied(RankDevice& device, const Pair& pair, const Borders& borders, const Memory& memory,
                     Stream stream) const;

@@ -120,6 +120,13 @@ class Device {
                                                                      Stream stream) const = 0;
   [[nodiscard]] virtual std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const = 0;
 
+  /// Whether all of this memory of the host is page-locked, by whomever: the device copies from and to it by
+  /// itself.
+  [[nodiscard]] virtual bool is_page_locked([[maybe_unused]] const void* data,
+                                            [[maybe_unused]] std::size_t bytes) const {
+    return false;
+  }
+
   virtual void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes, Stream stream) const = 0;

@@ -135,7 +135,7 @@ KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin)
 std::vector<KernelOrigin> KernelStore::make_images(std::span<const KernelSource> sources) {
   Implementation& store = *implementation_;
   struct Wanted {
-    Implementation::Entry* entry;
+    Implementation::Entry* entry = nullptr;
     std::unique_lock<std::mutex> lock;
     KernelOrigin origin = KernelOrigin::memory;
   };

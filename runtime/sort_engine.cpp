@@ -223,14 +223,15 @@ HostSortTimes SortEngine::run_call(const HostCall& call) {
     arrays.push_back(array.memory);
     on_device[array.role] = {nullptr, array.elements, array.stride};
   }
-  return host_sort_.run(arrays, [&](std::span<void* const> memory, Stream stream) {
+  const auto sort = [&](std::span<void* const> memory, Stream stream) {
     for (std::size_t i = 0; i < memory.size(); ++i) on_device[call.arrays[i].role].data = memory[i];
     if (prepared) {
       launch(*prepared, call.problem, on_device, stream);
     } else {
       write_trivial(call.problem, on_device, stream);
     }
-  });
+  };
+  return host_sort_.run(arrays, sort, call.reading);
 }
 
 HostSortTimes SortEngine::sort_host(void* keys, const Problem& problem) {

@@ -33,6 +33,11 @@ bool favours_one_block(const Problem& p, const DeviceInfo& device) {
   return p.n <= 8192 || p.rows >= multiprocessors(device) / 2;
 }
 
+/// Rows so long that the comparators of a network cost more than passes over four digits.
+bool favours_rows_by_digits(const Problem& p, const DeviceInfo& device) {
+  return p.n > 4096 && size_of(p.key) <= 4 && p.rows >= multiprocessors(device) / 2;
+}
+
 bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
   if (p.rows > 1) return p.n > 16384;
   const bool is_long = size_of(p.key) == 8 || device.largest_cluster_size() < 16;
@@ -156,6 +161,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"merge_topk", always},
     {"cluster_topk", favours_cluster_by_place},
     {"counting", favours_counting},
+    {"rows_by_digits", favours_rows_by_digits},
     {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},
     {"multiway_by_place", favours_multiway_by_place},

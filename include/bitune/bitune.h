@@ -212,9 +212,9 @@ typedef struct bitune_sorter_options {
   /// Bytes of device memory that bitune_run_host may take; 0: what is free. What takes more is done in parts,
   /// each key going to the device and back twice. $BITUNE_DEVICE_MEMORY ("4G") says it where this is 0.
   uint64_t device_memory;
-  /// Where what is done in parts keeps as much again as the array takes meanwhile: a folder, in a file
-  /// without a name; default: in memory. Arrays of the call may be files that the program has mapped into
-  /// memory.
+  /// Where what is done in parts keeps what does not lie in the result meanwhile: a folder, in a file without
+  /// a name; default: in memory. Of keys alone that is little, with others as much again as the arrays take.
+  /// Arrays of the call may be files that the program has mapped into memory.
   const char* scratch_folder;
 } bitune_sorter_options;
 

@@ -41,9 +41,9 @@ struct SorterOptions {
   std::uint64_t device_memory = 0;
   /// Told of calls on host arrays that are done in parts.
   ProgressFunction progress = {};
-  /// Where what is done in parts keeps as much again as the array takes meanwhile: a folder, in a file
-  /// without a name; empty: in memory. With arrays that are files mapped into memory, neither takes memory
-  /// that the system cannot have back.
+  /// Where what is done in parts keeps what does not lie in the result meanwhile: a folder, in a file without
+  /// a name; empty: in memory. Of keys alone that is little, with others as much again as the arrays take.
+  /// With arrays that are files mapped into memory, neither takes memory that the system cannot have back.
   std::string scratch_folder = {};
 };
 
@@ -186,8 +186,9 @@ class Sorter {
   /// Segments are checked as by check_segments, and are done at once.
   ///
   /// What takes more memory than the device has free, or than SorterOptions::device_memory, is done in parts,
-  /// several at once. A large array goes to the device twice, and takes as much memory of the host again
-  /// (keys, and what travels with them). Errors as of `run`; Error (out_of_resources) if that is not there,
+  /// several at once. A large array goes to the device twice. Of keys alone it takes little memory of the
+  /// host besides; with what travels with them, as much again as the arrays. Page-locked memory is copied
+  /// from and to without a buffer. Errors as of `run`; Error (out_of_resources) if that is not there,
   /// or for a top_k whose firsts of all parts do not fit a part.
   HostSortTimes run_host(const Problem& problem, const Operands& operands);
 

@@ -45,6 +45,19 @@ constexpr RadixTileParts radix_tile_parts(Size threads, Size items, Size digit_b
   return {targets, ranks, scratch, ticket, ticket + 4};
 }
 
+/// Registers of a thread that sorts its items by a digit: an item's word or what travels with it, of so many bytes, its place in the tile and
+/// its digit, and others. packed: places and digits share registers with others.
+constexpr Size radix_registers(Size threads, Size items, Size digit_bits, Size item_bytes, bool packed) {
+  const Size digits = digit_values(digit_bits) / threads;  // that a thread adds up
+  const Size places = packed ? (items + 1) / 2 + (items + 3) / 4 - 6 : items;
+  return items * (item_bytes / 4) + places + 20 + (digits > 1 ? 9 * digits : 0);
+}
+
+/// Whether they are packed: where a multiprocessor's registers, 65536, are too few otherwise.
+constexpr bool packs_radix_places(Size threads, Size items, Size blocks, Size digit_bits, Size item_bytes) {
+  return radix_registers(threads, items, digit_bits, item_bytes, false) * threads * blocks > 65536;
+}
+
 /// Counters that a pass's blocks tell each other, of one pass: a counter of each digit for each tile. There are two such arrays, for even
 /// and for odd passes.
 constexpr unsigned long long look_back_counters(unsigned long long tiles, unsigned long long digit_values) {

@@ -23,6 +23,9 @@ struct PairTraffic {
   using Value = typename CarriedValue<value_bytes>::Type;
   BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes, values_beside_keys); }
 
+  /// Of the larger one of both, which a thread holds in registers.
+  BITUNE_DEVICE static constexpr layout::Size item_bytes() { return layout::pair_slot_bytes(sizeof(Word), value_bytes < 4 ? 4 : value_bytes, false); }
+
   typename Codec::Raw* output;
   const typename Codec::Raw* input;
   Value* values_out;
@@ -51,23 +54,24 @@ struct PairTraffic {
     }
   }
 
-  template <int nt, class Digit, int vt, class Tile>
-  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, u32 (&places)[vt], const Value (&values)[vt]) const {
+  template <int nt, class Digit, int vt, class Tile, class Places>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, Places places, const Value (&values)[vt]) const {
     // The padding of a tile is behind its keys, so that its values are not written.
     Value* const slots = reinterpret_cast<Value*>(tile.words + (values_beside_keys ? nt * vt : 0));
-    const auto put_values = [&](u32 place_bits) {
+    const auto put_values = [&](auto place) {
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) slots[places[r] & place_bits] = values[r];
+      for (int r = 0; r < vt; ++r) slots[place(r)] = values[r];
       sync_block();
     };
+    const auto place_alone = [&](int r) { return places.place_alone(r); };
     const auto write_key = [&](u32 slot, auto index) {
       if constexpr (writes_keys) output[index] = Codec::decode(tile.words[slot]);
     };
     const auto write_value = [&](u32 slot, auto index) { values_out[index] = slots[slot]; };
-    if constexpr (values_beside_keys) put_values(~u32{0});
+    if constexpr (values_beside_keys) put_values(place_alone);
 
     if constexpr (write_lanes == 0) {
-      // In the upper half of each place goes the digit of the key that this thread writes.
+      // With each place goes the digit of the key that this thread writes.
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
         const u32 i = thread_index() + r * nt;
@@ -75,15 +79,15 @@ struct PairTraffic {
         const u32 digit = Digit::of(ordered(tile.words[i]), pass);
         write_key(i, tile.targets[digit] + i);
         if constexpr (values_beside_keys) write_value(i, tile.targets[digit] + i);
-        places[r] |= digit << 16;
+        places.put_digit(r, digit);
       }
       if constexpr (!values_beside_keys) {
         sync_block();
-        put_values(0xffff);
+        put_values([&](int r) { return places.place(r); });
         BITUNE_UNROLL
         for (int r = 0; r < vt; ++r) {
           const u32 i = thread_index() + r * nt;
-          if (i < count) write_value(i, tile.targets[places[r] >> 16] + i);
+          if (i < count) write_value(i, tile.targets[places.digit(r)] + i);
         }
       }
     } else {
@@ -98,7 +102,7 @@ struct PairTraffic {
           by_digit(output, write_key);
           sync_block();
         }
-        put_values(~u32{0});
+        put_values(place_alone);
         by_digit(values_out, write_value);
       }
     }
@@ -116,7 +120,7 @@ radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_
                  const typename CarriedValue<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
                  const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
   using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes, values_beside_keys>;
-  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads, allows_next_early>({keys_out, keys_in, values_out, values_in}, n, pass, tickets,
+  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads, min_blocks, allows_next_early>({keys_out, keys_in, values_out, values_in}, n, pass, tickets,
                                                                              counts, states, tiles);
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/platform/platform.cuh"
 #include "kernels/radix/look_back.cuh"
 #include "kernels/radix/radix_digits.cuh"
+#include "kernels/radix/warp_ranks.cuh"
 
 namespace bitune {
 
@@ -36,6 +37,12 @@ BITUNE_DEVICE void count_smaller_digits(const Counter* counted, Counter* smaller
   }
 }
 
+/// Whether places are packed in registers, of items of Traffic.
+template <class Traffic>
+BITUNE_DEVICE constexpr bool packs_places(int threads, int items, int blocks, int bits) {
+  return layout::packs_radix_places(threads, items, blocks, bits, Traffic::item_bytes());
+}
+
 /// What a block keeps in shared memory (layout::radix_tile_parts). slot_bytes: of an item, whatever of it is there.
 template <class Codec, class Counter, int nt, int vt, int bits, int slot_bytes>
 struct RadixTile {
@@ -58,6 +65,30 @@ struct RadixTile {
   BITUNE_DEVICE static constexpr layout::RadixTileParts parts() {
     return layout::radix_tile_parts(nt, vt, bits, slot_bytes, sizeof(Counter));
   }
+};
+
+/// What a thread knows of each of its items besides the word: the item's place in the tile, in the lower half of a register, and in the upper
+/// half a counter or a digit.
+template <int vt>
+struct ItemPlaces {
+  u32 (&both)[vt];
+
+  BITUNE_DEVICE u32 place(int r) const { return both[r] & 0xffff; }
+  BITUNE_DEVICE u32 place_alone(int r) const { return both[r]; }  ///< before there is a digit
+  BITUNE_DEVICE void put_digit(int r, u32 digit) const { both[r] |= digit << 16; }
+  BITUNE_DEVICE u32 digit(int r) const { return both[r] >> 16; }
+};
+
+/// The same in fewer registers. Digits are below `values`.
+template <int vt, u32 values>
+struct PackedItemPlaces {
+  Halves<vt> places;
+  PackedNumbers<vt, (values > 256 ? 16 : 8)> digits;
+
+  BITUNE_DEVICE u32 place(int r) const { return places.at(r); }
+  BITUNE_DEVICE u32 place_alone(int r) const { return places.at(r); }
+  BITUNE_DEVICE void put_digit(int r, u32 digit) { digits.put(r, digit); }
+  BITUNE_DEVICE u32 digit(int r) const { return digits.at(r); }
 };
 
 /// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
@@ -85,6 +116,25 @@ BITUNE_DEVICE void ask_for(const void* from, u32 bytes) {
   for (u32 i = thread_index() * line; i < bytes; i += nt * line) prefetch_to_l2(static_cast<const char*>(from) + i);
 }
 
+/// Ranks the keys of a warp. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
+/// upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
+template <class Traffic, class Digit, int bits, bool imad_votes, int vt>
+BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], u32 pass, u16* counters, u32 (&ranks)[vt]) {
+  const u32 first_counter = kept(warp_index() * Digit::values);
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) {
+    const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
+    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
+    const u32 lower = bit_count(same & lanes_before());
+    const u32 counter = (bits_from_digit & (Digit::values - 1)) | first_counter;
+    const u32 so_far = counters[counter];
+    sync_warp();
+    if (lower == 0) counters[counter] = static_cast<u16>(so_far + bit_count(same));
+    order_before_vote();
+    ranks[r] = kept(counter << 16 | (so_far + lower));
+  }
+}
+
 /// What a pass reads and writes: here keys alone. radix_pairs_pass.cuh has what travels with values.
 template <class Codec_>
 struct KeyTraffic {
@@ -92,6 +142,7 @@ struct KeyTraffic {
   using Word = typename Codec::Word;
   struct Value {};  ///< what travels with a key
   BITUNE_DEVICE static constexpr layout::Size slot_bytes() { return sizeof(Word); }
+  BITUNE_DEVICE static constexpr layout::Size item_bytes() { return sizeof(Word); }
 
   typename Codec::Raw* output;
   const typename Codec::Raw* input;
@@ -109,9 +160,9 @@ struct KeyTraffic {
   template <int nt, int vt>
   BITUNE_DEVICE void load_values(u64 /*begin*/, u32 /*count*/, Value (&/*values*/)[vt]) const {}
 
-  /// Writes a tile that is in order in shared memory. places: where in it each register's key is; it may be changed.
-  template <int nt, class Digit, int vt, class Tile>
-  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, u32 (&/*places*/)[vt], const Value (&/*values*/)[vt]) const {
+  /// Writes a tile that is in order in shared memory. places: where in it each register's key is, as an ItemPlaces has it.
+  template <int nt, class Digit, int vt, class Tile, class Places>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, Places /*places*/, const Value (&/*values*/)[vt]) const {
     const auto write_one = [&](u32 i) {
       const Word word = tile.words[i];
       output[tile.targets[Digit::of(word, pass)] + i] = Codec::decode(word);
@@ -136,10 +187,10 @@ struct PassCounts {
 
 /// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
 /// prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose half of the
-/// states is to be 0. before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read
+/// states is to be 0. packed: see packs_radix_places. before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read
 /// then what it has.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, class Counter, class Tile, class IsLast,
-          class BeforeWriting>
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, bool packed, class Counter, class Tile,
+          class IsLast, class BeforeWriting>
 BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
                                       IsLast is_last, BeforeWriting before_writing) {
   using Codec = typename Traffic::Codec;
@@ -158,33 +209,29 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     if (const u64 ahead = begin + u64{prefetch} * nv; ahead + nv <= n) traffic.template ask_for_items<nt>(ahead, nv);
   }
 
-  // In the lower half the rank of each key among the warp's keys with its digit; in the upper half the index of their counter.
-  u32 ranks[vt];
-  const u32 first_counter = kept(warp_index() * values);
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
-    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
-    const u32 lower = bit_count(same & lanes_before());
-    const u32 counter = (bits_from_digit & (values - 1)) | first_counter;
-    const u32 so_far = tile.ranks[counter];
-    sync_warp();
-    if (lower == 0) tile.ranks[counter] = static_cast<u16>(so_far + bit_count(same));
-    order_before_vote();
-    ranks[r] = kept(counter << 16 | (so_far + lower));
+  u32 ranks[packed ? 1 : vt];
+  PackedItemPlaces<packed ? vt : 1, values> places;
+  const auto bits_from_digit = [&](int r) { return Digit::from(Traffic::ordered(words[r]), pass); };
+  if constexpr (packed) {
+    const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) places.places.put(r, of_warp.count(bits_from_digit(r)));
+  } else {
+    rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
   }
   sync_block();
 
   // Each thread has some digits. The count of a warp's keys with a digit becomes the place in the tile where these keys begin.
   const Sums sums{counts.states + u64{counts.turn % 2} * counts.tiles * values};
   const Sums next{counts.states + u64{(counts.turn + 1) % 2} * counts.tiles * values};
+  constexpr int at_once = packed ? 4 : Tile::warps;  // counts of warps
   u32 of_tile[of_thread];
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
     const u32 digit = thread_index() + i * nt;
     of_tile[i] = 0;
     if (digit >= values) break;
-    BITUNE_UNROLL
+    BITUNE_UNROLL_N(at_once)
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
     if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
     if (!is_last()) *next.place(mine, digit) = 0;
@@ -197,7 +244,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     first[i] = keys_before(of_tile[i]);
     if (digit >= values) continue;
     u32 place = first[i];
-    BITUNE_UNROLL
+    BITUNE_UNROLL_N(at_once)
     for (u32 warp = 0; warp < tile.warps; ++warp) {
       u16& of_warp = tile.ranks[warp * values + digit];
       const u32 keys = of_warp;
@@ -206,11 +253,19 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     }
   }
   sync_block();
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 place = tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff);
-    tile.words[place] = words[r];
-    ranks[r] = place;
+  if constexpr (packed) {
+    const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
+    const u32 same_pass = kept(pass);  // else the compiler keeps all counters' addresses
+    places.places.add_each([&](int r) { return u32{of_warp.counter(Digit::from(Traffic::ordered(words[r]), same_pass))}; });
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) tile.words[places.place(r)] = words[r];
+  } else {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 place = tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff);
+      tile.words[place] = words[r];
+      ranks[r] = place;
+    }
   }
   typename Traffic::Value carried[vt];
   traffic.template load_values<nt>(begin, count, carried);
@@ -227,11 +282,15 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
   }
   sync_block();
   before_writing();
-  traffic.template write<nt, Digit>(tile, pass, count, ranks, carried);
+  if constexpr (packed) {
+    traffic.template write<nt, Digit>(tile, pass, count, places, carried);
+  } else {
+    traffic.template write<nt, Digit>(tile, pass, count, ItemPlaces<vt>{ranks}, carried);
+  }
 }
 
 /// A pass over n keys and what travels with them: see radix_pass.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter>
+template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int min_blocks, bool allows_next_early, class Counter>
 BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Traffic::Codec;
   using Digit = Digits<Codec, bits>;
@@ -241,7 +300,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   for (u32 i = lane(); i < Digit::values; i += warp_size) tile.ranks[warp_index() * Digit::values + i] = 0;
   sync_block();
   const PassCounts<Counter> shared{counts, states, tiles, pass};
-  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads, 0>(
+  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads, 0, packs_places<Traffic>(nt, vt, min_blocks, bits)>(
       traffic, n, pass, shared, tile, *tile.ticket, [&] { return pass + 1 >= Digit::passes; }, [] {});
 }
 
@@ -254,8 +313,8 @@ template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes,
 BITUNE_KERNEL(nt, min_blocks)
 radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
            const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads, allows_next_early>({output, input}, n, pass, tickets, counts, states,
-                                                                                       tiles);
+  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads, min_blocks, allows_next_early>({output, input}, n, pass, tickets, counts,
+                                                                                                   states, tiles);
 }
 
 }  // namespace bitune

@@ -71,7 +71,7 @@ struct ScheduledPairs {
 };
 
 /// Sorts n items by the digits of `list`. turn: what Items::at takes of the first one. passes_before: whose blocks have used the states.
-template <class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, class Counter>
+template <class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, int min_blocks, class Counter>
 BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& list, u32 turn, u32 passes_before,
                                   ScheduleCounters::OfList* taken, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Items::Codec;
@@ -98,7 +98,8 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
       written = 0;
     }
     const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass};
-    sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, imad_votes, loads, prefetch>(
+    sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, imad_votes, loads, prefetch,
+                       packs_places<typename Items::Traffic>(nt, vt, min_blocks, bits)>(
         items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [] { return false; },
         [&] {
           if (thread_index() == 0) take();
@@ -108,16 +109,16 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
 }
 
 /// The passes over the leading digits, or, where these have failed, over all digits.
-template <bool leading, class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, class Counter>
+template <bool leading, class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, int min_blocks, class Counter>
 BITUNE_DEVICE void sort_as_scheduled(const Items& items, u64 n, const DigitSchedule* schedule, ScheduleCounters* counters,
                                      const Counter* counts, Counter* states, u32 tiles) {
   begin_launch_of_plan<leading>();
   if constexpr (leading) {
-    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch>(items, n, schedule->leading, 0, 0, &counters->leading, counts, states, tiles);
+    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>(items, n, schedule->leading, 0, 0, &counters->leading, counts, states, tiles);
   } else {
     if (counters->failed == 0) return;
     constexpr u32 from_output = 2;
-    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch>(items, n, schedule->all, from_output, schedule->leading.passes,
+    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>(items, n, schedule->all, from_output, schedule->leading.passes,
                                                            &counters->all, counts, states, tiles);
   }
 }
@@ -130,7 +131,7 @@ BITUNE_KERNEL(nt, min_blocks)
 scheduled_passes(typename Codec::Raw* output, typename Codec::Raw* beside, const typename Codec::Raw* input, u64 n,
                  const DigitSchedule* schedule, ScheduleCounters* counters, const typename Storage<counter_bytes>::Word* counts,
                  typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  sort_as_scheduled<leading, ScheduledKeys<Codec>, nt, vt, bits, imad_votes, loads, prefetch>({output, beside, input}, n, schedule, counters, counts,
+  sort_as_scheduled<leading, ScheduledKeys<Codec>, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>({output, beside, input}, n, schedule, counters, counts,
                                                                                     states, tiles);
 }
 
@@ -144,7 +145,7 @@ scheduled_pair_passes(typename Codec::Raw* output, typename Codec::Raw* beside, 
                       ScheduleCounters* counters, const typename Storage<counter_bytes>::Word* counts,
                       typename Storage<counter_bytes>::Word* states, u32 tiles) {
   using Items = ScheduledPairs<Codec, value_bytes, source, values_beside_keys>;
-  sort_as_scheduled<leading, Items, nt, vt, bits, imad_votes, loads, prefetch>({{output, beside, input}, values_out, values_beside, values_in}, n,
+  sort_as_scheduled<leading, Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>({{output, beside, input}, values_out, values_beside, values_in}, n,
                                                                      schedule, counters, counts, states, tiles);
 }
 

@@ -59,25 +59,6 @@ BITUNE_DEVICE void load_part_by_warps(const typename Codec::Raw* tile, u32 count
   for (int r = 0; r < vt; ++r) words[r] = Codec::encode(raw[r]);
 }
 
-/// Ranks the keys of a warp. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
-/// upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
-template <class Traffic, class Digit, int bits, bool imad_votes, int vt>
-BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], u32 pass, u16* counters, u32 (&ranks)[vt]) {
-  const u32 first_counter = kept(warp_index() * Digit::values);
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
-    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
-    const u32 lower = bit_count(same & lanes_before());
-    const u32 counter = (bits_from_digit & (Digit::values - 1)) | first_counter;
-    const u32 so_far = counters[counter];
-    sync_warp();
-    if (lower == 0) counters[counter] = static_cast<u16>(so_far + bit_count(same));
-    order_before_vote();
-    ranks[r] = kept(counter << 16 | (so_far + lower));
-  }
-}
-
 /// Sorts `work` by digit `pass` to its segment's memory; then `work` is the next tile. traffic_at(begin): what is read and written of the
 /// keys of the call from `begin` on.
 template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class TrafficAt>
@@ -174,7 +155,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   }
   sync_block();
   if (thread_index() == 0) passes.take_tile(pass, work);
-  traffic_at(0).template write<nt, Digit>(tile, pass, count, ranks, carried);
+  traffic_at(0).template write<nt, Digit>(tile, pass, count, ItemPlaces<vt>{ranks}, carried);
   if (thread_index() == 0) cp_async_wait_all();
   sync_block();
 }

@@ -24,14 +24,13 @@ struct SegmentKeys {
   template <int vt>
   BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
     const Raw* from = input + segment.begin + first;
-    const u32 length = static_cast<u32>(segment.length);
+    const u32 left = keys_from(segment, first);
     Raw raw[vt];
     // All loads before the first use, into registers that hold padding (row_sort.cuh).
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       raw[r] = Codec::decode(Codec::padding);
-      if (first + r * stride < length) raw[r] = *from;
-      from += stride;
+      if (r * stride < left) raw[r] = from[u64{stride} * r];
     }
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
@@ -42,12 +41,11 @@ struct SegmentKeys {
   template <int vt, class ItemAt, class Barrier>
   BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& /*barrier*/) const {
     Raw* to = keys + segment.begin + first;
-    const u32 length = static_cast<u32>(segment.length);
+    const u32 left = keys_from(segment, first);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       const Raw key = Codec::decode(item_at(r));  // whether it is written or not: then that takes no branch
-      if (first + r * stride < length) *to = key;
-      to += stride;
+      if (r * stride < left) to[u64{stride} * r] = key;
     }
   }
 

@@ -32,12 +32,12 @@ struct SegmentPairs {
   template <int vt>
   BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
     const Raw* const from = input + segment.begin + first;
-    const u32 length = static_cast<u32>(segment.length);
+    const u32 left = keys_from(segment, first);
     Raw raw[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       raw[r] = Codec::decode(Codec::padding);
-      if (first + r * stride < length) raw[r] = from[u64{stride} * r];
+      if (r * stride < left) raw[r] = from[u64{stride} * r];
     }
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * stride);
@@ -45,8 +45,8 @@ struct SegmentPairs {
 
   template <int vt, class ItemAt, class Barrier>
   BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& barrier) const {
-    const u32 length = static_cast<u32>(segment.length);
-    const auto is_there = [&](int r) { return first + r * stride < length; };
+    const u32 left = keys_from(segment, first);
+    const auto is_there = [&](int r) { return r * stride < left; };
     Value fetched[vt];
     if constexpr (value_bytes != 0) {
       const Value* const from = given_values + segment.begin;

@@ -18,6 +18,12 @@ struct Segment {
 };
 static_assert(sizeof(Segment) == layout::listed_segment_bytes());
 
+/// How many keys a segment has from its place `first` on, of one that a block holds.
+BITUNE_DEVICE u32 keys_from(Segment segment, u32 first) {
+  const u32 length = static_cast<u32>(segment.length);
+  return first < length ? length - first : 0;
+}
+
 /// The offsets of a call: unsigned integers of `width` bytes, 4 or 8. (A negative one is a very large one.)
 struct SegmentOffsets {
   const u8* begins;

@@ -69,8 +69,24 @@ struct ClassesOfBlock {
   }
 };
 
-/// Sorts a task's segments: `lanes` lanes each, with vt items a lane.
-template <class Traffic, int imad_quarters, int vt>
+/// A number of lanes that the compiler knows.
+template <u32 lanes>
+struct Lanes {
+  static constexpr u32 count = lanes;
+};
+
+/// Calls task(Lanes<lanes>{}); lanes: a power of two, at most `most`. So distances between a lane's keys are immediates: else they are
+/// computed for each key, which takes more instructions than its comparisons.
+template <u32 most, class Task>
+BITUNE_DEVICE void with_lanes(u32 lanes, const Task& task) {
+  if constexpr (most > 1) {
+    if (lanes < most) return with_lanes<most / 2>(lanes, task);
+  }
+  task(Lanes<most>{});
+}
+
+/// Sorts a task's segments: `lanes` lanes each, at most `most_lanes`, with vt items a lane.
+template <class Traffic, int imad_quarters, int vt, u32 most_lanes>
 BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 lanes, typename Traffic::Item* shared) {
   using Item = typename Traffic::Item;
   using Compare = typename Traffic::template Compare<imad_quarters>;
@@ -79,27 +95,34 @@ BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 la
   const u32 here = kept(lane() + lanes) - lanes;
   const u32 own = here & (lanes - 1);
   Item items[vt];
-  traffic.read(segment, own, lanes, items);
+  with_lanes<most_lanes>(lanes, [&](auto known) { traffic.read(segment, own, known.count, items); });
   LaneTile<Item, Compare, vt>::sort(items, lanes);
-  // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts.
-  const auto place_in_shared = [&](u32 i) { return shared + (i + (i >> padding_shift)); };
+  // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts; 3 and
+  // 6 items a lane have next to none without.
+  constexpr bool is_additive = is_power_of_two(vt) || vt <= 6;
+  const auto padded = [](u32 i) { return is_power_of_two(vt) || vt > 6 ? i + (i >> padding_shift) : i; };
+  // The item i + offset. For powers of two no bit is in both, so that nothing is carried, and their paddings are added, too.
+  const auto item_at = [&](u32 i, u32 offset) { return is_additive ? shared + padded(i) + padded(offset) : shared + padded(i + offset); };
   sync_warp();  // a shuffle comes before the next write
   BITUNE_UNROLL
-  for (u32 r = 0; r < vt; ++r) *place_in_shared(here * vt + r) = items[r];
+  for (u32 r = 0; r < vt; ++r) *item_at(here * vt, r) = items[r];
   sync_warp();
   const u32 first = (here - own) * vt + own;
-  traffic.template write<vt>(segment, own, lanes, [&](u32 r) -> Item& { return *place_in_shared(first + r * lanes); }, [] { sync_warp(); });
+  with_lanes<most_lanes>(lanes, [&](auto known) {
+    traffic.template write<vt>(segment, own, known.count, [&](u32 r) -> Item& { return *item_at(first, r * known.count); },
+                               [] { sync_warp(); });
+  });
 }
 
 /// The same for a class of 2^bits keys or three quarters of that: finds its number of items a lane.
-template <class Traffic, int imad_quarters, int item_bits>
+template <class Traffic, int imad_quarters, int item_bits, u32 most_lanes = warp_size>
 BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, bool is_three_quarters, u32 lanes,
                              typename Traffic::Item* shared) {
   if constexpr (item_bits > 1) {
-    if (bits < item_bits) return sort_task<Traffic, imad_quarters, item_bits - 1>(traffic, segment, bits, is_three_quarters, lanes, shared);
-    if (is_three_quarters) return sort_in_lanes<Traffic, imad_quarters, (3 << item_bits) / 4>(traffic, segment, lanes, shared);
+    if (bits < item_bits) return sort_task<Traffic, imad_quarters, item_bits - 1, 1>(traffic, segment, bits, is_three_quarters, lanes, shared);
+    if (is_three_quarters) return sort_in_lanes<Traffic, imad_quarters, (3 << item_bits) / 4, most_lanes>(traffic, segment, lanes, shared);
   }
-  sort_in_lanes<Traffic, imad_quarters, 1 << item_bits>(traffic, segment, lanes, shared);
+  sort_in_lanes<Traffic, imad_quarters, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared);
 }
 
 /// Sorts segments of up to 32 * most_items keys. Longer ones are listed: `lists` lists by length (layout::BlockLists), and those that

@@ -12,11 +12,14 @@ namespace bitune::multi {
 namespace {
 
 Nccl open_nccl() {
+  const std::string usual = "libnccl.so.2";
   const char* named = std::getenv("BITUNE_NCCL");  // NOLINT(concurrency-mt-unsafe): nobody sets it here
-  const std::string name = named != nullptr && *named != '\0' ? named : "libnccl.so.2";
   std::string problem;
   Nccl nccl;
-  nccl.library = cuda::Library::open(name, &problem);
+  nccl.library = cuda::Library::loaded(usual);  // no other knows the communicators that it made
+  if (!nccl.library.is_open()) {
+    nccl.library = cuda::Library::open(named != nullptr && *named != '\0' ? named : usual, &problem);
+  }
   if (!nccl.library.is_open()) {
     throw Error(
         ErrorCode::unavailable,

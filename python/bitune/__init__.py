@@ -84,8 +84,9 @@ def sort(
         For arrays of the host: how many bytes of the device's memory may be taken; None: $BITUNE_DEVICE_MEMORY, else what is
         free. A larger array is sorted in parts, each element going to the device and back twice.
     scratch_folder : path, optional
-        For arrays of the host: where what is sorted in parts keeps as much again as x takes meanwhile, on the disk; None: in
-        memory. With arrays that NumPy maps from files, x may be larger than the host's memory.
+        For arrays of the host: where what is sorted in parts keeps what does not lie in the result meanwhile, on the disk; None: in
+        memory. Of keys alone that is little, with values or indices as much again. With arrays that NumPy maps from files, x may be
+        larger than the host's memory.
     devices : sequence of int, or "all", optional
         For one array of the host: several GPUs, each of which sorts a part of it (`MultiSorter`), without the arguments
         before. All of it must fit their memory.

@@ -51,9 +51,14 @@ def is_plain(x: Any) -> bool:
         return False
 
 
+def key_of(x: Any, more: Any) -> Any:
+    """By what of x and by what else a call is kept."""
+    return x.dtype, x.shape, x.device, more
+
+
 def find(calls: dict[Any, Call | None], x: Any, more: Any) -> Call | None:
     """The call for what x is, and `more`; None where the long way must be taken. KeyError where it was not met before."""
-    call = calls[x.dtype, x.shape, x.device, more]
+    call = calls[key_of(x, more)]
     return call if call is not None and is_plain(x) else None
 
 
@@ -82,7 +87,10 @@ def sort(calls: dict[Any, Call | None], x: Any, more: Any, current_stream: Any) 
 
 in_python = find, launch, sort
 try:
-    from ._short_way import find, launch, sort  # type: ignore[no-redef]
+    from ._short_way import find, key_of, launch, sort, use  # type: ignore[no-redef]
+
+    # PyTorch's tables of C functions (DLPack 1.3), if it has them.
+    use(getattr(Tensor, "__dlpack_c_exchange_api__", None))
 except ImportError:  # a Python, or a build, without it
     pass
 
@@ -201,5 +209,5 @@ class ShortWay:
             new_workspace = functools.partial(self.kind.workspace, size, asked.gpu) if size else None
             new_keys, new_others = (_maker(x, dtype) for dtype in (x.dtype, other_dtype or x.dtype))
             call = Call(head + problem, asked.gpu, new_workspace, size, new_keys, new_others, index_dtype)
-        _sorters.remember(self.calls, (x.dtype, x.shape, x.device, more), call)
+        _sorters.remember(self.calls, key_of(x, more), call)
         return call if call is not None and is_plain(x) else None

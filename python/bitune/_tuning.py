@@ -35,7 +35,7 @@ def devices() -> list[dict[str, Any]]:
     return found
 
 
-_LENGTHS = ("uniform", "zipf", "few_long", "equal")
+_LENGTHS = ("uniform", "zipf", "few_long", "equal", "mixed")
 
 
 def problem_of_shape(
@@ -123,8 +123,8 @@ def tune(
     strategy : str, optional
         As `bitune tune --strategy` has them.
     lengths : str or path, optional
-        Segments instead of rows: how long they are. "uniform" (0 to twice the mean), "zipf", "few_long" or "equal", and
-        a shape (count, mean) each; or a text file with a length a line, and the shape (count, keys in all).
+        Segments instead of rows: how long they are. "uniform" (0 to twice the mean), "zipf", "few_long", "equal", or
+        "mixed" of the first three, as suits a tuning that is to serve any; and a shape (count, mean) each; or a text file with a length a line, and the shape (count, keys in all).
     progress : callable, optional
         Called with a dictionary after each evaluation. What it returns ends the session if it is true.
 

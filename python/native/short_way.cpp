@@ -4,6 +4,7 @@
 #include <Python.h>
 #include <bitune/bitune.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -39,12 +40,54 @@ enum Member : Py_ssize_t {
 /// Names of attributes and methods of tensors.
 PyObject *dtype, *shape, *device, *is_contiguous, *is_neg, *requires_grad, *data_ptr;
 
+/// DLPack's DLTensor, and of its C exchange API (DLPackExchangeAPI, from DLPack 1.3 on) what is used here.
+struct View {
+  void* data;
+  std::int32_t device_type;
+  std::int32_t device;
+  std::int32_t dimensions;
+  std::uint32_t dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
+struct Exchange {
+  std::uint32_t major;
+  std::uint32_t minor;
+  Exchange* before;  ///< of an older version
+  void* not_used[3];
+  int (*view_of)(void* tensor, View* view);
+  int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
+};
+/// What PyTorch offers from 2.10 on: tensors and streams without Python's objects for their parts, each of
+/// which takes 0.1 to 0.3 microseconds. Null where it is not there.
+const Exchange* exchange = nullptr;
+constexpr std::int32_t cuda_device = 2;
+constexpr std::int32_t most_dimensions = 16;
+
+/// Whether it has one. It has not if it is sparse, or of another kind that has no memory of its own.
+bool find_view(PyObject* tensor, View* view) {
+  if (exchange->view_of(tensor, view) == 0)
+    return view->dimensions <= most_dimensions && view->strides != nullptr;
+  PyErr_Clear();
+  return false;
+}
+
+bool is_packed(const View& view) {
+  std::int64_t packed = 1;
+  for (std::int32_t i = view.dimensions; i-- > 0; packed *= view.shape[i]) {
+    if (view.strides[i] != packed && view.shape[i] != 1) return false;
+  }
+  return true;
+}
+
 /// 1, 0, or -1 with an exception.
 int truth_of(const Owned& answer) { return answer ? PyObject_IsTrue(answer.get()) : -1; }
 
 /// As is_plain of _tensors.py.
 int is_plain(PyObject* x) {
-  int answer = truth_of(Owned(PyObject_CallMethodObjArgs(x, is_contiguous, nullptr)));
+  int answer = 1;
+  if (exchange == nullptr) answer = truth_of(Owned(PyObject_CallMethodObjArgs(x, is_contiguous, nullptr)));
   if (answer <= 0) return answer;
   answer = truth_of(Owned(PyObject_CallMethodObjArgs(x, is_neg, nullptr)));
   if (answer != 0) return answer < 0 ? answer : 0;
@@ -52,26 +95,49 @@ int is_plain(PyObject* x) {
   return answer < 0 ? answer : 1 - answer;
 }
 
+/// By what of x and by what else a call is kept; None where x has no view. As key_of of _tensors.py, or
+/// shorter.
+Owned key_for(PyObject* x, PyObject* more, View* view) {
+  if (exchange == nullptr) {
+    const Owned x_dtype(PyObject_GetAttr(x, dtype));
+    const Owned x_shape(x_dtype ? PyObject_GetAttr(x, shape) : nullptr);
+    const Owned x_device(x_shape ? PyObject_GetAttr(x, device) : nullptr);
+    return Owned(x_device ? PyTuple_Pack(4, x_dtype.get(), x_shape.get(), x_device.get(), more) : nullptr);
+  }
+  if (!find_view(x, view)) {
+    Py_INCREF(Py_None);
+    return Owned(Py_None);
+  }
+  std::array<std::int64_t, 2 + most_dimensions> facts{};
+  facts[0] = std::int64_t{view->device_type} << 32 | view->device;
+  facts[1] = view->dtype;
+  const auto dimensions = static_cast<std::size_t>(view->dimensions);
+  std::copy_n(view->shape, dimensions, facts.begin() + 2);
+  const Owned described(
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(facts.data()),
+                                static_cast<Py_ssize_t>((2 + dimensions) * sizeof facts[0])));
+  return Owned(described ? PyTuple_Pack(2, described.get(), more) : nullptr);
+}
+
 /// The call for what x is, and `more`; None where the long way must be taken. Null with a KeyError where it
 /// was not met before.
 Owned call_for(PyObject* calls, PyObject* x, PyObject* more) {
-  const Owned x_dtype(PyObject_GetAttr(x, dtype));
-  const Owned x_shape(x_dtype ? PyObject_GetAttr(x, shape) : nullptr);
-  const Owned x_device(x_shape ? PyObject_GetAttr(x, device) : nullptr);
-  const Owned key(x_device ? PyTuple_Pack(4, x_dtype.get(), x_shape.get(), x_device.get(), more) : nullptr);
-  if (!key) return nullptr;
+  View view{};
+  Owned key = key_for(x, more, &view);
+  if (!key || key.get() == Py_None) return key;
   PyObject* found = PyDict_GetItemWithError(calls, key.get());
   if (found == nullptr) {
     if (PyErr_Occurred() == nullptr) PyErr_SetObject(PyExc_KeyError, key.get());
     return nullptr;
   }
   if (found != Py_None) {
-    const int plain = is_plain(x);
+    int plain = exchange == nullptr || is_packed(view) ? is_plain(x) : 0;
     if (plain < 0) {
       if (PyErr_ExceptionMatches(PyExc_RuntimeError) == 0) return nullptr;
       PyErr_Clear();  // a sparse tensor
+      plain = 0;
     }
-    if (plain <= 0) found = Py_None;
+    if (plain == 0) found = Py_None;
   }
   Py_INCREF(found);
   return Owned(found);
@@ -82,6 +148,26 @@ bool read_address(const Owned& number, void** address) {
   if (!number) return false;
   *address = PyLong_AsVoidPtr(number.get());
   return *address != nullptr || PyErr_Occurred() == nullptr;
+}
+
+/// device_type: is set, if that can be told.
+bool read_data(PyObject* tensor, void** address, std::int32_t* device_type) {
+  if (exchange == nullptr)
+    return read_address(Owned(PyObject_CallMethodObjArgs(tensor, data_ptr, nullptr)), address);
+  View view{};
+  if (exchange->view_of(tensor, &view) != 0) return false;
+  *address = static_cast<char*>(view.data) + view.byte_offset;
+  *device_type = view.device_type;
+  return true;
+}
+
+bool read_stream(PyObject* call, PyObject* current_stream, std::int32_t device_type, void** stream) {
+  PyObject* const gpu = PyTuple_GetItem(call, member_gpu);
+  if (device_type != cuda_device)
+    return read_address(Owned(PyObject_CallFunctionObjArgs(current_stream, gpu, nullptr)), stream);
+  const long device = PyLong_AsLong(gpu);
+  return (device != -1 || PyErr_Occurred() == nullptr) &&
+         exchange->current_stream(cuda_device, static_cast<std::int32_t>(device), stream) == 0;
 }
 
 /// The status; -1 with an exception. Tensors are keys, sorted keys, values, sorted values and indices, or
@@ -104,10 +190,11 @@ int launch_call(PyObject* call, PyObject* current_stream, const std::array<PyObj
   bitune_operands operands = BITUNE_OPERANDS_INIT;
   const std::array<bitune_operand*, 5> arrays = {&operands.keys_in, &operands.keys_out, &operands.values_in,
                                                  &operands.values_out, &operands.indices_out};
+  std::int32_t device_type = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i] == Py_None) continue;
     void* address = nullptr;
-    if (!read_address(Owned(PyObject_CallMethodObjArgs(tensors[i], data_ptr, nullptr)), &address)) return -1;
+    if (!read_data(tensors[i], &address, &device_type)) return -1;
     *arrays[i] = {address, packed.elements, packed.stride};
   }
   // PyTorch hands the workspace out again in the order of the stream: it may go when this returns.
@@ -122,11 +209,7 @@ int launch_call(PyObject* call, PyObject* current_stream, const std::array<PyObj
     if (PyErr_Occurred() != nullptr) return -1;
   }
   void* stream = nullptr;
-  if (!read_address(
-          Owned(PyObject_CallFunctionObjArgs(current_stream, PyTuple_GetItem(call, member_gpu), nullptr)),
-          &stream)) {
-    return -1;
-  }
+  if (!read_stream(call, current_stream, device_type, &stream)) return -1;
   bitune_status status = BITUNE_OK;
   Py_BEGIN_ALLOW_THREADS;
   status = packed.run(packed.sorter, &packed.problem, &operands, stream);
@@ -143,6 +226,29 @@ bool read(PyObject* arguments, std::array<PyObject*, count>& found) {
   }
   for (std::size_t i = 0; i < count; ++i) found[i] = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i));
   return true;
+}
+
+/// use(capsule): tensors and streams by what the capsule holds from now on; by Python's objects if it is
+/// None.
+PyObject* use(PyObject* /*module*/, PyObject* capsule) {
+  const Exchange* found = nullptr;
+  if (capsule != Py_None) {
+    found = static_cast<const Exchange*>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+    if (found == nullptr) return nullptr;
+    while (found != nullptr &&
+           (found->major != 1 || found->view_of == nullptr || found->current_stream == nullptr)) {
+      found = found->before;
+    }
+  }
+  exchange = found;
+  return PyBool_FromLong(found != nullptr ? 1 : 0);
+}
+
+/// key_of(x, more)
+PyObject* key_of(PyObject* /*module*/, PyObject* arguments) {
+  std::array<PyObject*, 2> a{};
+  View view{};
+  return read(arguments, a) ? key_for(a[0], a[1], &view).release() : nullptr;
 }
 
 /// find(calls, x, more)
@@ -187,7 +293,9 @@ PyMODINIT_FUNC PyInit__short_way() {  // NOLINT(readability-identifier-naming): 
   for (const auto& [name, text] : names) {
     if ((*name = PyUnicode_InternFromString(text)) == nullptr) return nullptr;
   }
-  static std::array<PyMethodDef, 4> methods = {{{"find", find, METH_VARARGS, nullptr},
+  static std::array<PyMethodDef, 6> methods = {{{"use", use, METH_O, nullptr},
+                                                {"key_of", key_of, METH_VARARGS, nullptr},
+                                                {"find", find, METH_VARARGS, nullptr},
                                                 {"launch", launch, METH_VARARGS, nullptr},
                                                 {"sort", sort, METH_VARARGS, nullptr},
                                                 {nullptr, nullptr, 0, nullptr}}};

@@ -129,6 +129,10 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::size_t bytes) const override {
     return cuda::allocate_host(context_, bytes);
   }
+  [[nodiscard]] bool is_page_locked(const void* data, std::size_t bytes) const override {
+    const ContextScope scope(*context_);
+    return cuda::is_page_locked(api(), address_of(data), bytes);
+  }
 
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream stream) const override {
     if (bytes == 0) return;

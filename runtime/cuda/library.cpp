@@ -77,9 +77,11 @@ Library& Library::operator=(Library&& other) noexcept {
   return *this;
 }
 
-Library Library::open(const std::string& name, std::string* problem) {
+Library Library::open(const std::string& name, std::string* problem) { return open_as(name, 0, problem); }
+
+Library Library::open_as(const std::string& name, int mode, std::string* problem) {
   Library library;
-  library.handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  library.handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | mode);
   if (library.handle_ == nullptr) {
     if (problem != nullptr) {
       const char* words = dlerror();

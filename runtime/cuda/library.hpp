@@ -3,6 +3,8 @@
 /// \file
 /// Shared libraries that are opened at run time.
 
+#include <dlfcn.h>
+
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ class Library {
   /// Opens a library by name (through the loader's search path) or by path. If that fails the result is not
   /// open and `problem`, if given, receives the loader's words.
   [[nodiscard]] static Library open(const std::string& name, std::string* problem = nullptr);
+  /// The library of this name that the process has loaded already; not open if there is none.
+  [[nodiscard]] static Library loaded(const std::string& name) { return open_as(name, RTLD_NOLOAD, nullptr); }
 
   [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
 
@@ -33,6 +37,8 @@ class Library {
   [[nodiscard]] std::string build_id() const;
 
  private:
+  static Library open_as(const std::string& name, int mode, std::string* problem);
+
   void* handle_ = nullptr;
   std::string path_;
 };

@@ -107,4 +107,16 @@ std::unique_ptr<HostBuffer> allocate_host(std::shared_ptr<Context> context, std:
   return std::make_unique<PinnedBuffer>(std::move(context), bytes);
 }
 
+bool is_page_locked(const Driver& driver, CUdeviceptr address, std::size_t bytes) noexcept {
+  CUmemorytype type{};
+  CUdeviceptr begin = 0;
+  std::size_t size = 0;
+  return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_HOST &&
+         driver.cuPointerGetAttribute(&begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) ==
+             CUDA_SUCCESS &&
+         driver.cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) == CUDA_SUCCESS &&
+         begin <= address && address - begin <= size && bytes <= size - (address - begin);
+}
+
 }  // namespace bitune::cuda

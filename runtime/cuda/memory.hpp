@@ -22,4 +22,7 @@ namespace bitune::cuda {
 /// Page-locked host memory that every context may use.
 [[nodiscard]] std::unique_ptr<HostBuffer> allocate_host(std::shared_ptr<Context> context, std::size_t bytes);
 
+/// Whether the driver knows all of this memory as page-locked memory of the host, in one piece.
+[[nodiscard]] bool is_page_locked(const Driver& driver, CUdeviceptr address, std::size_t bytes) noexcept;
+
 }  // namespace bitune::cuda

@@ -25,6 +25,7 @@ struct HostCall {
 
   Problem problem;
   std::vector<Array> arrays;
+  HostReading reading = {};
 };
 
 /// The call of these operands, whose rows may have gaps: `rows` keeps what is packed, until the call is done.

@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "model/key_type.hpp"
 #include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "runtime/at_once.hpp"
+#include "runtime/in_order.hpp"
 #include "runtime/parts/host_scratch.hpp"
 #include "runtime/parts/sorted_runs.hpp"
+#include "runtime/parts/strided_runs.hpp"
 
 namespace bitune {
 namespace {
@@ -112,12 +116,29 @@ void move_indices(std::byte* indices, std::uint64_t count, std::uint64_t first,
   }
 }
 
+/// Keys alone are sorted where they end up, if parts are large enough: equal keys are the same.
+std::optional<StridedRuns> strided_runs_of(const Problem& problem, std::uint64_t most) {
+  if (carried_of(problem).bytes != 0) return std::nullopt;
+  return StridedRuns::of(problem.n, most);
+}
+
+/// The call for keys alone, which are gathered from pieces.
+HostCall call_of_keys(const Problem& problem, std::uint64_t n, std::vector<HostPiece> from,
+                      std::vector<HostRoom> to) {
+  HostCall call{.problem = problem, .arrays = {}, .reading = {}};
+  call.problem.n = n;
+  call.arrays.push_back({Role::keys_out, {std::move(from), std::move(to), n * size_of(problem.key)}, n, n});
+  return call;
+}
+
 }  // namespace
 
 std::uint64_t part_count(const Problem& problem, const PartSizes& sizes) noexcept {
   if (problem.n <= sizes.keys) return count_of(problem.rows, rows_at_once(problem, sizes));
   const std::uint64_t parts = count_of(problem.n, sizes.keys);
-  return problem.rows * (selects(problem.operation) ? parts + 1 : 2 * parts);
+  if (selects(problem.operation)) return problem.rows * (parts + 1);
+  const auto runs = strided_runs_of(problem, sizes.keys);
+  return problem.rows * (runs ? runs->runs() + runs->regions() : 2 * parts);
 }
 
 /// What is done, and the times of it.
@@ -188,7 +209,47 @@ void HostParts::run_rows(const Problem& problem, const Operands& operands, Tally
   });
 }
 
+void HostParts::sort_keys(const Problem& problem, const StridedRuns& runs, const Operands& operands,
+                          Tally& tally) const {
+  const std::size_t bytes = size_of(problem.key);
+  const auto* const in = static_cast<const std::byte*>(operands.input().data);
+  auto* const out = static_cast<std::byte*>(operands[Role::keys_out].data);
+  at_once(runs.runs(), sizes_.at_once, [&](std::uint64_t run) {
+    std::vector<HostPiece> from;
+    std::vector<HostRoom> to;
+    const std::uint64_t n = runs.length(run);
+    runs.for_blocks({0, n}, [&](std::uint64_t, const ElementRange& range) {
+      const std::size_t begin = runs.index(run, range.begin) * bytes;
+      from.push_back({in + begin, range.size() * bytes});
+      to.push_back({out + begin, range.size() * bytes});
+    });
+    tally.add(run_(call_of_keys(problem, n, std::move(from), std::move(to))));
+  });
+
+  StridedMerge merge(runs, out, {problem.key, problem.order, false}, scratch_folder_,
+                     std::max(std::thread::hardware_concurrency(), 1U));
+  InOrder reading;
+  at_once(runs.regions(), sizes_.at_once, [&](std::uint64_t region) {
+    const ElementRange result = runs.region(region);
+    HostCall call = call_of_keys(problem, result.size(), merge.pieces(region),
+                                 {{out + result.begin * bytes, result.size() * bytes}});
+    call.reading.begins = [&] { reading.begin(region); };
+    call.reading.ends = [&] {
+      merge.keep(region);
+      reading.end();
+    };
+    try {
+      tally.add(run_(call));
+    } catch (...) {
+      reading.fail();
+      throw;
+    }
+  });
+}
+
 void HostParts::sort_array(const Problem& problem, const Operands& operands, Tally& tally) const {
+  if (const auto runs = strided_runs_of(problem, sizes_.keys))
+    return sort_keys(problem, *runs, operands, tally);
   const std::size_t key_bytes = size_of(problem.key);
   const Carried carried = carried_of(problem);
   const HostScratch keys(problem.n * key_bytes, scratch_folder_);
@@ -227,7 +288,7 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
     one.operation = carried.bytes != 0 ? Operation::sort_pairs : Operation::sort;
     one.value_bytes = carried.bytes;
     one.index_bytes = 0;
-    HostCall call{.problem = one, .arrays = {}};
+    HostCall call{.problem = one, .arrays = {}, .reading = {}};
     const auto add = [&](Role role, Role to, const HostScratch& from, std::size_t bytes) {
       HostArray memory;
       memory.bytes = result.size() * bytes;
@@ -236,7 +297,8 @@ void HostParts::sort_array(const Problem& problem, const Operands& operands, Tal
           memory.from.push_back({from.data() + begins[run] * bytes, (ends[run] - begins[run]) * bytes});
         }
       }
-      memory.to = behind(operands[to], result.begin, bytes).data;
+      void* const room = behind(operands[to], result.begin, bytes).data;
+      if (room != nullptr) memory.to.push_back({room, memory.bytes});
       call.arrays.push_back({role, std::move(memory), result.size(), result.size()});
     };
     add(Role::keys_out, Role::keys_out, keys, key_bytes);

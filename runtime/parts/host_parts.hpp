@@ -9,6 +9,7 @@
 
 #include "bitune/bitune.hpp"
 #include "runtime/parts/host_call.hpp"
+#include "runtime/parts/strided_runs.hpp"
 
 namespace bitune {
 
@@ -31,11 +32,12 @@ struct PartSizes {
 
 /// Does a call in parts.
 ///
-/// Rows go group by group. An array is sorted in two passes: each part by itself, to sorted runs in scratch
-/// memory of the host; then the runs are cut at the ranks at which the parts of the result begin (cut_runs),
-/// and what lies between two cuts is sorted to where it belongs. So each key goes to the device and back
-/// twice, and no part is larger than the others. A stable call stays stable. A top_k of an array is a top_k
-/// of the firsts of its parts.
+/// Rows go group by group. An array is sorted in two passes: each part by itself, to sorted runs; then the
+/// runs are cut at the ranks at which the parts of the result begin (cut_runs), and what lies between two
+/// cuts is sorted to where it belongs. So each key goes to the device and back twice, and no part is larger
+/// than the others. Runs of keys alone lie in the result (StridedRuns); with what travels with keys they are
+/// in scratch memory of the host, and a stable call stays stable. A top_k of an array is a top_k of the
+/// firsts of its parts.
 class HostParts {
  public:
   /// `run` does one part, from several threads at once. `progress`, if it is there, is told how many parts of
@@ -53,6 +55,8 @@ class HostParts {
   class Tally;
 
   void run_rows(const Problem& problem, const Operands& operands, Tally& tally) const;
+  void sort_keys(const Problem& problem, const StridedRuns& runs, const Operands& operands,
+                 Tally& tally) const;
   void sort_array(const Problem& problem, const Operands& operands, Tally& tally) const;
   void first_of_array(const Problem& problem, const Operands& operands, Tally& tally) const;
   void run_part(const Problem& problem, const Operands& operands, Tally& tally) const;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,5 +35,15 @@ struct KeyRules {
 /// of all keys. Takes about (bits of a key) * (runs) * log2(length of a run) reads.
 [[nodiscard]] std::vector<std::uint64_t> cut_runs(const std::byte* keys, std::span<const ElementRange> runs,
                                                   const KeyRules& rules, std::uint64_t rank);
+
+/// Where a key of a run is among all keys.
+using KeyIndex = std::function<std::uint64_t(std::uint64_t run, std::uint64_t position)>;
+
+/// As cut_runs at rank `share` * (number of runs), of runs of these lengths. Of equal keys those are before
+/// the cuts that bring each run's cut near to `share`, which is at most a run's length where that counts.
+[[nodiscard]] std::vector<std::uint64_t> cut_evenly(const std::byte* keys,
+                                                    std::span<const std::uint64_t> lengths,
+                                                    const KeyIndex& index, const KeyRules& rules,
+                                                    std::uint64_t share);
 
 }  // namespace bitune

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "kernels/segments/long_layout.hpp"
 #include "kernels/segments/segments_layout.hpp"
@@ -25,6 +27,9 @@ constexpr Kernel<Address, Address, U32, Address, Address, Address, Address, Addr
     "kernels/segments/long_pass.cuh", "long_radix_pass"};
 constexpr Kernel<Address, Address, Address, Address, U32, Address, Address, Address, Address, Address, U32>
     pairs_kernel{"kernels/segments/long_pairs_pass.cuh", "long_radix_pairs_pass"};
+
+constexpr Kernel<Address, Address, Address, Address, Address, U64> bounds_kernel{
+    "kernels/segments/bucket_bounds.cuh", "bound_buckets"};
 
 /// What no search varies: votes on the multiplier's pipe won for all arrays, and how many tiles a look-back
 /// asks for made no difference.
@@ -111,8 +116,11 @@ std::uint64_t resident_counting(const Configuration& c, const Problem& problem, 
 
 }  // namespace
 
-std::vector<std::string_view> kernel_headers() {
-  return {map_kernel.header, count_kernel.header, keys_kernel.header, pairs_kernel.header};
+std::vector<std::string_view> kernel_headers(bool with_buckets) {
+  std::vector<std::string_view> headers = {map_kernel.header, count_kernel.header, keys_kernel.header,
+                                           pairs_kernel.header};
+  if (with_buckets) headers.push_back(bounds_kernel.header);
+  return headers;
 }
 
 std::int64_t tile_keys(const Configuration& c) { return c.at("long_block_size") * c.at("long_items"); }
@@ -122,22 +130,35 @@ List List::make(PlanBuilder& builder, Address counters, const Problem& problem, 
   return {counters, builder.workspace(most * as_count(layout::long_segment_bytes())), most};
 }
 
-void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
-            const DeviceInfo& device, bool ends_plan) {
+namespace {
+
+/// The tables that the launches over a list of segments share.
+struct Shared {
+  Tables sizes;
+  Address tiles;
+  Address tickets;
+  Address digits;
+  Address states;  ///< for even passes, and behind that as much for odd ones
+};
+
+/// Appends a table of the listed segments' tiles, and the counting of their keys' digits. first_pass: the one
+/// that comes next.
+Shared append_counting(PlanBuilder& builder, const List& list, Address keys, std::uint64_t first_pass,
+                       const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
   const Tables sizes = tables(list.most_segments, c, problem);
-  const Address tiles = builder.workspace(sizes.tile_bytes);
-  const Address tickets = builder.workspace(sizes.ticket_bytes);
-  const Address digits = builder.workspace(sizes.digit_bytes);
-  const Address states = builder.workspace(sizes.state_bytes);
+  const Shared shared{sizes, builder.workspace(sizes.tile_bytes), builder.workspace(sizes.ticket_bytes),
+                      builder.workspace(sizes.digit_bytes), builder.workspace(sizes.state_bytes)};
+  Address first_states = shared.states;
+  if (first_pass % 2 == 1) first_states.argument.value += sizes.state_bytes / 2;
 
   constexpr std::uint32_t map_threads = 256;
   builder.launch(
       map_kernel,
       fmt::format("{}, {}, {}, {}, {}", map_threads, pass_count(c, problem), c.at("long_radix_bits"),
                   tile_keys(c), counter_bytes(problem)),
-      {.blocks = std::min(8 * sms, parts_of(sizes.tiles, map_threads / 32)), .threads = map_threads}, tiles,
-      list.listed, list.counters, tickets, digits, states);
+      {.blocks = std::min(8 * sms, parts_of(sizes.tiles, map_threads / 32)), .threads = map_threads},
+      shared.tiles, list.listed, list.counters, shared.tickets, shared.digits, first_states);
   builder.launch(
       count_kernel,
       fmt::format("{}, {}, {}, {}, {}, {}, {}",
@@ -148,32 +169,102 @@ void append(PlanBuilder& builder, const List& list, const Problem& problem, cons
       {.blocks = std::min(sms * resident_counting(c, problem, device), sizes.tiles),
        .threads = static_cast<std::uint32_t>(layout::long_count_threads(c.at("long_count_copies"))),
        .shared_bytes = as_count(count_bytes(c, problem))},
-      digits, input_address(), tiles, list.counters);
+      shared.digits, keys, shared.tiles, list.counters);
+  return shared;
+}
 
+/// One pass over the listed segments.
+struct Pass {
+  std::uint64_t number = 0;
+  Items from;
+  Items to;
+  std::string_view value_source = "memory";
+  bool writes_keys = true;
+  bool allows_next_early = true;
+};
+
+void append_pass(PlanBuilder& builder, const List& list, const Shared& shared, const Pass& pass,
+                 const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::string shape = fmt::format("{}, {}, {}, {}, {}, {}, {}", c.at("long_block_size"),
                                         c.at("long_items"), c.at("long_radix_bits"), imad_votes,
                                         look_back_loads, counter_bytes(problem), c.at("long_min_blocks"));
+  const auto most_blocks = static_cast<std::uint64_t>(device.sm_count) * as_count(c.at("long_min_blocks"));
+  const LaunchShape launch{.blocks = std::min(most_blocks, shared.sizes.tiles),
+                           .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
+                           .shared_bytes = as_count(pass_bytes(c, problem)),
+                           .allows_next_early = pass.allows_next_early};
+  if (carries(problem)) {
+    builder.launch(pairs_kernel,
+                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}", codec, carried_bytes(problem),
+                               pass.value_source, pass.writes_keys, shape, pass.allows_next_early),
+                   launch, pass.to.keys, pass.from.keys, pass.to.values, pass.from.values, pass.number,
+                   shared.tiles, list.counters, shared.tickets, shared.digits, shared.states,
+                   shared.sizes.tiles);
+  } else {
+    builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, shape, pass.allows_next_early), launch,
+                   pass.to.keys, pass.from.keys, pass.number, shared.tiles, list.counters, shared.tickets,
+                   shared.digits, shared.states, shared.sizes.tiles);
+  }
+}
+
+}  // namespace
+
+Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
+                       const DeviceInfo& device) {
+  const auto passes = as_count(pass_count(c, problem));
+  const Items given{input_address(), address_of(Role::values_in)};
+  const Shared shared = append_counting(builder, list, given.keys, passes - 1, problem, c, device);
+  Buckets buckets;
+  buckets.count = list.most_segments * as_count(digit_values(c));
+  buckets.begins = builder.workspace(8 * buckets.count);
+  buckets.ends = builder.workspace(8 * buckets.count);
+  buckets.items.keys = builder.workspace(problem.n * size_of(problem.key));
+  buckets.items.values = builder.workspace(problem.n * carried_bytes(problem));
+  append_pass(builder, list, shared, {.number = passes - 1, .from = given, .to = buckets.items}, problem, c,
+              device);
+  constexpr std::uint32_t threads = 256;
+  builder.launch(
+      bounds_kernel,
+      fmt::format("{}, {}, {}, {}", threads, passes, c.at("long_radix_bits"), counter_bytes(problem)),
+      {.blocks = std::min(8 * static_cast<std::uint64_t>(device.sm_count), list.most_segments),
+       .threads = threads,
+       .shared_bytes = as_count(digit_values(c) * counter_bytes(problem))},
+      buckets.begins, buckets.ends, list.listed, list.counters, shared.digits, list.most_segments);
+  return buckets;
+}
+
+void append_in_bucket(PlanBuilder& builder, const List& list, const Items& buckets, const Problem& problem,
+                      const Configuration& c, const DeviceInfo& device) {
+  const Shared shared = append_counting(builder, list, buckets.keys, 0, problem, c, device);
+  Items from = buckets;
+  Items to{keys_address(), address_of(Role::values_out)};
+  // An odd number of passes: the last one writes the output.
+  for (std::uint64_t pass = 0; pass + 1 < as_count(pass_count(c, problem)); ++pass) {
+    append_pass(builder, list, shared, {.number = pass, .from = from, .to = to}, problem, c, device);
+    std::swap(from, to);
+  }
+}
+
+bool can_make_buckets(const Problem& problem, const Configuration& c, LeastOf least) {
+  return problem.index_bytes == 0 && writes_keys(problem) && pass_count(c, problem) % 2 == 0 &&
+         as_count(tile_keys(c)) < least(c, problem);
+}
+
+void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
+            const DeviceInfo& device, bool ends_plan) {
+  const Shared shared = append_counting(builder, list, input_address(), 0, problem, c, device);
   const radix_parts::PassArrays arrays =
       radix_parts::pass_arrays(builder, problem, as_count(pass_count(c, problem)));
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    const bool allows_next_early = !ends_plan || pass + 1 < arrays.passes();
-    const LaunchShape launch{.blocks = std::min(sms * as_count(c.at("long_min_blocks")), sizes.tiles),
-                             .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
-                             .shared_bytes = as_count(pass_bytes(c, problem)),
-                             .allows_next_early = allows_next_early};
-    if (carries(problem)) {
-      builder.launch(
-          pairs_kernel,
-          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}", codec, carried_bytes(problem),
-                      arrays.value_source(pass), arrays.writes_keys(pass), shape, allows_next_early),
-          launch, arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass],
-          pass, tiles, list.counters, tickets, digits, states, sizes.tiles);
-    } else {
-      builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, shape, allows_next_early), launch,
-                     arrays.keys[pass + 1], arrays.keys[pass], pass, tiles, list.counters, tickets, digits,
-                     states, sizes.tiles);
-    }
+    append_pass(builder, list, shared,
+                {.number = pass,
+                 .from = {arrays.keys[pass], arrays.values[pass]},
+                 .to = {arrays.keys[pass + 1], arrays.values[pass + 1]},
+                 .value_source = arrays.value_source(pass),
+                 .writes_keys = arrays.writes_keys(pass),
+                 .allows_next_early = !ends_plan || pass + 1 < arrays.passes()},
+                problem, c, device);
   }
 }
 

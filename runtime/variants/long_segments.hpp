@@ -16,8 +16,8 @@
 
 namespace bitune::long_segments {
 
-/// The headers of the kernels.
-[[nodiscard]] std::vector<std::string_view> kernel_headers();
+/// The headers of the kernels; with those that make buckets.
+[[nodiscard]] std::vector<std::string_view> kernel_headers(bool with_buckets = false);
 
 /// Keys of a tile, which who lists segments is to know (LongSegments::append).
 [[nodiscard]] std::int64_t tile_keys(const Configuration& c);
@@ -35,6 +35,33 @@ struct List {
   /// already.
   static List make(PlanBuilder& builder, Address counters, const Problem& problem, std::uint64_t least);
 };
+
+/// Where keys lie, and what travels with them.
+struct Items {
+  Address keys;
+  Address values;
+};
+
+/// What of the listed segments has one value of the highest digit: segments in other memory.
+struct Buckets {
+  Items items;
+  Address begins;  ///< a u64 for each
+  Address ends;
+  std::uint64_t count = 0;
+};
+
+/// Appends the launches that bring the listed segments' items to their buckets, which keep their order. Each
+/// segment has more keys than a tile, and the problem makes no indices.
+Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
+                       const DeviceInfo& device);
+
+/// Appends the launches that sort the listed ones of these, whose highest digits are equal. Others follow.
+void append_in_bucket(PlanBuilder& builder, const List& list, const Items& buckets, const Problem& problem,
+                      const Configuration& c, const DeviceInfo& device);
+
+/// Whether that can be done: keys have an even number of digits, and a tile has fewer keys than a long
+/// segment.
+[[nodiscard]] bool can_make_buckets(const Problem& problem, const Configuration& c, LeastOf least);
 
 /// Appends the launches that sort the listed segments, from what the problem reads to what it writes; in
 /// place, too. What they count in the workspace needs not to be cleared. ends_plan: no launch follows them.

@@ -53,7 +53,9 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space = radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
+    radix_parts::SearchedValues values = radix_parts::values_that_won();
+    values.imad_votes = {0, 1};
+    SearchSpace space = radix_parts::space(name(), values, needs_two_passes);
     space.parameters.push_back({"write_lanes",
                                 {0, 16},
                                 "lanes that write a digit's items, in steps that end where sectors of memory "

@@ -22,9 +22,9 @@ constexpr std::uint64_t most_tickets = layout::schedule_counters();
 
 std::int64_t key_bits(const Problem& problem) { return 8 * static_cast<std::int64_t>(size_of(problem.key)); }
 
-/// Of an item of a tile: for the key, or its value once the key is in shared memory, and its place.
-std::int64_t item_registers(const Problem& problem) {
-  return std::max<std::int64_t>({word_bytes(problem.key), carried_bytes(problem), 4}) / 4 + 1;
+/// Of an item of a tile in a thread's registers: for the key, or its value once the key is in shared memory.
+std::int64_t item_bytes(const Problem& problem) {
+  return std::max<std::int64_t>({word_bytes(problem.key), carried_bytes(problem), 4});
 }
 
 /// How digits are counted: by one block a multiprocessor, with as many copies of the counters as its shared
@@ -199,9 +199,11 @@ SearchSpace space(std::string_view name, const SearchedValues& values,
       {"a thread's items, their ranks and the digits that it counts fit the registers that it has",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = c.at("block_size_x");
-         const std::int64_t digits = digit_values(c) / threads;
+         const std::int64_t items = c.at("items_per_thread");
+         const bool packed = layout::packs_radix_places(threads, items, c.at("min_blocks_per_sm"),
+                                                        c.at("radix_bits"), item_bytes(p));
          const std::int64_t registers =
-             c.at("items_per_thread") * item_registers(p) + 20 + (digits > 1 ? 9 * digits : 0);
+             layout::radix_registers(threads, items, c.at("radix_bits"), item_bytes(p), packed);
          return registers_fit(c, registers, c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "items_per_thread", "min_blocks_per_sm", "radix_bits"}},

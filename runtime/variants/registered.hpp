@@ -23,6 +23,7 @@ namespace bitune {
 [[nodiscard]] const Variant& rows_variant();
 [[nodiscard]] const Variant& packed_rows_variant();
 [[nodiscard]] const Variant& rows_by_place_variant();
+[[nodiscard]] const Variant& rows_by_digits_variant();
 [[nodiscard]] const Variant& merge_by_place_variant();
 [[nodiscard]] const Variant& cluster_by_place_variant();
 [[nodiscard]] const Variant& merge_topk_variant();

@@ -23,11 +23,14 @@ namespace bitune {
 namespace of_segments {
 namespace {
 
-constexpr Kernel<Address, Address, Address, OperandStride, Address, CallSegments, CallKeys, Address, Address,
-                 Address, U64, U64, U32>
+/// Width: of an offset. Count: of segments.
+template <class Width, class Count>
+constexpr Kernel<Address, Address, Address, Width, Address, Count, CallKeys, Address, Address, Address, U64,
+                 U64, U32>
     short_kernel{"kernels/segments/short_segments.cuh", "short_segments"};
-constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, Address, CallSegments,
-                 CallKeys, Address, Address, Address, U64, U64, U32>
+template <class Width, class Count>
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Width, Address, Count, CallKeys,
+                 Address, Address, Address, U64, U64, U32>
     short_pair_kernel{"kernels/segments/short_pair_segments.cuh", "short_pair_segments"};
 constexpr Kernel<Address, Address, Address, Address, U32> block_kernel{"kernels/segments/block_segments.cuh",
                                                                        "block_segments"};
@@ -89,10 +92,15 @@ std::int64_t tile_bytes(const Configuration& c, const Problem& problem, int list
                               item_bytes(problem));
 }
 
-/// Registers of a thread that sorts `items` items in a list's block, by what the compiler was seen to take.
-std::int64_t registers_of(std::int64_t items, const Problem& problem) {
-  if (!carries(problem)) return items * item_registers(problem) + (word_bytes(problem.key) == 8 ? 48 : 40);
-  return items * (2 * item_registers(problem) + value_registers(problem)) + 40;
+/// Registers of a thread that sorts in a list's block, by what the compiler was seen to take. Shuffles want
+/// room for what they bring.
+std::int64_t registers_of(const Configuration& c, const Problem& problem) {
+  const std::int64_t items = c.at("block_items");
+  if (!carries(problem)) {
+    if (word_bytes(problem.key) == 8) return items * item_registers(problem) + 48;
+    return c.at("shuffle_steps") == 0 ? items + 32 : std::max(items + 40, 3 * items);
+  }
+  return items * (2 * item_registers(problem) + value_registers(problem) + 1) + 32;
 }
 
 /// The same of a lane that sorts tiles of up to `items` items.
@@ -104,7 +112,7 @@ std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
 /// Blocks of a list's kernel that a multiprocessor has registers for.
 std::int64_t resident_blocks(std::int64_t threads, const Configuration& c, const Problem& problem,
                              const DeviceInfo& device) {
-  const std::int64_t registers = registers_of(c.at("block_items"), problem) * threads;
+  const std::int64_t registers = registers_of(c, problem) * threads;
   return std::clamp<std::int64_t>(device.registers_per_sm / registers, 1,
                                   device.max_threads_per_sm / threads);
 }
@@ -116,10 +124,10 @@ class SegmentsVariant final : public Variant {
     return "segments of different lengths: several a warp, a warp or a block each, by class of length";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    std::vector<std::string_view> headers = long_segments::kernel_headers();
+    std::vector<std::string_view> headers = long_segments::kernel_headers(true);
     headers.insert(headers.begin(),
-                   {clear_counts_kernel.header, short_kernel.header, short_pair_kernel.header,
-                    block_kernel.header, block_pair_kernel.header});
+                   {clear_counts_kernel.header, short_kernel<U64, U64>.header,
+                    short_pair_kernel<U64, U64>.header, block_kernel.header, block_pair_kernel.header});
     return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
@@ -141,16 +149,20 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
       {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
-      {"shuffle_steps", {1, 2, 3, 5}, "most steps on lane bits there that go by shuffles"},
+      {"shuffle_steps", {0, 1, 2}, "most steps on lane bits there that go by shuffles"},
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
       {"imad_quarters",
-       {0, 1, 2, 3},
+       {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 2, 4, 6, 8},
+       {1, 4, 8},
        "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
+      {"long_buckets",
+       {0, 1},
+       "whether what no block sorts is cut by its highest digit, and sorted as segments; else digit by "
+       "digit"},
       {"dependent_launch", {0, 1}, "whether launches may begin while the one before them ends"},
   };
   space.restrictions = {
@@ -177,12 +189,19 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
          if (lists == 0) return true;
          const std::int64_t most = threads_of_list(c, p, lists - 1);
          return threads_of_list(c, p, 0) >= 32 && most <= d.max_threads_per_block &&
-                most * registers_of(c.at("block_items"), p) <= d.registers_per_block;
+                most * registers_of(c, p) <= d.registers_per_block;
        },
-       {"lane_items", "block_lists", "list_octaves", "block_items"}},
+       {"lane_items", "block_lists", "list_octaves", "block_items", "shuffle_steps"}},
       {"a list's tile and its padding fit the shared memory that the device allows a block",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return list_count(c) == 0 || tile_bytes(c, p, list_count(c) - 1) <= d.shared_bytes_per_block_optin;
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
+      // A tile of a digit pass costs as much as a thousand keys or more, however few it has.
+      // And lists of several doublings never won there.
+      {"of 2^20 keys and more, blocks sort segments of up to 4096 keys, with a list for each doubling",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return p.n < std::uint64_t{1} << 20 || (longest_of_block(c, p) >= 4096 && c.at("list_octaves") == 1);
        },
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
@@ -196,6 +215,15 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {"lane_items", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
+      {"buckets are made of what a tile does not hold, where there are lists, values or keys alone, and an "
+       "even "
+       "number of digits",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("long_buckets") == 0 ||
+                (list_count(c) != 0 && least_long(c, p) <= p.n &&
+                 long_segments::can_make_buckets(p, with_long(c, p, d), least_long));
+       },
+       {"lane_items", "block_lists", "list_octaves", "long_buckets"}},
       // Last, as it takes longest to tell.
       {"what is longer than a block holds can be sorted digit by digit",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -212,11 +240,14 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
 }
 
 Configuration SegmentsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  const std::int64_t items = carries(problem) && size_of(problem.key) == 8 ? 4 : 8;
   const std::int64_t block_items = item_registers(problem) + value_registers(problem) > 3 ? 8 : 16;
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
+  // The more keys a lane has, the fewer of a network's steps go across lanes, which take three times as long.
+  const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
+                             : mean < 64 || size_of(problem.key) == 8 ? 8
+                                                                      : 16;
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors.
-  const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 1));
+  const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
   const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256);
@@ -231,9 +262,10 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
                    {"compare_as_double", carries(problem) ? prefers_doubles(problem.key, device) : 0},
                    {"imad_quarters", 0},
                    {"min_blocks_per_sm", 1},
+                   {"long_buckets", 0},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // Lists up to what a block holds; a few of them where a launch costs more than threads that do nothing.
-  const std::int64_t registers = registers_of(block_items, problem);
+  const std::int64_t registers = registers_of(c, problem);
   const std::int64_t most_threads =
       std::min<std::int64_t>(device.max_threads_per_block, device.registers_per_block / registers);
   const std::int64_t of_shared = device.shared_bytes_per_block_optin / (item_bytes(problem) * 17 / 16);
@@ -244,12 +276,20 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
   c.parameters["block_lists"] = lists;
   c.parameters["list_octaves"] = lists == 0 ? 1 : octaves / lists;
+  // Two passes instead of four, and as many launches more, which do nothing where there are no long segments.
+  if (!is_small && mean >= 512 && lists != 0 && least_long(c, problem) <= problem.n) {
+    c.parameters["long_buckets"] =
+        long_segments::can_make_buckets(problem, with_long(c, problem, device), least_long) ? 1 : 0;
+  }
   return c;
 }
 
-/// What the launches of a plan share.
+/// What the launches over segments share: those of the call, or buckets of these.
 struct Parts {
   std::string types;  ///< the first template arguments
+  long_segments::Items from = {input_address(), address_of(Role::values_in)};
+  Address begins = address_of(Role::offsets);
+  Address ends = address_of(Role::ends);
   layout::BlockLists lists;
   Address counters = {};
   Address listed = {};
@@ -266,79 +306,113 @@ std::string types_of(const Problem& problem, const Configuration& c) {
                      problem.index_bytes, writes_keys(problem));
 }
 
-void add_short(PlanBuilder& builder, const Parts& parts, const Problem& problem, const Configuration& c) {
+/// Parts for `segments` segments, and the launch that clears their counters, if there are lists.
+Parts make_parts(PlanBuilder& builder, std::uint64_t segments, const Problem& problem,
+                 const Configuration& c) {
+  Parts parts{.types = types_of(problem, c), .lists = lists_of(c, problem)};
+  parts.lists.segments = segments;
+  const bool lists_any = as_count(longest_of_warp(c)) < problem.n;
+  const auto counter_words = as_count(layout::list_counter_words());
+  parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
+  parts.listed = parts.long_listed =
+      builder.workspace(parts.lists.begin(list_count(c)) * as_count(layout::listed_segment_bytes()));
+  if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
+  return parts;
+}
+
+/// A list of what is longer than blocks sort.
+long_segments::List make_long_list(PlanBuilder& builder, Parts& parts, Problem problem,
+                                   const Configuration& c, const Configuration& whole) {
+  problem.rows = parts.lists.segments;
+  const auto list = long_segments::List::make(builder, parts.counters, problem, least_long(c, problem));
+  parts.long_listed = list.listed;
+  parts.long_tile_keys = as_count(long_segments::tile_keys(whole));
+  return list;
+}
+
+template <class Width, class Count>
+void add_short(PlanBuilder& builder, const Parts& parts, Width width, Count count, bool follows_call,
+               const Problem& problem, const Configuration& c) {
   const std::uint64_t segments = as_count(c.at("segments_per_block"));
   const std::string arguments = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}, {}", parts.types, c.at("block_size_x"), segments, c.at("lane_items"),
       list_count(c), c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
-  const LaunchShape shape{.blocks = parts_of(problem.rows, segments),
-                          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                          .shared_bytes = as_count(shared_bytes(c, problem)),
-                          .segments_per_block = static_cast<std::uint32_t>(segments)};
-  const CallSegments count{problem.rows};
+  const LaunchShape shape{
+      .blocks = parts_of(parts.lists.segments, segments),
+      .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+      .shared_bytes = as_count(shared_bytes(c, problem)),
+      .segments_per_block = follows_call ? static_cast<std::uint32_t>(segments) : std::uint32_t{0}};
   const CallKeys keys{problem.n};
   if (carries(problem)) {
-    builder.launch(short_pair_kernel, arguments, shape, keys_address(), input_address(),
-                   address_of(Role::values_out), address_of(Role::values_in), address_of(Role::indices_out),
-                   address_of(Role::offsets), OperandStride{Role::offsets}, address_of(Role::ends), count,
-                   keys, parts.counters, parts.listed, parts.long_listed, problem.rows, problem.n,
-                   parts.long_tile_keys);
+    builder.launch(short_pair_kernel<Width, Count>, arguments, shape, keys_address(), parts.from.keys,
+                   address_of(Role::values_out), parts.from.values, address_of(Role::indices_out),
+                   parts.begins, width, parts.ends, count, keys, parts.counters, parts.listed,
+                   parts.long_listed, parts.lists.segments, problem.n, parts.long_tile_keys);
   } else {
-    builder.launch(short_kernel, arguments, shape, keys_address(), input_address(), address_of(Role::offsets),
-                   OperandStride{Role::offsets}, address_of(Role::ends), count, keys, parts.counters,
-                   parts.listed, parts.long_listed, problem.rows, problem.n, parts.long_tile_keys);
+    builder.launch(short_kernel<Width, Count>, arguments, shape, keys_address(), parts.from.keys,
+                   parts.begins, width, parts.ends, count, keys, parts.counters, parts.listed,
+                   parts.long_listed, parts.lists.segments, problem.n, parts.long_tile_keys);
   }
 }
 
-void add_list(PlanBuilder& builder, const Parts& parts, int list, const Problem& problem,
-              const Configuration& c, const DeviceInfo& device) {
-  const std::int64_t threads = threads_of_list(c, problem, list);
-  const std::int64_t resident = resident_blocks(threads, c, problem, device);
-  const std::uint64_t room = parts.lists.room(list);
-  Address listed = parts.listed;
-  listed.argument.value += parts.lists.begin(list) * as_count(layout::listed_segment_bytes());
-  Address counted = parts.counters;
-  counted.argument.value += as_count(layout::block_count_offset(list));
-  const std::string arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}", parts.types, threads, c.at("block_items"),
-                  std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
-                  c.at("imad_quarters"), resident);
-  const LaunchShape shape{.blocks = std::min<std::uint64_t>(
-                              room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                          .threads = static_cast<std::uint32_t>(threads),
-                          .shared_bytes = as_count(tile_bytes(c, problem, list))};
-  if (carries(problem)) {
-    builder.launch(block_pair_kernel, arguments, shape, keys_address(), input_address(),
-                   address_of(Role::values_out), address_of(Role::values_in), address_of(Role::indices_out),
-                   listed, counted, room);
-  } else {
-    builder.launch(block_kernel, arguments, shape, keys_address(), input_address(), listed, counted, room);
+/// Longer ones first, so that those that end last are short.
+void add_lists(PlanBuilder& builder, const Parts& parts, const Problem& problem, const Configuration& c,
+               const DeviceInfo& device) {
+  for (int list = list_count(c) - 1; list >= 0; --list) {
+    const std::int64_t threads = threads_of_list(c, problem, list);
+    const std::int64_t resident = resident_blocks(threads, c, problem, device);
+    const std::uint64_t room = parts.lists.room(list);
+    Address listed = parts.listed;
+    listed.argument.value += parts.lists.begin(list) * as_count(layout::listed_segment_bytes());
+    Address counted = parts.counters;
+    counted.argument.value += as_count(layout::block_count_offset(list));
+    const std::string arguments =
+        fmt::format("{}, {}, {}, {}, {}, {}", parts.types, threads, c.at("block_items"),
+                    std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
+                    c.at("imad_quarters"), resident);
+    const LaunchShape shape{.blocks = std::min<std::uint64_t>(
+                                room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
+                            .threads = static_cast<std::uint32_t>(threads),
+                            .shared_bytes = as_count(tile_bytes(c, problem, list))};
+    if (carries(problem)) {
+      builder.launch(block_pair_kernel, arguments, shape, keys_address(), parts.from.keys,
+                     address_of(Role::values_out), parts.from.values, address_of(Role::indices_out), listed,
+                     counted, room);
+    } else {
+      builder.launch(block_kernel, arguments, shape, keys_address(), parts.from.keys, listed, counted, room);
+    }
   }
+}
+
+/// What no block sorts, bucket by bucket.
+void add_buckets(PlanBuilder& builder, const long_segments::List& listed, const Problem& problem,
+                 const Configuration& c, const Configuration& whole, const DeviceInfo& device) {
+  const auto buckets = long_segments::append_buckets(builder, listed, problem, whole, device);
+  Parts parts = make_parts(builder, buckets.count, problem, c);
+  parts.from = buckets.items;
+  parts.begins = buckets.begins;
+  parts.ends = buckets.ends;
+  const long_segments::List longer = make_long_list(builder, parts, problem, c, whole);
+  add_short(builder, parts, U64{std::uint64_t{8}}, U64{buckets.count}, false, problem, c);
+  long_segments::append_in_bucket(builder, longer, buckets.items, problem, whole, device);
+  add_lists(builder, parts, problem, c, device);
 }
 
 Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const int list_total = list_count(c);
-  Parts parts{.types = types_of(problem, c), .lists = lists_of(c, problem)};
-  const bool lists_any = as_count(longest_of_warp(c)) < problem.n;
-  const auto counter_words = as_count(layout::list_counter_words());
-  parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
-  parts.listed = parts.long_listed =
-      builder.workspace(parts.lists.begin(list_total) * as_count(layout::listed_segment_bytes()));
-  if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
+  Parts parts = make_parts(builder, problem.rows, problem, c);
   const bool has_long = least_long(c, problem) <= problem.n;
   long_segments::List longest;
   const Configuration whole = has_long ? with_long(c, problem, device) : c;
-  if (has_long) {
-    longest = long_segments::List::make(builder, parts.counters, problem, least_long(c, problem));
-    parts.long_listed = longest.listed;
-    parts.long_tile_keys = as_count(long_segments::tile_keys(whole));
+  if (has_long) longest = make_long_list(builder, parts, problem, c, whole);
+  add_short(builder, parts, OperandStride{Role::offsets}, CallSegments{problem.rows}, true, problem, c);
+  if (has_long && c.at("long_buckets") != 0) {
+    add_buckets(builder, longest, problem, c, whole, device);
+  } else if (has_long) {
+    long_segments::append(builder, longest, problem, whole, device, list_count(c) == 0);
   }
-  add_short(builder, parts, problem, c);
-  // Longer ones first, so that those that end last are short.
-  if (has_long) long_segments::append(builder, longest, problem, whole, device, list_total == 0);
-  for (int list = list_total - 1; list >= 0; --list) add_list(builder, parts, list, problem, c, device);
+  add_lists(builder, parts, problem, c, device);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -50,6 +50,13 @@ class SegmentsRadixVariant final : public Variant {
     space.parameters.push_back(
         {"dependent_launch", {0, 1}, "1: each launch begins while the one before it ends (sm_90 on)"});
     space.restrictions.push_back(dependent_launch_fits_device());
+    // With fewer a search would wait for it most of the time: half a second of 2^26 keys, 16 each.
+    space.restrictions.push_back(
+        {"of 2^22 keys and more a segment has 512 on average, unless no other variant can sort so many",
+         [](const Configuration&, const Problem& p, const DeviceInfo&) {
+           return p.n < std::uint64_t{1} << 22 || p.n > std::uint64_t{1} << 32 || p.n / p.rows >= 512;
+         },
+         {}});
     return space;
   }
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override {

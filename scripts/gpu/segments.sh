@@ -3,8 +3,10 @@
 # best: what data/tunings.db ships), segments.json (what bench/results/<gpu>/segments.json records), and logs. One part after the other, so
 # that a call may do one: scripts/gpu/segments.sh OUT BIN uniform. Each adds to tuning.db and segments.json, and ships what is known by then.
 # usage: scripts/gpu/segments.sh OUT [BIN [PART...]]
-# parts: check (tests and a soak), uniform, zipf, few_long (u32 keys, mean lengths of 16 to 100000), pairs (u32 with values of 4 bytes: uniform and
-#   zipf), small (64 segments of 100, 1000 of 50), ones (2^26 of one key), equal (beside rows of the same lengths), drawn (DRAWN shapes by chance)
+# parts: check (tests and a soak), mixed (tunes for lengths of any spread: u32 keys, and with values of 4 bytes, mean lengths of 16 to 100000), uniform,
+#   zipf, few_long (u32 keys), pairs (u32 with values of 4 bytes: uniform and zipf), small (64 segments of 100, 1000 of 50), ones (2^26 of one key), equal
+#   (beside rows of the same lengths), drawn (DRAWN shapes by chance), classes (2 to 2^17 keys, equal). The last two have a file of records each:
+#   segments-drawn.json, segments-classes.json.
 # environment: STEPS (tune bench), BUDGET (150s of tuning a part, shared by its problems; what is selected today is measured first), SIZES (mean
 # lengths), TOTAL (2^26 keys in all), DRAWN (100), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped),
 # LIMIT (seconds after which tests and soak of the part check end), MINUTES (1 of soak), SEED (1, of the soak)
@@ -14,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
-parts=${*:-check uniform zipf few_long pairs small ones equal drawn}
+parts=${*:-check mixed uniform zipf few_long pairs small ones equal drawn classes}
 STEPS=${STEPS:-tune bench}
 budget=${BUDGET:-150s}
 sizes=${SIZES:-16,100,1000,10000,100000}
@@ -24,6 +26,7 @@ pairs='--keys u32 --operation sort_pairs'
 # problems_of PART: a line for each command: lengths, then the options that tune and bench share.
 problems_of() {
   case $1 in
+  mixed) for options in '--keys u32' "$pairs"; do echo "mixed $options --sizes $sizes --total $total"; done ;;
   uniform | zipf | few_long) echo "$1 --keys u32 --sizes $sizes --total $total" ;;
   pairs) for lengths in uniform zipf; do echo "$lengths $pairs --sizes $sizes --total $total"; done ;;
   small)
@@ -40,7 +43,9 @@ problems_of() {
       echo "${names[numbers % 4]} --keys u32 --sizes $(((1 << (numbers / 4 % 15)) + numbers / 60 % 97)) --total 2^$((16 + numbers / 5820 % 11))"
     done
     ;;
-  *) echo "$0: there is no part '$1'; there are check uniform zipf few_long pairs small ones equal drawn" >&2 && return 1 ;;
+  # Neighbours differ by at most 1.5 times in time a key.
+  classes) echo "equal --keys u32 --sizes 2,3$(for ((i = 4; i <= 1 << 17; i *= 2)); do printf ',%d,%d' "$i" $((i + i / 2)); done) --total $total" ;;
+  *) echo "$0: there is no part '$1'; there are check mixed uniform zipf few_long pairs small ones equal drawn classes" >&2 && return 1 ;;
   esac
 }
 
@@ -59,18 +64,21 @@ for part in $parts; do
   fi
   lines=$(problems_of "$part" | wc -l)
   ((lines > 0)) || exit 2
-  i=0
+  i=0 out=segments.json tunes='' benches=yes
+  [[ $part =~ ^(drawn|classes)$ ]] && out=segments-$part.json
+  # What others tell shows what is selected where nobody has tuned the very lengths.
+  [[ $part =~ ^(mixed|small|ones)$ ]] && wants tune && tunes=yes
+  { [[ $part == mixed ]] || ! wants bench; } && benches=''
   while read -r lengths options; do
     i=$((i + 1))
-    # What is drawn shows what is selected where nobody has tuned the very shape.
-    if wants tune && [[ $part != drawn ]]; then
+    if [[ -n $tunes ]]; then
       # shellcheck disable=SC2086  # a line is a list of options
       step "tune-$part-$i" "$BIN/bitune" tune --budget "$(($(seconds "$budget") / lines))s" --strategy "${STRATEGY:-bayesian}" \
         --lengths "$lengths" $options </dev/null
     fi
-    if wants bench; then
+    if [[ -n $benches ]]; then
       # shellcheck disable=SC2086
-      step "bench-$part-$i" "$BIN/bitune" bench --suite segments --samples "${SAMPLES:-15}" --out "$OUT/segments.json" \
+      step "bench-$part-$i" "$BIN/bitune" bench --suite segments --samples "${SAMPLES:-15}" --out "$OUT/$out" \
         --lengths "$lengths" $options </dev/null
       cat "$OUT/bench-$part-$i.log"
     fi
@@ -79,7 +87,7 @@ for part in $parts; do
     step rows "$BIN/bitune" bench --suite rows --samples "${SAMPLES:-15}" --keys u32 --sizes "$sizes" --total "$total" --against none
     cat "$OUT/rows.log"
   fi
-  if wants tune && [[ $part != drawn ]]; then ship; fi
+  if [[ -n $tunes ]]; then ship; fi
 done
 [[ $BITUNE_DB == "$OUT/tuning.db" ]] || cp "$BITUNE_DB" "$OUT/tuning.db"
 finish

@@ -29,8 +29,10 @@ def row(record):
 def host_line(record):
     seconds = median(sample["all"] for sample in record["samples_us"]) / 1e6
     passes = 2 * 4 * record["n"] / (1e9 * BUS_GB_S)
-    return (f"An array of {size_text(record['n'])} {record['key']} keys in the host's memory, of which {record['device_memory'] >> 30} GiB of a GPU's memory may be "
-            f"taken at once: {seconds:.2f} s, {seconds / passes:.2f} times what its two passes over the bus take at {BUS_GB_S} GB/s each way, both ways at once.\n")
+    rates = record["copies_gb_s"]
+    return (f"An array of {size_text(record['n'])} {record['key']} keys in {record['memory']} memory of the host, of which {record['device_memory'] >> 30} GiB of a GPU's "
+            f"memory may be taken at once: {seconds:.2f} s, {seconds / passes:.2f} times what its two passes over the bus take at {BUS_GB_S} GB/s each way, both ways at "
+            f"once. Copied alone: {rates['up']:.0f} GB/s to the GPU, {rates['down']:.0f} back.\n")
 
 
 def merge_lines(merges):

@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "bench" / "results"
 TUNINGS = ROOT / "data" / "tunings.db"
-ELSEWHERE = ("strategies.json", "tuner.json", "python.json", "topk.json", "segments.json", "segments-drawn.json",
+ELSEWHERE = ("strategies.json", "tuner.json", "python.json", "topk.json", "segments.json", "segments-drawn.json", "segments-classes.json",
              "multi.json", "multi-dask.json", "multi-host.json", "multi-tune.json")  # told in docs/tuning.md, docs/python.md and by modules of their own
 # What a record may say beside key type and lengths, and what it means if it says nothing. Only records that agree in all of it are
 # put in one table or chart.

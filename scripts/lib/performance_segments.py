@@ -38,6 +38,15 @@ def section(results, gpu):
         yield ""
 
 
+    classes = sorted(recorded(results, gpu, "segments-classes.json"), key=lambda record: record["mean_length"])
+    if classes:
+        per_key = [(record["mean_length"], record["bitune_us"] / record["keys"]) for record in classes]
+        steps = [(max(a, b) / min(a, b), f"{first:.0f} and {second:.0f}") for (first, a), (second, b) in zip(per_key, per_key[1:])]
+        yield (f"Equal lengths of {per_key[0][0]:.0f} to {per_key[-1][0]:.0f} keys, powers of two and three quarters of them (part `classes`): from one length to "
+               f"the next the time a key changes by a factor of {max(steps)[0]:.2f} at most, between {max(steps)[1]} keys.")
+        yield ""
+
+
 # What docs/kernels-segments.md expected before anything was measured: lengths, operation, mean, segments (None: 2^26 keys in all), and the words.
 EXPECTED = (
     ("uniform", "sort", 16, None, "250 to 300 Gkeys/s"),

@@ -7,6 +7,7 @@
 
 #include "multi/run_merge.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
+#include "tests/compile/without_spills.hpp"
 #include "tests/support/device_limits.hpp"
 
 namespace bitune::test {
@@ -19,8 +20,7 @@ TEST(MergeKernels, OfTwoRunsDoNotSpill) {
     for (const std::uint32_t carried : {0, 4, 16}) {
       const SortSpec spec{.key = key, .order = Order::descending};
       for (const KernelSource& kernel : multi::RunMerge(spec, carried).kernels()) {
-        const KernelImage image = compiler->compile(kernel);
-        EXPECT_EQ(image.local_bytes, 0) << kernel.name_expression;
+        const KernelImage image = compiled_without_spills(*compiler, kernel);
         EXPECT_LE(image.registers, 64) << kernel.name_expression;
       }
     }

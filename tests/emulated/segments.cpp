@@ -44,10 +44,11 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
            {"block_lists", lists},
            {"list_octaves", (octaves + lists - 1) / lists},
            {"block_items", 8},
-           {"shuffle_steps", 3},
+           {"shuffle_steps", 2},
            {"compare_as_double", 0},
            {"imad_quarters", 2},
            {"min_blocks_per_sm", 1},
+           {"long_buckets", 0},
            {"dependent_launch", 0}}};
 }
 
@@ -118,6 +119,23 @@ TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
   EXPECT_TRUE(sorts_segments(emulated_bench(), keys, places, c, Distribution::random, 1, false));
   const Problem pairs = problem_of(all_loads[3], KeyType::f32, Order::ascending, 1);
   EXPECT_TRUE(sorts_segments(emulated_bench(), pairs, places, c, Distribution::special, 2, true));
+}
+
+/// What no block holds is cut to buckets. Keys that agree in their highest digit make one that no block
+/// holds.
+TEST(SegmentsVariant, SortsSegmentsBucketByBucket) {
+  const SegmentPlaces places = places_of({3, 4000, 0, 1025, 300, 2600, 1, 1024}, 8, true);
+  Configuration c = small_configuration(1);
+  c.parameters["block_lists"] = 2;
+  c.parameters["long_buckets"] = 1;
+  const auto sorts = [&](const SortSpec& spec, Distribution distribution, std::uint64_t seed) {
+    return sorts_segments(seeded(seed), spec, places, c, distribution, seed, seed % 2 == 0);
+  };
+  const SortSpec pairs = problem_of(all_loads[3], KeyType::f32, Order::ascending, 1);
+  EXPECT_TRUE(sorts({.key = KeyType::u16}, Distribution::random, 1));
+  EXPECT_TRUE(sorts({.key = KeyType::i64, .order = Order::descending}, Distribution::few_distinct, 2));
+  EXPECT_TRUE(sorts(pairs, Distribution::random, 3));
+  EXPECT_TRUE(sorts(pairs, Distribution::special, 4));
 }
 
 /// In whatever order threads run.

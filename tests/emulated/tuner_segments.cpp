@@ -53,7 +53,7 @@ TEST(EmulatedSegments, EveryVariantIsVerifiedAndMeasured) {
       ++variants_that_can;
       EvaluationRequest request;
       request.problem = problem;
-      request.protocol.lengths = "few_long";
+      request.protocol.lengths = "mixed";
       request.configuration = family->default_configuration(problem, info);
       const Trial trial = evaluator->evaluate(request);
       EXPECT_EQ(trial.status, TrialStatus::ok)
@@ -86,7 +86,8 @@ TEST(EmulatedSegments, TheSourceOfLengthsMustBeOne) {
     request.configuration = family->default_configuration(keys, emulated_bench().device->info());
     const Trial trial = evaluator->evaluate(request);
     EXPECT_EQ(trial.status, TrialStatus::invalid);
-    EXPECT_NE(trial.message.find("uniform, zipf, few_long, equal"), std::string::npos) << trial.message;
+    EXPECT_NE(trial.message.find("uniform, zipf, few_long, equal, mixed"), std::string::npos)
+        << trial.message;
     return;
   }
 }

@@ -76,7 +76,8 @@ class Bitune:
         left_out = ("BITUNE_DB", "BITUNE_CACHE", "BITUNE_SHIPPED_DB", "COLUMNS", "NO_COLOR")
         self.environment = {name: value for name, value in os.environ.items() if name not in left_out}
         self.environment |= {"XDG_DATA_HOME": str(home / "data"), "XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home), "TERM": "xterm",
-                             "BITUNE_CXX": str(HERE / "plain_cxx.sh"), "BITUNE_PYTHON": sys.executable}
+                             "CXX": os.environ.get("BITUNE_CXX", os.environ.get("CXX", "c++")), "BITUNE_CXX": str(HERE / "plain_cxx.sh"),
+                             "BITUNE_PYTHON": sys.executable}
         self.database = home / "data" / "bitune" / "tuning.db"
         self.kernel_cache = home / "cache" / "bitune"
 

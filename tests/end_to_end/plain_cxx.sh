@@ -1,5 +1,5 @@
 #!/bin/sh
-# The host's C++ compiler with the sanitizers' options left out.
+# $CXX with the sanitizers' options left out.
 #
 # The end-to-end tests compile the emulated device's kernels with it: they test the command, and the emulated tests have checked the
 # kernels with sanitizers already. A script of the shell, as Python takes as long to start as such a kernel to compile.
@@ -10,4 +10,4 @@ for option; do
     *) set -- "$@" "$option" ;;
   esac
 done
-exec "${CXX:-c++}" "$@"
+exec "$CXX" "$@"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "runtime/cuda/driver.hpp"
 #include "runtime/device.hpp"
 #include "tests/gpu/checked_call.hpp"
+#include "tests/gpu/driver_trace.hpp"
 
 namespace bitune {
 namespace {
@@ -129,6 +132,43 @@ TEST_F(GpuSegments, AGraphIsReplayedWithOtherOffsetsInTheSameMemory) {
                          [&] { graph->launch(stream->handle()); }),
                 "")
           << text_of(problem) << ", " << name_of(lengths);
+    }
+  }
+}
+
+/// What the driver is asked for a batch of another number and other lengths: to launch, and nothing else.
+TEST_F(GpuSegments, ATraceOfBatchesOfLikeSizeHasNothingButLaunches) {
+  const std::set<std::string> allowed = {"cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxGetId", "cuLaunchKernel",
+                                         "cuLaunchKernelEx"};
+  Sorter sorter(test::own_options());
+  for (const SortSpec& spec : specs) {
+    sorter.prepare({spec, {.n = 64 * 128, .rows = 64, .ragged = true}});
+    std::uint64_t seed = 0;
+    for (const Shape shape :
+         {Shape{.n = 60 * 70, .rows = 60, .ragged = true}, Shape{.n = 34 * 120, .rows = 34, .ragged = true},
+          Shape{.n = 50 * 100, .rows = 50, .ragged = true}}) {
+      const Problem problem{spec, shape};
+      const Lengths lengths = all_lengths[seed % all_lengths.size()];
+      ++seed;
+      const Batch batch(problem, packed_segments(make_lengths(problem, std::string(name_of(lengths)), seed)),
+                        seed);
+      const auto memory = device->allocate(batch.before.size());
+      const std::uint64_t bytes = sorter.workspace_size(problem);
+      const auto workspace = device->allocate(std::max<std::uint64_t>(bytes, 1));
+      Operands operands = batch.operands(memory->data());
+      operands[Role::workspace] = {workspace->data(), bytes, 0};
+      std::vector<std::string> calls;
+      EXPECT_EQ(fault_of(problem, batch, memory->data(),
+                         [&] {
+                           const test::DriverTrace trace;
+                           sorter.run(problem, operands, stream->handle());
+                           calls = trace.calls();
+                         }),
+                "")
+          << text_of(problem);
+      EXPECT_GT(calls.size(), 0u);
+      for (const std::string& call : calls)
+        EXPECT_TRUE(allowed.count(call) != 0) << call << ": " << text_of(problem);
     }
   }
 }

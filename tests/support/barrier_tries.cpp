@@ -18,7 +18,8 @@ using Try = BarrierTry;
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
   Problem sorted{{.key = key}, {.n = 3000}};
-  if (variant_name == "radix_pairs" || variant_name.ends_with("_by_place")) {
+  if (variant_name == "radix_pairs" || variant_name == "rows_by_digits" ||
+      variant_name.ends_with("_by_place")) {
     sorted.key = KeyType::f32;
     sorted.operation = Operation::sort_pairs;
     sorted.value_bytes = 8;
@@ -157,6 +158,7 @@ std::vector<Configuration> configurations() {
                                 {"store_swaps", 5}}),
       changed("merge_by_place",
               {{"block_size_x", 64}, {"items_per_thread", 4}, {"merge_threads", 64}, {"merge_items", 4}}),
+      changed("rows_by_digits", {{"block_size_x", 512}, {"items_per_thread", 8}}),
       changed("multiway_by_place", {{"block_size_x", 64},
                                     {"items_per_thread", 4},
                                     {"compare_as_double", 1},

@@ -62,6 +62,11 @@ TEST(MakeLengths, GiveTheKeysAndTheDistributionThatWereAskedFor) {
   const auto zipf = sorted("zipf");
   EXPECT_NEAR(static_cast<double>(zipf[5000]) / static_cast<double>(zipf[0]), std::pow(2, 1 / 1.2), 0.2);
   EXPECT_GT(zipf.back(), 10000u);
+  const auto mixed = sorted("mixed");
+  const auto longer =
+      std::count_if(mixed.begin(), mixed.end(), [](std::uint64_t length) { return length > 5000; });
+  EXPECT_NEAR(static_cast<double>(longer), 37, 15);  // a third of those of few_long, and of zipf
+  EXPECT_GT(mixed.back(), 10000u);
 }
 
 TEST(MakeLengths, ReadAFileOfTheUsersOwn) {
@@ -85,7 +90,7 @@ TEST(MakeLengths, ReadAFileOfTheUsersOwn) {
   std::filesystem::remove(path);
   EXPECT_NE(refusal([&] {
               static_cast<void>(is_file_of_lengths(path.string()));
-            }).find("uniform, zipf, few_long, equal"),
+            }).find("uniform, zipf, few_long, equal, mixed"),
             std::string::npos);
 }
 
