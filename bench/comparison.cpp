@@ -149,6 +149,7 @@ std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
                        operands[Role::workspace] = {workspace_->data(), bytes, 0};
                        peer_->sort(*method, problem, operands, stream);
                      }});
+    peers.back().any_order = method->any_order != 0;
   }
   workspace_.reset();
   workspace_ = device_->allocate(std::max<std::uint64_t>(most_workspace, 1));

@@ -13,7 +13,7 @@
 
 extern "C" {
 
-#define BITUNE_PEER_ABI 6
+#define BITUNE_PEER_ABI 7
 #define BITUNE_PEER_ENTRY "bitune_peer"
 #define BITUNE_PEER_NOT_BUILT_IN -1
 
@@ -26,8 +26,9 @@ extern "C" {
 /// GPU allocates nothing.
 struct BitunePeerMethod {
   const char* name;
-  int in_place; /* 1: sorts keys and values where they are; 0: reads the one, and writes the other */
-  int of_rows;  /* 1: sorts any number of rows, or segments if those are built in; 0: one array only */
+  int in_place;  /* 1: sorts keys and values where they are; 0: reads the one, and writes the other */
+  int of_rows;   /* 1: sorts any number of rows, or segments if those are built in; 0: one array only */
+  int any_order; /* 1: a top_k that takes any of equal keys, and leaves what it takes in any order */
   int (*workspace_bytes)(const bitune::Problem* problem, std::uint64_t* bytes);
   int (*sort)(const bitune::Problem* problem, const bitune::Operands* operands, void* stream);
 };

@@ -46,9 +46,13 @@ function(bitune_add_cub_peer)
   endforeach()
   list(APPEND _gencode "--generate-code=arch=compute_${_lowest},code=compute_${_lowest}")
 
+  set(_defines "")
+  foreach(_folder IN LISTS BITUNE_CUB_INCLUDE_DIRS)
+    list(APPEND _defines -I "${_folder}")
+  endforeach()
   set(_sources ${ARGN})
   if(BITUNE_CUB_SAMPLE)
-    set(_defines -DBITUNE_CUB_SAMPLE -Xcicc -O1 -Xptxas -O0)  # nobody measures it
+    list(APPEND _defines -DBITUNE_CUB_SAMPLE -Xcicc -O1 -Xptxas -O0)  # nobody measures it
     # All in one: CUB's headers are most of what there is to read.
     list(TRANSFORM _sources REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE _includes)
     list(JOIN _includes "" _includes)

@@ -15,6 +15,7 @@ option(BITUNE_SHIP_KERNELS "Compile the kernels of the shipped tunings, for rele
 set(BITUNE_SHIP_KERNELS_OF "" CACHE STRING
     "Of which tunings, as options of 'bitune db ship': --key;u32;--n;1024 is a sample that shows that it works. Empty: of all")
 set(BITUNE_CUB_ARCHITECTURES "90" CACHE STRING "Compute capabilities that the CUB peer is built for")
+set(BITUNE_CUB_INCLUDE_DIRS "" CACHE STRING "Folders with a newer CUB than the toolkit's, for the CUB peer")
 set(BITUNE_NVRTC_HINT "" CACHE STRING "Folder of libnvrtc that a development build searches first; empty for a release")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

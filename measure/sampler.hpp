@@ -24,6 +24,7 @@ struct Contestant {
   /// What is to be done once for each buffer before its sorts are timed, where they are for that very memory,
   /// as CUDA graphs are. May be called again for the same memory; may be empty.
   std::function<void(const Operands& operands)> bind = {};
+  bool any_order = false;  ///< a top_k that takes any of equal keys, and leaves what it takes in any order
 };
 
 /// Where the arrays of one call lie in device memory.

@@ -181,6 +181,8 @@ constexpr auto policy = std::to_array<Preference>({
     {"classic", always},
     {"bucket_array", never},
     {"bin_rows", never},
+    {"bin_numbers", never},
+    {"select_numbers", never},
     {"copied_rows", never},
 });
 

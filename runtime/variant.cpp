@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 36> all = {&classic_variant(),
+  static const std::array<const Variant*, 38> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -44,6 +44,8 @@ std::span<const Variant* const> variants() {
                                                      &direct_segments_variant(),
                                                      &multiway_by_place_variant(),
                                                      &bin_rows_variant(),
+                                                     &bin_numbers_variant(),
+                                                     &select_numbers_variant(),
                                                      &leading_digits_variant(),
                                                      &rows_by_digits_variant()};
   return all;

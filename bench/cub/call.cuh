@@ -31,6 +31,7 @@ struct Call {
   bool descending = false;
   std::uint64_t n = 0;
   std::uint64_t rows = 1;
+  std::uint64_t k = 0;  ///< of a top_k
   bool ragged = false;  ///< the rows are segments, of n keys in all
   const int* offsets = nullptr;
   void* keys = nullptr;
@@ -102,5 +103,9 @@ int sort_merge_pairs(KeyType key, Values values, Call& call);
 int sort_merge_copy_pairs(KeyType key, Values values, Call& call);
 int sort_segmented_pairs(KeyType key, Values values, Call& call);
 int sort_segmented_radix_pairs(KeyType key, Values values, Call& call);
+
+/// The first k keys and their indices, of 4 bytes, of an array or of each row (top_k.cu).
+int top_k_of_array(KeyType key, Call& call);
+int top_k_of_rows(KeyType key, Call& call);
 
 }  // namespace bitune::cub_peer

@@ -15,6 +15,7 @@
 /// - An argsort is a sort of pairs whose values are the places of the keys. The sort's merge_copy counts
 ///   them by an iterator. The others read them from memory, and writing them there is part of the call.
 ///   The sorted keys, which nobody asked for, go to the workspace.
+/// - A top_k leaves its keys in any order, and takes any of equal ones: it does less than is asked of bitune.
 ///
 /// All of CUB's sorts of pairs here are stable. So they do what is asked for, stable or not.
 
@@ -52,25 +53,35 @@ int dispatch(const Problem& problem, Call& call) {
   }
 }
 
-template <SortKeys keys, SortPairs pairs>
+/// The first keys with their indices.
+template <int (*first_keys)(KeyType, Call&)>
+int dispatch_top_k(const Problem& problem, Call& call) {
+  const bool is_built_in = problem.operation == Operation::top_k && !problem.ragged &&
+                           problem.value_bytes == 0 && problem.index_bytes == 4;
+  return is_built_in ? first_keys(problem.key, call) : not_built_in;
+}
+
+template <int (*dispatch)(const Problem&, Call&)>
 int workspace_bytes(const Problem* problem, std::uint64_t* bytes) {
   Call call{.descending = problem->order == Order::descending,
             .n = problem->n,
             .rows = problem->rows,
+            .k = problem->k,
             .ragged = problem->ragged};
-  const int status = dispatch<keys, pairs>(*problem, call);
+  const int status = dispatch(*problem, call);
   *bytes = call.bytes;
   return status;
 }
 
-template <SortKeys keys, SortPairs pairs>
+template <int (*dispatch)(const Problem&, Call&)>
 int sort(const Problem* problem, const Operands* operands, void* stream) {
   const auto of = [operands](Role role) { return (*operands)[role]; };
-  const bool writes_indices = problem->operation == Operation::argsort;
+  const bool writes_indices = problem->index_bytes != 0;
   if (problem->ragged && of(Role::offsets).stride != sizeof(int)) return not_built_in;
   Call call{.descending = problem->order == Order::descending,
             .n = problem->n,
             .rows = problem->rows,
+            .k = problem->k,
             .ragged = problem->ragged,
             .offsets = static_cast<const int*>(of(Role::offsets).data),
             .keys = of(Role::keys_in).data,
@@ -80,7 +91,7 @@ int sort(const Problem* problem, const Operands* operands, void* stream) {
             .workspace = of(Role::workspace).data,
             .bytes = of(Role::workspace).elements,
             .stream = static_cast<cudaStream_t>(stream)};
-  return dispatch<keys, pairs>(*problem, call);
+  return dispatch(*problem, call);
 }
 
 const char* error_text(int code) {
@@ -111,7 +122,22 @@ int select_device(const char* uuid) {
 
 template <SortKeys keys, SortPairs pairs>
 constexpr BitunePeerMethod method(const char* name, bool in_place, bool of_rows) {
-  return {name, in_place ? 1 : 0, of_rows ? 1 : 0, workspace_bytes<keys, pairs>, sort<keys, pairs>};
+  return {name,
+          in_place ? 1 : 0,
+          of_rows ? 1 : 0,
+          0,
+          workspace_bytes<dispatch<keys, pairs>>,
+          sort<dispatch<keys, pairs>>};
+}
+
+template <int (*first_keys)(KeyType, Call&)>
+constexpr BitunePeerMethod top_k_method(const char* name, bool of_rows) {
+  return {name,
+          0,
+          of_rows ? 1 : 0,
+          1,
+          workspace_bytes<dispatch_top_k<first_keys>>,
+          sort<dispatch_top_k<first_keys>>};
 }
 
 constexpr BitunePeerMethod methods[] = {
@@ -120,6 +146,8 @@ constexpr BitunePeerMethod methods[] = {
     method<sort_merge_copy, sort_merge_copy_pairs>("merge_copy", false, false),
     method<sort_segmented, sort_segmented_pairs>("segmented", false, true),
     method<sort_segmented_radix, sort_segmented_radix_pairs>("segmented_radix", false, true),
+    top_k_method<top_k_of_array>("top_k", false),
+    top_k_method<top_k_of_rows>("batched_top_k", true),
 };
 
 }  // namespace

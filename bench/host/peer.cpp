@@ -108,7 +108,7 @@ const char* error_text(int /*code*/) { return "this problem is not built into th
 int select_device(const char* /*uuid*/) { return 0; }
 
 constexpr std::array<BitunePeerMethod, 2> methods = {
-    {{"stable_sort", 0, 0, workspace_bytes, sort}, {"stable_sort_rows", 0, 1, workspace_bytes, sort}}};
+    {{"stable_sort", 0, 0, 0, workspace_bytes, sort}, {"stable_sort_rows", 0, 1, 0, workspace_bytes, sort}}};
 
 }  // namespace
 }  // namespace bitune

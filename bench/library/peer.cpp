@@ -110,10 +110,11 @@ const char* error_text(int code) {
   return code == BITUNE_PEER_NOT_BUILT_IN ? "this problem is not built in" : library().fault();
 }
 
-constexpr std::array<BitunePeerMethod, 4> methods = {{{"in place", 1, 0, workspace_bytes_in_place, sort},
-                                                      {"out of place", 0, 0, workspace_bytes, sort},
-                                                      {"rows in place", 1, 1, workspace_bytes_in_place, sort},
-                                                      {"rows out of place", 0, 1, workspace_bytes, sort}}};
+constexpr std::array<BitunePeerMethod, 4> methods = {
+    {{"in place", 1, 0, 0, workspace_bytes_in_place, sort},
+     {"out of place", 0, 0, 0, workspace_bytes, sort},
+     {"rows in place", 1, 1, 0, workspace_bytes_in_place, sort},
+     {"rows out of place", 0, 1, 0, workspace_bytes, sort}}};
 
 }  // namespace
 }  // namespace bitune

@@ -26,12 +26,12 @@ struct SampledKeys {
   Word words[vt];
   u32 places[vt];
 
-  /// Of no keys, samples are behind all.
+  /// Neighbouring samples are of different groups, so that those of keys in order are, too. Of no keys, samples are behind all.
   BITUNE_DEVICE SampledKeys(const Raw* keys, u32 length) {
     const u32 rank = cluster_rank();
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      places[r] = length == 0 ? ~u32{0} : sampled_place((r * ranks + rank) * nt + thread_index(), count, length);
+      places[r] = length == 0 ? ~u32{0} : sampled_place((r * nt + thread_index()) * ranks + rank, count, length);
       words[r] = length == 0 ? Order::last : Order::encode(keys[places[r]]);
     }
   }

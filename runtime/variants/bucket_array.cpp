@@ -62,12 +62,18 @@ std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
   return sampling::bound_rank(as_count(c.at("samples")), problem.k, problem.n);
 }
 
+/// Which of so many minima tells what is put in order of a sample. Of keys in order each sample has a group
+/// for itself, so that it is no less than the sample's rank.
+std::uint64_t minimum_rank(std::int64_t groups, const Configuration& c, const Problem& problem) {
+  const std::uint64_t rank = sample_rank(c, problem);
+  return std::max(rank, sampling::minimum_behind(as_count(groups), rank));
+}
+
 /// Groups of samples whose minima tell what is put in order; 0 where too many samples are. Of three quarters
 /// of them the minima have about as many samples up to them as is computed.
 std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
   for (const std::int64_t groups : {64, 128, 256, 512}) {
-    if (4 * sampling::minimum_behind(as_count(groups), sample_rank(c, problem)) <= 3 * as_count(groups))
-      return groups;
+    if (4 * minimum_rank(groups, c, problem) <= 3 * as_count(groups)) return groups;
   }
   return 0;
 }
@@ -261,7 +267,7 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
     const std::int64_t groups = sample_groups(c, problem);
     builder.launch(choose_kernel, fmt::format("{}, {}, {}", sample, groups, sample_capacity(c, problem)),
                    shape, last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k, rank,
-                   sampling::minimum_behind(as_count(groups), rank));
+                   minimum_rank(groups, c, problem));
   } else {
     builder.launch(sample_kernel, sample, shape, last, counts, buckets, keys, lengths, length_bytes,
                    problem.n, problem.k, rank);

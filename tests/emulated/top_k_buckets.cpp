@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/topk/bucket_layout.hpp"
 #include "measure/inputs.hpp"
+#include "runtime/kernel_store.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
@@ -40,6 +42,40 @@ TEST(TopKBuckets, GiveTheFirstKeysOfEveryDistribution) {
       const Bench& bench = seeded(1 + turn % 3);
       EXPECT_TRUE(is_right(bench, problem, configuration_of(problem, bench.device->info()), distribution,
                            turn, {.gaps = turn % 2 == 0, .length_bytes = turn % 4 == 1 ? 4U : 0U}));
+    }
+  }
+}
+
+/// Of keys in order each sample has a group for itself. Then the minima still have a bound, which lets no
+/// more keys pass than there is room for: else each block would look for its share of the first k in the
+/// whole array.
+TEST(TopKBuckets, HaveABoundForKeysInOrder) {
+  const Bench& bench = emulated_bench();
+  const Problem problem = top_k_of({0, 4}, KeyType::f32, Order::descending, 1500, {.n = 20000});
+  for (const std::int64_t samples : {1024, 2048}) {
+    Configuration c = configuration_of(problem, bench.device->info());
+    c.parameters["samples"] = samples;
+    c.parameters["sample_blocks"] = 16;
+    const auto violation = variant("bucket_array")
+                               .space(problem, bench.device->info())
+                               .violation(c, problem, bench.device->info());
+    ASSERT_FALSE(violation) << *violation;
+    const Plan plan = variant("bucket_array").plan(problem, c, bench.device->info());
+    const ExecutablePlan executable = make_executable(*bench.device, *bench.kernels, plan);
+    const auto workspace = bench.device->allocate(plan.workspace_bytes);
+    const auto* const counts =
+        static_cast<const std::uint32_t*>(workspace->data()) + plan.launches[0].arguments[1].value / 4;
+    for (const Distribution distribution :
+         {Distribution::sorted, Distribution::reversed, Distribution::all_equal}) {
+      EXPECT_TRUE(is_right(*bench.device, problem, distribution, 1, {}, [&](Operands operands) {
+        operands[Role::workspace] = {workspace->data(), workspace->size(), 0};
+        executable.run(operands, nullptr);
+      }));
+      std::uint64_t passed = 0;
+      for (std::int64_t bucket = 0; bucket < c.at("buckets"); ++bucket)
+        passed += counts[bucket * layout::words_of_count()];
+      EXPECT_GE(passed, problem.k) << name_of(distribution) << ", " << samples;
+      EXPECT_LT(passed, problem.n / 2) << name_of(distribution) << ", " << samples;
     }
   }
 }

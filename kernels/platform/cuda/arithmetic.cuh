@@ -55,6 +55,10 @@ BITUNE_DEVICE T maximum(T a, T b) {
   return b < a ? a : b;
 }
 
+/// The smaller and the larger of two numbers; of a number and NaN, the number.
+BITUNE_DEVICE float smaller_number(float a, float b) { return fminf(a, b); }
+BITUNE_DEVICE float larger_number(float a, float b) { return fmaxf(a, b); }
+
 /// Minimum of each of the two u16 in a and b.
 BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) { return __vminu2(a, b); }
 /// Maximum of each of the two u16 in a and b.

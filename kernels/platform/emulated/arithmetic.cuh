@@ -53,6 +53,9 @@ BITUNE_DEVICE T maximum(T a, T b) {
   return b < a ? a : b;
 }
 
+BITUNE_DEVICE float smaller_number(float a, float b) { return a < b || b != b ? a : b; }
+BITUNE_DEVICE float larger_number(float a, float b) { return a > b || b != b ? a : b; }
+
 BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) {
   return minimum(a & 0xffff0000u, b & 0xffff0000u) | minimum(a & 0xffffu, b & 0xffffu);
 }

@@ -148,5 +148,33 @@ TEST_F(InterleavedSamplerOfPairs, AreVerifiedWithTheirValues) {
   }
 }
 
+/// The first two keys of four, of which the middle two are equal, and where they stand.
+TEST(InterleavedSamplerOfTopK, TakesAnyOrderFromWhoHasNone) {
+  const std::shared_ptr<Device> device = open_device("emulated");
+  KernelStore kernels(device, nullptr);
+  const Problem problem{{.operation = Operation::top_k, .key = KeyType::u32, .index_bytes = 4, .k = 2},
+                        {.n = 4}};
+  constexpr std::array<std::uint32_t, 4> keys = {9, 4, 4, 1};
+  std::vector<std::byte> bytes(sizeof(keys));
+  std::memcpy(bytes.data(), keys.data(), bytes.size());
+  InterleavedSampler sampler(*device, kernels, problem, CallLayout(problem),
+                             std::array{BenchInput{bytes, {}}});
+  const auto verify = [&](bool any_order, std::array<std::uint32_t, 2> first,
+                          std::array<std::uint32_t, 2> places) {
+    Contestant contestant{"by hand", false, [&](const Operands& operands, Stream) {
+                            std::memcpy(operands[Role::keys_out].data, first.data(), sizeof(first));
+                            std::memcpy(operands[Role::indices_out].data, places.data(), sizeof(places));
+                          }};
+    contestant.any_order = any_order;
+    return sampler.verify(contestant);
+  };
+  EXPECT_TRUE(verify(false, {1, 4}, {3, 1}));
+  EXPECT_FALSE(verify(false, {4, 1}, {2, 3}));
+  EXPECT_TRUE(verify(true, {4, 1}, {2, 3}));
+  EXPECT_FALSE(verify(true, {4, 9}, {2, 0}));
+  EXPECT_FALSE(verify(true, {4, 1}, {0, 3})) << "another key is there";
+  EXPECT_FALSE(verify(true, {4, 1}, {9, 3}));
+}
+
 }  // namespace
 }  // namespace bitune
