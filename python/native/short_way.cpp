@@ -165,9 +165,9 @@ bool read_stream(PyObject* call, PyObject* current_stream, std::int32_t device_t
   PyObject* const gpu = PyTuple_GetItem(call, member_gpu);
   if (device_type != cuda_device)
     return read_address(Owned(PyObject_CallFunctionObjArgs(current_stream, gpu, nullptr)), stream);
-  const long device = PyLong_AsLong(gpu);
-  return (device != -1 || PyErr_Occurred() == nullptr) &&
-         exchange->current_stream(cuda_device, static_cast<std::int32_t>(device), stream) == 0;
+  const long number = PyLong_AsLong(gpu);
+  return (number != -1 || PyErr_Occurred() == nullptr) &&
+         exchange->current_stream(cuda_device, static_cast<std::int32_t>(number), stream) == 0;
 }
 
 /// The status; -1 with an exception. Tensors are keys, sorted keys, values, sorted values and indices, or
