@@ -17,13 +17,20 @@ sanitize() {
   done
 }
 
-# What a variant does: the names of those that carry something say so, and of those that sort segments.
+# What a variant does, and of which keys: the names of those that carry something say so, of those that sort segments, and of those that
+# compare numbers.
 operations_of() {
   case $1 in
-    *topk | select_* | filter_* | bucket_array | copied_rows | bin_rows) echo top_k ;;
-    *_pairs | *_by_place) echo sort_pairs,argsort ;;
+    *topk | select_* | filter_* | bucket_array | copied_rows | bin_*) echo top_k ;;
+    *_pairs | *_by_place | rows_by_digits) echo sort_pairs,argsort ;;
     *segments* | leading_digits) echo sort,sort_pairs ;;
     *) echo sort ;;
+  esac
+}
+keys_of() {
+  case $1 in
+    *_numbers) echo f32 ;;
+    *) echo "${KEYS:-u32,u16}" ;;
   esac
 }
 lengths_of() {
@@ -35,7 +42,8 @@ lengths_of() {
 # Arrays and rows, or segments. The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool
 # has to say it says at the end.
 sanitize_variant() {
-  local sanitizer=$1 tool=$2 variant=$3 keys=${KEYS:-u32,u16} operations problems left
+  local sanitizer=$1 tool=$2 variant=$3 keys operations problems left
+  keys=$(keys_of "$variant")
   operations=$(operations_of "$variant")
   problems=$((3 * $(tr ',' '\n' <<<"$operations" | wc -l) * $(tr ',' '\n' <<<"$keys" | wc -l)))
   left=$((${LIMIT:-3600} - SECONDS - 40))
