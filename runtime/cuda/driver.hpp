@@ -72,7 +72,7 @@ namespace bitune::cuda {
   X(cuMemsetD2D8Async)             \
   X(cuMemsetD8Async)               \
   X(cuOccupancyMaxActiveClusters)  \
-  X(cuPointerGetAttribute)         \
+  X(cuPointerGetAttributes)        \
   X(cuStreamBeginCapture)          \
   X(cuStreamCreate)                \
   X(cuStreamDestroy)               \

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "bitune/error.hpp"
@@ -108,15 +109,18 @@ std::unique_ptr<HostBuffer> allocate_host(std::shared_ptr<Context> context, std:
 }
 
 bool is_page_locked(const Driver& driver, CUdeviceptr address, std::size_t bytes) noexcept {
-  CUmemorytype type{};
+  unsigned type = 0;
   CUdeviceptr begin = 0;
   std::size_t size = 0;
-  return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
-         type == CU_MEMORYTYPE_HOST &&
-         driver.cuPointerGetAttribute(&begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) ==
+  // Asks for several at once: this call takes memory that the driver does not know, and gives zeros for it.
+  // The call for a single attribute fails then.
+  std::array attributes = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                           CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  std::array<void*, attributes.size()> values = {&type, &begin, &size};
+  return driver.cuPointerGetAttributes(attributes.size(), attributes.data(), values.data(), address) ==
              CUDA_SUCCESS &&
-         driver.cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) == CUDA_SUCCESS &&
-         begin <= address && address - begin <= size && bytes <= size - (address - begin);
+         type == CU_MEMORYTYPE_HOST && begin <= address && address - begin <= size &&
+         bytes <= size - (address - begin);
 }
 
 }  // namespace bitune::cuda
