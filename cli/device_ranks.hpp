@@ -14,8 +14,7 @@
 namespace bitune::cli {
 
 /// What commands that sort files share besides the file: devices and how much of their memory, the database,
-/// and
-/// "--json". Beside "--devices" nothing says what device it is, or that there is more than one array.
+/// and "--json". Beside "--devices" nothing says what device it is, or that there is more than one array.
 void add_call_options(CLI::App& command, CommonOptions& common, std::vector<std::string>& devices);
 
 /// As call_on_host, over the devices that `--devices` names: each has a rank, which sorts an equal part.

@@ -69,9 +69,8 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"dd76d84c5005a77f2cb973a14b0b36d7", "c551391c5c0929045b3bee2654dfbc99"},  // bucket_array
     // Of that, samples in order are of different groups. The kernels that were measured are the same.
     {"c551391c5c0929045b3bee2654dfbc99", "7d5c718f92ba264784374ed7a9b5310a"},  // bucket_array
-    // Ranking in a warp has moved to the passes of single arrays, which may pack places: the same machine
-    // code
-    // where they do not.
+    // Ranking in a warp has moved to the passes of single arrays, which may pack places. Where they do not,
+    // the machine code is the same.
     {"4c5901a26a96f9c031db41adce5f6757", "eb8db767bfe1f76d9ccf1ddc532b2441"},  // radix
     {"3b27886379e37467987694e29506a0e4", "9ea2f4aab54e027ebacfe41da0ae645f"},  // radix_pairs
     {"70ec933c24a0cfffb0d139f1f0b1e851", "c8265210d257271a9dd4883f868e41b9"},  // segments
