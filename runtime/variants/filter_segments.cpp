@@ -51,7 +51,7 @@ Plan FilterSegmentsVariant::plan(const Problem& problem, const Configuration& c,
 }  // namespace
 }  // namespace of_filter_segments
 
-/// As filter_rows, for rows of any lengths. A segment that is much longer than the others may take its block
+/// As bin_rows, for rows of any lengths. A segment that is much longer than the others may take its block
 /// a second, slow pass (kernels/topk/row_filter.cuh).
 const Variant& filter_segments_variant() {
   static const of_filter_segments::FilterSegmentsVariant variant;

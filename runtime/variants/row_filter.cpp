@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,27 +20,48 @@
 namespace bitune::row_filter {
 namespace {
 
-/// Of larger k the candidates fit no block.
-constexpr std::uint64_t largest_k = 8192;
-
-/// Places have 32 bits, and some of them say what is none.
-constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
-
-std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
-  const std::int64_t threads = c.at("block_size_x");
-  const std::int64_t item = merged_item_bytes(problem.key);
-  return layout::filtered_row(threads, sample_count(c), c.at("candidates"), item).bytes +
-         (finish == Finish::binned ? layout::row_bins(threads, item).bytes : 0);
-}
-
 /// Keys of a vector of 16 bytes.
 std::int64_t vector_keys(const Problem& problem) {
   return 16 / static_cast<std::int64_t>(size_of(problem.key));
 }
 
-/// Samples or candidates that a thread sorts.
-std::int64_t sorted_items(const Configuration& c) {
-  return std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
+/// Candidates that a thread sorts.
+std::int64_t sorted_items(const Configuration& c) { return c.at("candidates") / c.at("block_size_x"); }
+
+/// Which of the minima of the sample's groups is the bound. As many samples are up to it at least.
+std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
+  return sampling::bound_rank(as_count(sample_count(c)), problem.k, longest_of(problem));
+}
+
+/// Groups of samples: few more samples than the bound's rank are up to it if these are four times as many. Of
+/// segments, which are shorter than the longest, as many as there can be.
+std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
+  const std::int64_t most = layout::most_groups(c.at("block_size_x") * c.at("cluster_size"));
+  if (problem.ragged) return most;
+  const auto enough = static_cast<std::int64_t>(std::bit_ceil(4 * sample_rank(c, problem)));
+  return std::clamp<std::int64_t>(enough, 64, most);
+}
+
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
+  const std::int64_t threads = c.at("block_size_x");
+  const std::int64_t item = merged_item_bytes(problem.key);
+  return layout::filtered_row(threads, sample_groups(c, problem), c.at("candidates"), item,
+                              word_bytes(problem.key))
+             .bytes +
+         (finish == Finish::binned ? layout::row_bins(threads, item).bytes : 0);
+}
+
+/// Whether there are not more candidates than room, but once in a million times.
+bool candidates_fit(const Configuration& c, const Problem& problem) {
+  const std::uint64_t longest = longest_of(problem);
+  const std::uint64_t room = as_count(c.at("candidates"));
+  if (longest <= room) return true;
+  const std::uint64_t samples = as_count(sample_count(c));
+  const std::uint64_t groups = as_count(sample_groups(c, problem));
+  const std::uint64_t rank = sample_rank(c, problem);
+  const std::uint64_t taken = std::min(samples, sampling::up_to_minimum(groups, rank));
+  return rank <= groups &&
+         sampling::overflow_chance(samples, taken, room, longest) <= sampling::accepted_chance;
 }
 
 /// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
@@ -68,7 +90,7 @@ std::uint64_t longest_of(const Problem& problem) noexcept {
 }
 
 std::int64_t sample_count(const Configuration& c) {
-  return c.at("block_size_x") * c.at("samples_per_thread");
+  return c.at("block_size_x") * c.at("samples_per_thread") * c.at("cluster_size");
 }
 
 SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
@@ -80,9 +102,7 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"vectors_per_thread", {1, 2, 4, 8}, "vectors of 16 bytes that a thread has under way"},
-      {"samples_per_thread",
-       {2, 4, 8, 16},
-       "random keys of each thread of a block, from which the bound is taken"},
+      {"samples_per_thread", {2, 4, 8, 16}, "random keys of each thread, from which the bound is taken"},
       {"candidates", {128, 256, 512, 1024, 2048, 4096, 8192, 16384}, "keys that a row's block has room for"},
       {"cluster_size", {1, 2, 4, 8, 16}, "blocks a row"},
       {"shuffle_steps",
@@ -96,6 +116,12 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
+  if (finish_ == Finish::binned) {
+    space.parameters.push_back(
+        {"chunks_ahead",
+         {0, 1, 2, 4, 8, 16},
+         "chunks of what threads have under way at once that the L2 is asked for before they are read"});
+  }
   space.restrictions = {
       block_fits_device(),
       {"a thread has at most 32 keys under way",
@@ -114,10 +140,8 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        {"block_size_x", "samples_per_thread", "candidates"}},
       {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
        "rows",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return sampling::fits(as_count(sample_count(c)), p.k, as_count(c.at("candidates")), longest_of(p));
-       },
-       {"block_size_x", "samples_per_thread", "candidates"}},
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) { return candidates_fit(c, p); },
+       {"block_size_x", "samples_per_thread", "candidates", "cluster_size"}},
       {"the device has clusters of so many blocks",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return c.at("cluster_size") <= most_ranks(p, d);
@@ -135,6 +159,13 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
       blocks_fit_multiprocessor(shared_of),
       dependent_launch_fits_device(),
   };
+  if (finish_ == Finish::binned) {
+    space.restrictions.push_back({"the device can be asked for what is read later",
+                                  [](const Configuration& c, const Problem&, const DeviceInfo& d) {
+                                    return c.at("chunks_ahead") == 0 || d.compute_major >= 9;
+                                  },
+                                  {"chunks_ahead"}});
+  }
   return space;
 }
 
@@ -163,15 +194,16 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
-  // them.
+  if (finish_ == Finish::binned) c.parameters["chunks_ahead"] = device.compute_major >= 9 ? 4 : 0;
+  // What is not behind the bound is sorted, and samples are few instructions each: the least of both
+  // together, and room for it.
   const std::uint64_t longest = longest_of(problem);
   std::optional<std::pair<double, Configuration>> best;
   const auto try_all = [&](std::int64_t usual, bool may_be_larger) {
     const std::int64_t most_of_usual = usual * (size_of(problem.key) == 8 ? 8 : 16);
     for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
       if (room > most_of_usual && !may_be_larger) continue;
-      for (const std::int64_t samples : {2, 4, 8}) {
+      for (const std::int64_t samples : {2, 4, 8, 16}) {
         c.parameters["candidates"] = room;
         c.parameters["samples_per_thread"] = samples;
         c.parameters["block_size_x"] =
@@ -181,8 +213,8 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
         const auto rank =
             static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, longest));
         // Of a usual segment there is no sample.
-        const double sorted =
-            problem.ragged ? static_cast<double>(room) : taken + rank * static_cast<double>(longest) / taken;
+        const double sorted = problem.ragged ? static_cast<double>(room)
+                                             : taken / 2 + rank * static_cast<double>(longest) / taken;
         if (!best || sorted < best->first) best = {sorted, c};
       }
     }
@@ -206,10 +238,11 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
 }
 
 std::string arguments(const Problem& problem, const Configuration& c) {
-  return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+  return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
                      problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                     c.at("vectors_per_thread"), c.at("samples_per_thread"), c.at("candidates"),
-                     c.at("cluster_size"), c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
+                     c.at("vectors_per_thread"), c.at("samples_per_thread"), sample_groups(c, problem),
+                     c.at("candidates"), c.at("cluster_size"), c.at("shuffle_steps"),
+                     c.at("min_blocks_per_sm"));
 }
 
 LaunchShape launch_shape(const Problem& problem, const Configuration& c, Finish finish) {

@@ -15,10 +15,17 @@
 
 namespace bitune::row_filter {
 
+/// Of larger k the candidates fit no block.
+inline constexpr std::uint64_t largest_k = 8192;
+
+/// Places have 32 bits, and some of them say what is none.
+inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
+
 /// How long a row is for which the room suffices but once in a million times: all keys of a row, but of
 /// segments less than all of them. What is longer takes more time.
 [[nodiscard]] std::uint64_t longest_of(const Problem& problem) noexcept;
 
+/// Random keys of a row, from which the bound is taken, at most.
 [[nodiscard]] std::int64_t sample_count(const Configuration& c);
 
 /// How the candidates are put in order: sorted, or by bins (kernels/topk/binned_candidates.cuh).

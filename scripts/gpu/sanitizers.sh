@@ -17,8 +17,8 @@ sanitize() {
   done
 }
 
-# What a variant does, and of which keys: the names of those that carry something say so, of those that sort segments, and of those that
-# compare numbers.
+# What a variant does, and of which keys: the names of those that carry something say so, of those that sort segments; what gives the
+# first keys compares those that are numbers in a way of its own.
 operations_of() {
   case $1 in
     *topk | select_* | filter_* | bucket_array | copied_rows | bin_*) echo top_k ;;
@@ -28,8 +28,8 @@ operations_of() {
   esac
 }
 keys_of() {
-  case $1 in
-    *_numbers) echo f32 ;;
+  case $(operations_of "$1") in
+    top_k) echo "${KEYS:-f32,u16}" ;;
     *) echo "${KEYS:-u32,u16}" ;;
   esac
 }

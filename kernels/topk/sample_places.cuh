@@ -1,0 +1,25 @@
+#pragma once
+
+// Where samples are taken, by threads that each take several.
+
+#include "kernels/platform/platform.cuh"
+
+namespace bitune {
+
+/// Random places; which ones, nobody can foresee. A thread reads a clock once.
+struct SamplePlaces {
+  u32 seed = unforeseen_cycle();
+
+  /// One of 2^bits equal parts of n places, a random one of each; of a part without places, the one that follows.
+  BITUNE_DEVICE u32 operator()(u32 sample, u32 bits, u32 n) const {
+    const u32 begin = static_cast<u32>(u64{sample} * n >> bits);
+    const u32 end = static_cast<u32>(u64{sample + 1} * n >> bits);
+    u32 x = seed + sample * 0x85ebca6bu;  // then the finaliser of MurmurHash3 (A. Appleby, public domain)
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    x ^= x >> 16;
+    return begin + static_cast<u32>(u64{x} * (end - begin) >> 32);
+  }
+};
+
+}  // namespace bitune
