@@ -57,7 +57,10 @@ struct CandidateSet {
 /// that are more than four times as long or short are passed over, and so are those of batches that keep the
 /// device busy where this one does not, or the other way round.
 ///
-/// On each rung trials of today's kernels go before all those of other versions of the kernels. Where all of
+/// On each rung trials of today's kernels go before all those of other versions of the kernels. But what took
+/// far longer than the best trial of as many keys on that device, or of a longer array, is passed over,
+/// whichever version that was of: a better variant is known. The user's trials are compared with the user's,
+/// shipped ones with both. Where all of
 /// this is equal, these decide, in this order: the same key type (before another of the same width), the same
 /// order, the larger size, TrialRank (`model/standing.hpp`).
 ///
