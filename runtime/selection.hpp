@@ -49,9 +49,10 @@ struct CandidateSet {
 /// 3. The shipped trials of other devices, in the same order.
 /// 4. The default from the device's limits (`runtime/untuned_policy.hpp`).
 ///
-/// How near a problem is, is counted in octaves: |log2 ratio| of the lengths, and what `work_distance` says
-/// of what travels with the keys. At the same distance what does the same for each key goes first, then the
-/// same operation. What is stable serves what need not be, after what need not be either.
+/// How near a problem is, is counted in octaves: |log2 ratio| of the lengths, half of that of what rows are
+/// aligned to (up to 16 bytes), and what `work_distance` says of what travels with the keys. At the same
+/// distance what does the same for each key goes first, then the same operation. What is stable serves what
+/// need not be, after what need not be either.
 ///
 /// Segments are compared by their classes: their mean length first, then the keys of all. Tunings of means
 /// that are more than four times as long or short are passed over, and so are those of batches that keep the

@@ -1,6 +1,7 @@
 #include "runtime/selection_rank.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <compare>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/problem_class.hpp"
 
@@ -68,6 +70,14 @@ bool are_alike_segments(const Problem& tuned, const Problem& asked, const Device
   return are_of_like_lengths(tuned, asked) && fill_device(tuned, device) == fill_device(asked, device);
 }
 
+/// On how many bytes, as a power of two and 16 at most, all of a problem's equal rows begin. What begins on
+/// no whole vectors is read and written by other means, and what is best for even neighbours may take such
+/// rows several times as long.
+int alignment_of(const Problem& problem) {
+  if (problem.rows == 1 || problem.ragged) return 4;
+  return std::countr_zero(std::uint64_t{16} | problem.n * size_of(problem.key));
+}
+
 /// Problems that take as long, but for what encoding the keys costs. What older kernels took counts as well:
 /// a new version of one variant makes no poor trial of another the best there is.
 struct AlikeProblems {
@@ -78,6 +88,7 @@ struct AlikeProblems {
   bool stable;
   std::uint64_t k;
   std::uint64_t rows;
+  int alignment;
   std::uint64_t length;  ///< last, so that in their order a longer one follows a shorter one
 
   friend auto operator<=>(const AlikeProblems&, const AlikeProblems&) = default;
@@ -92,6 +103,7 @@ AlikeProblems alike_of(const Candidate& candidate) {
           .stable = class_of(p).problem().stable,
           .k = class_of(p).problem().k,
           .rows = p.rows,
+          .alignment = alignment_of(p),
           .length = mean_length(p)};
 }
 
@@ -146,7 +158,8 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped,
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
     rank.work_distance = work_distance(candidate.problem, problem);
-    rank.distance = log2_distance(tuned_length, length) + rank.work_distance;
+    rank.distance = log2_distance(tuned_length, length) +
+                    std::abs(alignment_of(tuned) - alignment_of(asked)) / 2.0 + rank.work_distance;
     rank.other_operation = candidate.problem.operation != problem.operation;
     rank.other_stability = differ_in_stability(candidate.problem, problem);
     rank.count_distance =
