@@ -180,6 +180,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"global", always},
     {"classic", always},
     {"bucket_array", never},
+    {"minima_rows", never},
     {"copied_rows", never},
 });
 

@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 35> all = {&classic_variant(),
+  static const std::array<const Variant*, 36> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -43,6 +43,7 @@ std::span<const Variant* const> variants() {
                                                      &direct_segments_variant(),
                                                      &multiway_by_place_variant(),
                                                      &bin_rows_variant(),
+                                                     &minima_rows_variant(),
                                                      &leading_digits_variant(),
                                                      &rows_by_digits_variant()};
   return all;

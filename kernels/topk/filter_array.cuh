@@ -25,10 +25,9 @@ sample_bound(typename Placed<typename Codec::Word, form>::Item* bound, u32* coun
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
   const u32 bound_rank = length == n ? sample_rank : sample_rank_of(samples, minimum(k, length), length);
   Item items[vt];
-  const SamplePlaces chosen;
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
-    const u32 place = chosen((r * ranks + rank) * nt + thread_index(), log2_of(samples), length);
+    const u32 place = sampled_place((r * ranks + rank) * nt + thread_index(), samples, length);
     items[r] = length == 0 ? last_item<Form>() : Form::make(Order::encode(keys[place]), place);
   }
   Tile::sort(shared_memory<Item>(), items);
@@ -107,15 +106,16 @@ filter_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
                   const u8* lengths, u64 length_bytes, u32 n, u32 k, const typename Placed<typename Codec::Word, form>::Item* items, u32 room,
                   const u32* count) {
   using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
-  using Filter = RowFilter<Row, nt, samples, layout::most_groups(nt * ranks), capacity, ranks, shuffle_steps>;
+  using Filter = RowFilter<Row, nt, samples, capacity, ranks, shuffle_steps>;
   Filter filter;
   begin_launch();
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
   const u32 wanted = minimum(k, length);
   const u32 found = *count;
   const Row row(0, keys_out, 0, keys_in, 0, values_out, 0, values_in, 0, indices_out, 0);
-  const ItemStream<typename Row::Form, nt, loads> stream{items, found};
-  filter.write_first(row, length, k, wanted, stream, found >= wanted && found <= room, Filter::sample_of(wanted, maximum(found, 1u)));
+  const ItemStream<typename Row::Item, nt, loads> stream{items, found};
+  filter.write_first(row, length, k, wanted, stream, found >= wanted && found <= room,
+                     sample_rank_of(Filter::sample_count, wanted, maximum(found, 1u)));
 }
 
 }  // namespace bitune

@@ -117,10 +117,8 @@ struct KeyStream {
 };
 
 /// Candidates of another pass, in memory, that stream in the same way.
-template <class Form_, int nt, int loads>
+template <class Item, int nt, int loads>
 struct ItemStream {
-  using Form = Form_;
-  using Item = typename Form::Item;
   const Item* items;
   u32 length;
 

@@ -2,14 +2,15 @@
 
 // The first k of what a block or a cluster streams: one pass, in which little is more than compared.
 //
-// Keys are taken from random places, and the smallest of each of several groups of them. One of these minima is the bound: it is chosen so far
-// behind the k-th key that hardly ever fewer than k keys are not behind it (runtime/variants/sampling.hpp has the chance), and not much
-// farther. As no two keys are equal with their places, and a clock decides where samples are taken, that holds for any input. What is not
-// behind the bound is a candidate, and goes to shared memory. At the end the candidates are sorted.
+// A sample from random places is sorted, or the minima of groups of it are. One of these is the bound: it is chosen so far behind the k-th key that hardly ever fewer than k keys
+// are not behind it (runtime/variants/sampling.hpp has the chance), and not much farther. As no two keys are equal with their places, and a
+// clock decides where samples are taken, that holds for any input. What is not behind the bound is a candidate, and goes to shared memory.
+// At the end the candidates are sorted.
 //
 // Where there are fewer than k candidates, or more than there is room for, the first block takes all once more: it sorts whenever the
 // candidates fill their room, keeps the first k and goes on with the k-th one as the bound.
 
+#include "kernels/network/random_place.cuh"
 #include "kernels/topk/candidates.cuh"
 #include "kernels/topk/key_stream.cuh"
 #include "kernels/topk/sampled_keys.cuh"
@@ -24,20 +25,29 @@ BITUNE_DEVICE u32 sample_rank_of(u32 samples, u32 k, u32 n) {
   return truncated(expected + chance / 3 + approximate_square_root(chance * chance / 9 + 2 * expected * chance)) + 2;
 }
 
+/// One of `samples` equal parts of n places, a random one of each.
+BITUNE_DEVICE u32 sampled_place(u32 sample, u32 samples, u32 n) {
+  const u32 begin = static_cast<u32>(u64{sample} * n / samples);
+  const u32 end = static_cast<u32>(u64{sample + 1} * n / samples);
+  return begin + static_cast<u32>(random_place(sample, end - begin));  // of a part without places, the one that follows
+}
+
 /// How many samples a row has, as halves of all that its threads can take, and which of the minima of their groups is the bound.
 struct RowSample {
   u32 rank;
   u32 halved = 0;
 };
 
-/// A cluster of `ranks` blocks (1: a block) of nt threads each, which take at most `samples` samples each. Shared memory of each block:
-/// layout::filtered_row. capacity: candidates that there is room for, at least k + nt.
-template <class Row, int nt, int samples, int groups, int capacity, int ranks, int shuffle_steps>
+/// A cluster of `ranks` blocks (1: a block) of nt threads each. Shared memory of each block: layout::filtered_row. The sample has
+/// nt * samples keys, which the first block sorts (groups is 0); or `ranks` times as many, of which minima are sorted. capacity: candidates that
+/// there is room for, at least k + nt.
+template <class Row, int nt, int samples, int capacity, int ranks, int shuffle_steps, int groups = 0>
 struct RowFilter {
   using Item = typename Row::Item;
   using Form = typename Row::Form;
   using Buffer = Candidates<Form, nt, capacity, shuffle_steps>;
-  using Sample = SampledKeys<typename Row::Order, nt, samples, ranks, groups>;
+  using Sample = SampledKeys<typename Row::Order, nt, samples, ranks, groups == 0 ? ranks : groups>;
+  static constexpr u32 sample_count = u32{nt} * samples;
   static_assert(RowThreads<nt>::is_block);
 
   u32 rank;
@@ -53,11 +63,11 @@ struct RowFilter {
         count(reinterpret_cast<u32*>(shared_memory<u8>() + parts().count)),
         sums(reinterpret_cast<u32*>(shared_memory<u8>() + parts().sums)) {
     if (thread_index() == 0) *count = 0;
-    if constexpr (ranks > 1) arrive_at_cluster();
+    if constexpr (groups != 0 && ranks > 1) arrive_at_cluster();
   }
 
   BITUNE_DEVICE static constexpr layout::FilteredRow parts() {
-    return layout::filtered_row(nt, groups, capacity, sizeof(Item), sizeof(typename Sample::Word));
+    return layout::filtered_row(nt, groups == 0 ? layout::padded_bytes(sample_count, sizeof(Item)) : Sample::parts.bytes, capacity, sizeof(Item));
   }
 
   /// The sample for the first k of n keys, where nobody has computed it exactly. Of a large share of all keys it is smaller, so that there are
@@ -68,7 +78,7 @@ struct RowFilter {
     return sample;
   }
 
-  /// What the first keys of the stream are not behind, for all blocks: all, if there is room for all. A barrier of them all.
+  /// What the first keys of the stream are not behind, by minima, for all blocks: all, if there is room for all. A barrier of them all.
   template <class Stream>
   BITUNE_DEVICE Item bound_of(const Stream& stream, RowSample sample) const {
     if (stream.length <= capacity) {
@@ -85,6 +95,30 @@ struct RowFilter {
     }
     sync_ranks<ranks>();
     return *(ranks == 1 ? shared_bound : shared_of_rank(shared_bound, 0));
+  }
+
+  /// The sample of that rank, for all blocks. A barrier of them all.
+  template <class Stream>
+  BITUNE_DEVICE Item sampled_bound(const Stream& stream, u32 bound_rank) const {
+    if (rank == 0) {
+      using Tile = RegisterTile<Item, PlacedComparator<0>, nt, samples, shuffle_steps>;
+      Item items[samples];
+      BITUNE_UNROLL
+      for (int r = 0; r < samples; ++r) items[r] = stream.item(sampled_place(r * nt + thread_index(), sample_count, stream.length));
+      Tile::sort(candidates.items, items);
+      BITUNE_UNROLL
+      for (int r = 0; r < samples; ++r) {
+        if (thread_index() * samples + r + 1 == bound_rank) *shared_bound = items[r];
+      }
+      if (thread_index() == 0 && bound_rank > sample_count) *shared_bound = last_item<typename Row::Form>();
+    }
+    if constexpr (ranks == 1) {
+      sync_block();  // else the bound is wrong, which costs time alone
+      return *shared_bound;
+    } else {
+      sync_cluster();  // else the bound is wrong, which costs time alone
+      return *shared_of_rank(shared_bound, 0);
+    }
   }
 
   /// Takes candidates of the stream, whose keys are there when they are gathered.
@@ -124,13 +158,17 @@ struct RowFilter {
   /// Writes the first k of the row, which has `wanted` keys of them. They are among what streams; if not `streams`, among the row's `length`
   /// keys.
   template <class Stream>
-  BITUNE_DEVICE void write_first(const Row& row, u32 length, u32 k, u32 wanted, const Stream& stream, bool streams, RowSample sample) {
+  BITUNE_DEVICE void write_first(const Row& row, u32 length, u32 k, u32 wanted, const Stream& stream, bool streams, u32 bound_rank) {
     u32 all = 0;
     if (streams) {
-      stream.pass_share(bound_of(stream, sample), rank, ranks, taking_from(stream));
+      Item bound = last_item<typename Row::Form>();
+      if (stream.length > capacity) {
+        bound = sampled_bound(stream, bound_rank);
+      } else {
+        sync_block();  // thread 0 has set the count
+      }
+      stream.pass_share(bound, rank, ranks, taking_from(stream));
       all = gather(stream);
-    } else if constexpr (ranks > 1) {
-      wait_for_cluster();
     }
     if (rank != 0) return;
     const auto source = [&](u32 i) { return streams ? stream.item(i) : row.item(i); };

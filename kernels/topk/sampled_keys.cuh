@@ -34,10 +34,11 @@ struct SampledKeys {
 
   /// Neighbouring samples are of different groups, so that those of keys in order are, too. Of no keys, samples are behind all.
   BITUNE_DEVICE SampledKeys(const Raw* keys, u32 length) {
+    const u32 rank = ranks == 1 ? 0 : cluster_rank();
     const SamplePlaces chosen;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      places[r] = length == 0 ? ~u32{0} : chosen(number(r), log2_of(count), length);
+      places[r] = length == 0 ? ~u32{0} : chosen((r * nt + thread_index()) * ranks + rank, count, length);
       words[r] = length == 0 ? Order::last : Order::encode(keys[places[r]]);
     }
   }
@@ -49,7 +50,7 @@ struct SampledKeys {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       const bool is_taken = r < vt >> halved;
-      const auto item = stream.item(is_taken ? chosen(number(r), log2_of(count) - halved, length) : 0);
+      const auto item = stream.item(is_taken ? chosen.of_power(number(r), log2_of(count) - halved, length) : 0);
       places[r] = is_taken ? Stream::Form::place(item) : ~u32{0};
       words[r] = is_taken ? Stream::Form::key(item) : Order::last;
     }
@@ -89,9 +90,7 @@ struct SampledKeys {
   }
 
  private:
-  BITUNE_DEVICE static u32 number(int r) {
-    return (r * nt + thread_index()) * ranks + (ranks == 1 ? 0 : cluster_rank());
-  }
+  BITUNE_DEVICE static u32 number(int r) { return (r * nt + thread_index()) * ranks + (ranks == 1 ? 0 : cluster_rank()); }
 };
 
 }  // namespace bitune

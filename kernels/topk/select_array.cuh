@@ -40,7 +40,7 @@ sample_minima(typename Placed<typename Codec::Word, form>::Item* bound, u32* cou
 /// The last launch, in the place of filter_candidates: a block holds the candidates in registers, up to nt * vt of them.
 ///
 /// groups: of candidates, at least k and at most nt. capacity: candidates that are put in order, at least k + nt.
-/// Grid: one block. Dynamic shared memory: layout::filtered_row.
+/// Grid: one block. Dynamic shared memory: layout::filtered_row of 2 samples a thread.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int vt, int groups, int capacity>
 BITUNE_KERNEL(nt, 1)
 select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename CarriedValue<value_bytes>::Type* values_out,
@@ -51,7 +51,8 @@ select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
   using Form = typename Row::Form;
   using Item = typename Row::Item;
   using Word = typename Codec::Word;
-  using Filter = RowFilter<Row, nt, 2, layout::most_groups(nt), capacity, 1, 2>;
+  constexpr int samples = 2;
+  using Filter = RowFilter<Row, nt, samples, capacity, 1, 2>;
   static_assert(groups <= nt);
   Filter filter;
   u32* const taken = filter.count + 1;  // beside that of the filter, which counts if it is needed
@@ -98,8 +99,8 @@ select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
     }
   }
   // There are more candidates than registers for them, or more up to the bound than room; or the sample was unlucky.
-  const ItemStream<Form, nt, 4> stream{items, found};
-  filter.write_first(row, length, k, wanted, stream, complete, Filter::sample_of(wanted, maximum(found, 1u)));
+  const ItemStream<Item, nt, 4> stream{items, found};
+  filter.write_first(row, length, k, wanted, stream, complete, sample_rank_of(Filter::sample_count, wanted, maximum(found, 1u)));
 }
 
 }  // namespace bitune

@@ -39,7 +39,7 @@ constexpr SelectedRow selected_row(Size threads, Size minima, Size capacity, Siz
 /// As many minima are sorted by the threads of one warp.
 constexpr Size minima_of_warp() { return 512; }
 
-/// Groups of samples that so many threads (a power of two) have at most.
+/// Groups of samples that so many threads (a power of two) have at most, whose minima give a bound.
 constexpr Size most_groups(Size threads) { return threads < minima_of_warp() ? threads : minima_of_warp(); }
 
 /// As many candidates are put in order by counting which of them are before each other.
@@ -57,7 +57,7 @@ constexpr SampledMinima sampled_minima(Size threads, Size groups, Size word_byte
 }
 
 /// Where the parts of a block's shared memory in bin_rows begin, and how many bytes they are together. Candidates come first, or the
-/// sample's minima.
+/// sample: samples that are sorted, or what their minima need.
 struct FilteredRow {
   Size bound;  ///< an item
   Size count;  ///< a number
@@ -65,10 +65,9 @@ struct FilteredRow {
   Size bytes;
 };
 
-constexpr FilteredRow filtered_row(Size threads, Size groups, Size capacity, Size item_bytes, Size word_bytes) {
+constexpr FilteredRow filtered_row(Size threads, Size sample_bytes, Size capacity, Size item_bytes) {
   const Size candidates = padded_bytes(capacity, item_bytes);
-  const Size minima = sampled_minima(threads, groups, word_bytes).bytes;
-  const Size bound = rounded_up(candidates > minima ? candidates : minima, 16);
+  const Size bound = rounded_up(candidates > sample_bytes ? candidates : sample_bytes, 16);
   const Size count = bound + 16;
   const Size sums = count + 16;
   return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};

@@ -20,48 +20,53 @@
 namespace bitune::row_filter {
 namespace {
 
+/// Which of the samples, or of the minima of their groups, is the bound.
+std::uint64_t sample_rank(const Configuration& c, const Problem& problem, Method method) {
+  return sampling::bound_rank(as_count(sample_count(c, method)), problem.k, longest_of(problem));
+}
+
+/// Groups of samples that have minima: few more samples than the bound's rank are up to it if these are four
+/// times as many.
+std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
+  const auto enough =
+      static_cast<std::int64_t>(std::bit_ceil(4 * sample_rank(c, problem, Method::minima_and_bins)));
+  return std::clamp<std::int64_t>(enough, 64,
+                                  layout::most_groups(c.at("block_size_x") * c.at("cluster_size")));
+}
+
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Method method) {
+  const std::int64_t threads = c.at("block_size_x");
+  const std::int64_t item = merged_item_bytes(problem.key);
+  const std::int64_t sample =
+      method == Method::minima_and_bins
+          ? layout::sampled_minima(threads, sample_groups(c, problem), word_bytes(problem.key)).bytes
+          : layout::padded_bytes(sample_count(c, method), item);
+  return layout::filtered_row(threads, sample, c.at("candidates"), item).bytes +
+         (method == Method::sorts ? 0 : layout::row_bins(threads, item).bytes);
+}
+
+/// Whether there are not more candidates than room, but once in a million times.
+bool candidates_fit(const Configuration& c, const Problem& problem, Method method) {
+  const std::uint64_t samples = as_count(sample_count(c, method));
+  const std::uint64_t longest = longest_of(problem);
+  const std::uint64_t room = as_count(c.at("candidates"));
+  if (method != Method::minima_and_bins) return sampling::fits(samples, problem.k, room, longest);
+  if (longest <= room) return true;
+  const std::uint64_t groups = as_count(sample_groups(c, problem));
+  const std::uint64_t rank = sample_rank(c, problem, method);
+  const std::uint64_t up_to_bound = std::min(samples, sampling::up_to_minimum(groups, rank));
+  return rank <= groups &&
+         sampling::overflow_chance(samples, up_to_bound, room, longest) <= sampling::accepted_chance;
+}
+
 /// Keys of a vector of 16 bytes.
 std::int64_t vector_keys(const Problem& problem) {
   return 16 / static_cast<std::int64_t>(size_of(problem.key));
 }
 
-/// Candidates that a thread sorts.
-std::int64_t sorted_items(const Configuration& c) { return c.at("candidates") / c.at("block_size_x"); }
-
-/// Which of the minima of the sample's groups is the bound. As many samples are up to it at least.
-std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
-  return sampling::bound_rank(as_count(sample_count(c)), problem.k, longest_of(problem));
-}
-
-/// Groups of samples: few more samples than the bound's rank are up to it if these are four times as many. Of
-/// segments, which are shorter than the longest, as many as there can be.
-std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
-  const std::int64_t most = layout::most_groups(c.at("block_size_x") * c.at("cluster_size"));
-  if (problem.ragged) return most;
-  const auto enough = static_cast<std::int64_t>(std::bit_ceil(4 * sample_rank(c, problem)));
-  return std::clamp<std::int64_t>(enough, 64, most);
-}
-
-std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
-  const std::int64_t threads = c.at("block_size_x");
-  const std::int64_t item = merged_item_bytes(problem.key);
-  return layout::filtered_row(threads, sample_groups(c, problem), c.at("candidates"), item,
-                              word_bytes(problem.key))
-             .bytes +
-         (finish == Finish::binned ? layout::row_bins(threads, item).bytes : 0);
-}
-
-/// Whether there are not more candidates than room, but once in a million times.
-bool candidates_fit(const Configuration& c, const Problem& problem) {
-  const std::uint64_t longest = longest_of(problem);
-  const std::uint64_t room = as_count(c.at("candidates"));
-  if (longest <= room) return true;
-  const std::uint64_t samples = as_count(sample_count(c));
-  const std::uint64_t groups = as_count(sample_groups(c, problem));
-  const std::uint64_t rank = sample_rank(c, problem);
-  const std::uint64_t taken = std::min(samples, sampling::up_to_minimum(groups, rank));
-  return rank <= groups &&
-         sampling::overflow_chance(samples, taken, room, longest) <= sampling::accepted_chance;
+/// Samples or candidates that a thread sorts.
+std::int64_t sorted_items(const Configuration& c) {
+  return std::max(c.at("samples_per_thread"), c.at("candidates") / c.at("block_size_x"));
 }
 
 /// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
@@ -89,20 +94,23 @@ std::uint64_t longest_of(const Problem& problem) noexcept {
   return std::min(problem.n, std::max(always, 16 * mean_length(problem)));
 }
 
-std::int64_t sample_count(const Configuration& c) {
-  return c.at("block_size_x") * c.at("samples_per_thread") * c.at("cluster_size");
+std::int64_t sample_count(const Configuration& c, Method method) {
+  return c.at("block_size_x") * c.at("samples_per_thread") *
+         (method == Method::minima_and_bins ? c.at("cluster_size") : 1);
 }
 
 SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
-  const auto shared_of = [finish = finish_](const Configuration& c, const Problem& p) {
-    return shared_bytes(c, p, finish);
+  const auto shared_of = [method = method_](const Configuration& c, const Problem& p) {
+    return shared_bytes(c, p, method);
   };
   SearchSpace space;
   space.variant = name();
   space.parameters = {
       {"block_size_x", {64, 128, 256, 512, 1024}, "threads a block"},
       {"vectors_per_thread", {1, 2, 4, 8}, "vectors of 16 bytes that a thread has under way"},
-      {"samples_per_thread", {2, 4, 8, 16}, "random keys of each thread, from which the bound is taken"},
+      {"samples_per_thread",
+       {2, 4, 8, 16},
+       "random keys of each thread of a block, from which the bound is taken"},
       {"candidates", {128, 256, 512, 1024, 2048, 4096, 8192, 16384}, "keys that a row's block has room for"},
       {"cluster_size", {1, 2, 4, 8, 16}, "blocks a row"},
       {"shuffle_steps",
@@ -116,10 +124,10 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
-  if (finish_ == Finish::binned) {
+  if (method_ == Method::minima_and_bins) {
     space.parameters.push_back(
         {"chunks_ahead",
-         {0, 1, 2, 4, 8, 16},
+         {0, 1, 2, 4, 8},
          "chunks of what threads have under way at once that the L2 is asked for before they are read"});
   }
   space.restrictions = {
@@ -140,7 +148,9 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        {"block_size_x", "samples_per_thread", "candidates"}},
       {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
        "rows",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) { return candidates_fit(c, p); },
+       [method = method_](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return candidates_fit(c, p, method);
+       },
        {"block_size_x", "samples_per_thread", "candidates", "cluster_size"}},
       {"the device has clusters of so many blocks",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
@@ -159,13 +169,6 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
       blocks_fit_multiprocessor(shared_of),
       dependent_launch_fits_device(),
   };
-  if (finish_ == Finish::binned) {
-    space.restrictions.push_back({"the device can be asked for what is read later",
-                                  [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-                                    return c.at("chunks_ahead") == 0 || d.compute_major >= 9;
-                                  },
-                                  {"chunks_ahead"}});
-  }
   return space;
 }
 
@@ -194,27 +197,27 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  if (finish_ == Finish::binned) c.parameters["chunks_ahead"] = device.compute_major >= 9 ? 4 : 0;
-  // What is not behind the bound is sorted, and samples are few instructions each: the least of both
-  // together, and room for it.
+  if (method_ == Method::minima_and_bins) c.parameters["chunks_ahead"] = 0;
+  // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
+  // them.
   const std::uint64_t longest = longest_of(problem);
   std::optional<std::pair<double, Configuration>> best;
   const auto try_all = [&](std::int64_t usual, bool may_be_larger) {
     const std::int64_t most_of_usual = usual * (size_of(problem.key) == 8 ? 8 : 16);
     for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
       if (room > most_of_usual && !may_be_larger) continue;
-      for (const std::int64_t samples : {2, 4, 8, 16}) {
+      for (const std::int64_t samples : {2, 4, 8}) {
         c.parameters["candidates"] = room;
         c.parameters["samples_per_thread"] = samples;
         c.parameters["block_size_x"] =
             std::min<std::int64_t>(room > most_of_usual ? 1024 : usual, device.max_threads_per_block);
         if (all.violation(c, problem, device)) continue;
-        const auto taken = static_cast<double>(sample_count(c));
+        const auto taken = static_cast<double>(sample_count(c, method_));
         const auto rank =
-            static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, longest));
+            static_cast<double>(sampling::bound_rank(as_count(sample_count(c, method_)), problem.k, longest));
         // Of a usual segment there is no sample.
-        const double sorted = problem.ragged ? static_cast<double>(room)
-                                             : taken / 2 + rank * static_cast<double>(longest) / taken;
+        const double sorted =
+            problem.ragged ? static_cast<double>(room) : taken + rank * static_cast<double>(longest) / taken;
         if (!best || sorted < best->first) best = {sorted, c};
       }
     }
@@ -237,19 +240,20 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
   return c;
 }
 
-std::string arguments(const Problem& problem, const Configuration& c) {
-  return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+std::string arguments(const Problem& problem, const Configuration& c, Method method) {
+  const std::string groups =
+      method == Method::minima_and_bins ? fmt::format("{}, ", sample_groups(c, problem)) : "";
+  return fmt::format("{}, {}, {}, {}, {}, {}, {}{}, {}, {}, {}", merged_arguments(problem, c),
                      problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                     c.at("vectors_per_thread"), c.at("samples_per_thread"), sample_groups(c, problem),
-                     c.at("candidates"), c.at("cluster_size"), c.at("shuffle_steps"),
-                     c.at("min_blocks_per_sm"));
+                     c.at("vectors_per_thread"), c.at("samples_per_thread"), groups, c.at("candidates"),
+                     c.at("cluster_size"), c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
 }
 
-LaunchShape launch_shape(const Problem& problem, const Configuration& c, Finish finish) {
+LaunchShape launch_shape(const Problem& problem, const Configuration& c, Method method) {
   const std::uint64_t ranks = as_count(c.at("cluster_size"));
   return {.blocks = problem.rows * ranks,
           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-          .shared_bytes = as_count(shared_bytes(c, problem, finish)),
+          .shared_bytes = as_count(shared_bytes(c, problem, method)),
           .cluster = static_cast<std::uint32_t>(ranks)};
 }
 

@@ -21,7 +21,7 @@ sanitize() {
 # first keys compares those that are numbers in a way of its own.
 operations_of() {
   case $1 in
-    *topk | select_* | filter_* | bucket_array | copied_rows | bin_*) echo top_k ;;
+    *topk | select_* | filter_* | bucket_array | copied_rows | bin_* | minima_*) echo top_k ;;
     *_pairs | *_by_place | rows_by_digits) echo sort_pairs,argsort ;;
     *segments* | leading_digits) echo sort,sort_pairs ;;
     *) echo sort ;;

@@ -32,6 +32,7 @@ constexpr Case cases[] = {
     {"select_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},
     {"select_cluster", KeyType::f64, 64, {.n = 32768, .rows = 64}},
     {"bin_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
+    {"minima_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
     {"select_array", KeyType::f32, 100, {.n = 1 << 20}, "select_candidates"},
     {"select_rows", KeyType::f32, 32, {.n = 1024, .rows = 65536}},
     {"copied_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},

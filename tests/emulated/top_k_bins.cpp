@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "measure/inputs.hpp"
 #include "runtime/variant.hpp"
@@ -17,6 +18,7 @@ namespace top_k_bins {
 namespace {
 
 struct Case {
+  std::string_view variant;
   KeyType key;
   std::uint64_t k;
   Shape shape;
@@ -24,12 +26,17 @@ struct Case {
 };
 
 /// 700: as many as the row has candidates without a sample. 200: of those that have passed a bound.
-constexpr std::array cases = {Case{KeyType::f32, 200, {.n = 6000, .rows = 2}, 1},
-                              Case{KeyType::f32, 20, {.n = 3000}, 4}, Case{KeyType::f64, 40, {.n = 3000}, 1},
-                              Case{KeyType::u8, 700, {.n = 1000}, 1}};
+constexpr std::array cases = {Case{"minima_rows", KeyType::f32, 200, {.n = 6000, .rows = 2}, 1},
+                              Case{"minima_rows", KeyType::f32, 20, {.n = 3000}, 4},
+                              Case{"minima_rows", KeyType::f64, 40, {.n = 3000}, 1},
+                              Case{"minima_rows", KeyType::u8, 700, {.n = 1000}, 1},
+                              Case{"bin_rows", KeyType::f32, 200, {.n = 6000, .rows = 2}, 1},
+                              Case{"bin_rows", KeyType::bf16, 20, {.n = 3000}, 4},
+                              Case{"bin_rows", KeyType::f64, 40, {.n = 3000}, 1},
+                              Case{"bin_rows", KeyType::u8, 700, {.n = 1000}, 1}};
 
 Configuration configuration_of(const Case& of, const Problem& problem, const DeviceInfo& device) {
-  const Variant& family = variant("bin_rows");
+  const Variant& family = variant(of.variant);
   Configuration c = family.default_configuration(problem, device);
   c.parameters["cluster_size"] = of.ranks;
   EXPECT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
@@ -52,11 +59,12 @@ TEST(TopKBins, GiveTheFirstKeysOfEveryDistribution) {
 }
 
 TEST(TopKBins, HaveAWayOutWhereTheSampleIsWrong) {
-  const Case& of = cases[0];
-  const Problem problem = top_k_of({0, 4}, of.key, Order::ascending, of.k, of.shape);
-  const Configuration c = configuration_of(of, problem, emulated_bench().device->info());
-  for (const std::uint32_t rank : {1U, 1U << 30}) {
-    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, rank, {.sample = rank}));
+  for (const Case& of : {cases[0], cases[4]}) {
+    const Problem problem = top_k_of({0, 4}, of.key, Order::ascending, of.k, of.shape);
+    const Configuration c = configuration_of(of, problem, emulated_bench().device->info());
+    for (const std::uint32_t rank : {1U, 1U << 30}) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::random, rank, {.sample = rank}));
+    }
   }
 }
 
