@@ -211,11 +211,22 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
 
   u32 ranks[packed ? 1 : vt];
   PackedItemPlaces<packed ? vt : 1, values> places;
-  const auto bits_from_digit = [&](int r) { return Digit::from(Traffic::ordered(words[r]), pass); };
+  const auto bits_from_digit = [&](Word word) { return Digit::from(Traffic::ordered(word), pass); };
+  // Where registers are few, words wait in the warp's part of the tile until it is known where they go.
+  Word* const waiting = tile.words + (warp_index() * (warp_size * vt) + lane());
   if constexpr (packed) {
+    constexpr int at_once = 4;
     const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) places.places.put(r, of_warp.count(bits_from_digit(r)));
+    for (int r = 0; r < vt; ++r) waiting[r * warp_size] = words[r];
+    BITUNE_UNROLL
+    for (int some = 0; some < vt; some += at_once) {
+      u32 from[at_once];
+      BITUNE_UNROLL
+      for (int r = 0; r < at_once && some + r < vt; ++r) from[r] = bits_from_digit(waiting[(some + r) * warp_size]);
+      BITUNE_UNROLL
+      for (int r = 0; r < at_once && some + r < vt; ++r) places.places.put(some + r, of_warp.count(from[r]));
+    }
   } else {
     rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
   }
@@ -252,11 +263,14 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
       place += keys;
     }
   }
+  if constexpr (packed) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = waiting[r * warp_size];
+  }
   sync_block();
   if constexpr (packed) {
     const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
-    const u32 same_pass = kept(pass);  // else the compiler keeps all counters' addresses
-    places.places.add_each([&](int r) { return u32{of_warp.counter(Digit::from(Traffic::ordered(words[r]), same_pass))}; });
+    places.places.add_each([&](int r) { return u32{of_warp.counter(bits_from_digit(words[r]))}; });
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) tile.words[places.place(r)] = words[r];
   } else {
@@ -268,7 +282,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     }
   }
   typename Traffic::Value carried[vt];
-  traffic.template load_values<nt>(begin, count, carried);
+  if constexpr (!packed) traffic.template load_values<nt>(begin, count, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
   if (mine == 0) count_smaller_digits<nt, values>(counts.digits + pass * values, tile.targets);
@@ -282,6 +296,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
   }
   sync_block();
   before_writing();
+  if constexpr (packed) traffic.template load_values<nt>(begin, count, carried);
   if constexpr (packed) {
     traffic.template write<nt, Digit>(tile, pass, count, places, carried);
   } else {

@@ -5,11 +5,13 @@
 // thread has room for one of both. A row of 32,768 keys fits a block so, which would take two blocks' registers as keys with their places.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/launch.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/network/tie_codec.cuh"
+#include "kernels/radix/digit_row_layout.hpp"
 #include "kernels/radix/radix_digits.cuh"
 #include "kernels/radix/warp_ranks.cuh"
-#include "kernels/rows/digit_row_layout.hpp"
-#include "kernels/rows/place_row_sort.cuh"
 
 namespace bitune {
 
@@ -21,7 +23,7 @@ struct DigitRow {
   using Ranks = WarpRanks<bits, imad_votes>;
   static constexpr u32 values = Digit::values;
   static constexpr u32 warps = nt / warp_size;
-  static_assert(nt >= values && nt % values == 0 && vt % 2 == 0 && nt * vt <= 0x10000);
+  static_assert(vt % 2 == 0 && nt * vt <= 0x10000);
 
   Word* words;   ///< [padded(nt * vt)]
   u16* places;   ///< as words
@@ -36,7 +38,7 @@ struct DigitRow {
     constexpr int at_once = 4;
     static_assert(vt % at_once == 0);
     for (u32 i = lane(); i < values; i += warp_size) ranks[of_warp.first_counter + i] = 0;
-    sync_warp();  // a vote comes before the next read
+    order_before_vote();
     const Word* const mine = words + padded(first());
     BITUNE_UNROLL
     for (int some = 0; some < vt; some += at_once) {
@@ -48,27 +50,33 @@ struct DigitRow {
     }
   }
 
-  /// The count of a warp's keys with a digit becomes the place where the first of these goes. A thread for each digit.
+  /// The count of a warp's keys with a digit becomes the place where the first of these goes. A thread has a digit, or several; where there
+  /// are more threads than digits, others have none. Ends with a barrier.
   BITUNE_DEVICE void add_up() const {
-    using Group = ThreadGroup<nt, nt / values>;
-    if (thread_index() < values) {
-      u16* const of_digit = ranks + thread_index();
-      u32 keys = 0;
+    constexpr int adding = nt < values ? nt : values;
+    if (thread_index() < adding) {
+      GroupPrefixSum<ThreadGroup<nt, nt / adding>> keys_before(scratch);
       BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
-      u32 place = GroupPrefixSum<Group>(scratch)(keys);
-      BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) {
-        const u32 of_warp = of_digit[warp * values];
-        of_digit[warp * values] = static_cast<u16>(place);
-        place += of_warp;
+      for (u32 digit = thread_index(), round = 0; round < values / adding; ++round, digit += adding) {
+        u16* const of_digit = ranks + digit;
+        u32 keys = 0;
+        BITUNE_UNROLL
+        for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
+        u32 place = keys_before(keys);
+        BITUNE_UNROLL
+        for (u32 warp = 0; warp < warps; ++warp) {
+          const u32 of_warp = of_digit[warp * values];
+          of_digit[warp * values] = static_cast<u16>(place);
+          place += of_warp;
+        }
       }
     }
     sync_block();
   }
 
   /// Puts the row in the order of a digit. moves_words: else only places move, as those of the words that are there. Ends with a barrier.
-  BITUNE_DEVICE void sort_by(u32 pass, bool moves_words) const {
+  template <bool moves_words>
+  BITUNE_DEVICE void sort_by(u32 pass) const {
     Halves<vt> place;
     const Ranks of_warp(ranks);
     count(pass, of_warp, place);
@@ -81,7 +89,7 @@ struct DigitRow {
       for (int r = 0; r < vt; ++r) word[r] = mine[r * (warp_size + 1)];
       place.add_each([&](int r) { return u32{of_warp.counter(Digit::from(word[r], pass))}; });
       sync_block();
-      if (moves_words) {
+      if constexpr (moves_words) {
         BITUNE_UNROLL
         for (int r = 0; r < vt; ++r) words[padded(place.at(r))] = word[r];
       }
@@ -139,11 +147,13 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     }
   }
   sync_block();
+  constexpr u32 passes = Row::Digit::passes;
   BITUNE_UNROLL_N(1)
-  for (u32 pass = 0; pass < Row::Digit::passes; ++pass) row.sort_by(pass, writes_keys || pass + 1 < Row::Digit::passes);
+  for (u32 pass = 0; pass + (writes_keys ? 0 : 1) < passes; ++pass) row.template sort_by<true>(pass);
+  if constexpr (!writes_keys) row.template sort_by<false>(passes - 1);
 
   // Anew: else the compiler keeps addresses and conditions from the beginning on.
-  const u32 item = kept(thread);
+  const u32 item = kept(thread_index());
   const u32 item_slot = Row::padded(item);
   if constexpr (writes_keys) {
     if constexpr (NanWord<Codec>::exists) {
@@ -172,7 +182,14 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   if constexpr (value_bytes != 0) {
     Value* const slots = reinterpret_cast<Value*>(shared);
     sync_block();
-    copy_row_to_shared<nt>(values_in + which * values_in_stride, length, slots);
+    const Value* const values = values_in + which * values_in_stride;
+    for (u32 i = item; i < length; i += nt) {
+      if constexpr (value_bytes == 4 || value_bytes == 8) {
+        cp_async(slots + i, values + i);
+      } else {
+        slots[i] = values[i];
+      }
+    }
     cp_async_wait_all();
     sync_block();
     BITUNE_UNROLL
