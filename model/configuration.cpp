@@ -25,10 +25,15 @@ struct RetiredParameter {
   std::int64_t value;
 };
 
-constexpr std::array<RetiredParameter, 3> retired_parameters = {{
+constexpr std::array<RetiredParameter, 8> retired_parameters = {{
     {"multiway", "cluster_size", 1},
     {"multiway", "cooperative", 0},
     {"multiway", "split_chain", 1},
+    {"radix", "imad_votes", 1},
+    {"radix_pairs", "imad_votes", 1},
+    {"radix_pairs", "write_lanes", 0},
+    {"leading_digits", "imad_votes", 1},
+    {"rows_by_digits", "imad_votes", 1},
 }};
 
 void leave_out_retired(Configuration& configuration) {

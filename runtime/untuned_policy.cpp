@@ -179,6 +179,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"cluster_by_digits", never},
     {"bucket_array", never},
     {"bin_rows", never},
     {"bin_numbers", never},

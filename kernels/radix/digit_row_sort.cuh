@@ -16,11 +16,11 @@
 namespace bitune {
 
 /// A row of at most nt * vt keys. Item r of a thread is in its warp's part of the row, 32 items behind its item r - 1. `bits` of a digit.
-template <class Codec, int nt, int vt, int bits, bool imad_votes>
+template <class Codec, int nt, int vt, int bits>
 struct DigitRow {
   using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
-  using Ranks = WarpRanks<bits, imad_votes>;
+  using Ranks = WarpRanks<bits>;
   static constexpr u32 values = Digit::values;
   static constexpr u32 warps = nt / warp_size;
   static_assert(vt % 2 == 0 && nt * vt <= 0x10000);
@@ -112,7 +112,7 @@ struct DigitRow {
 
 /// Sorts each row of `length` keys (at most nt * vt) stably. What is written, and where to, is as in place_row_sort. Grid: a block for each
 /// row. Dynamic shared memory: layout::digit_row_parts.
-template <class Codec, class Payload, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
+template <class Codec, class Payload, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int bits,
           int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
@@ -123,7 +123,7 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Word = typename Codec::Word;
   using Value = typename CarriedValue<value_bytes>::Type;
   using Index = typename CarriedValue<index_bytes>::Type;
-  using Row = DigitRow<Codec, nt, vt, bits, imad_votes>;
+  using Row = DigitRow<Codec, nt, vt, bits>;
   constexpr layout::DigitRowParts parts = layout::digit_row_parts(nt, vt, bits, sizeof(Word), value_bytes);
   u8* const shared = shared_memory<u8>();
   const Row row{reinterpret_cast<Word*>(shared), reinterpret_cast<u16*>(shared + parts.places),
@@ -182,14 +182,7 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   if constexpr (value_bytes != 0) {
     Value* const slots = reinterpret_cast<Value*>(shared);
     sync_block();
-    const Value* const values = values_in + which * values_in_stride;
-    for (u32 i = item; i < length; i += nt) {
-      if constexpr (value_bytes == 4 || value_bytes == 8) {
-        cp_async(slots + i, values + i);
-      } else {
-        slots[i] = values[i];
-      }
-    }
+    copy_row_to_shared<nt>(values_in + which * values_in_stride, length, slots);
     cp_async_wait_all();
     sync_block();
     BITUNE_UNROLL

@@ -69,10 +69,6 @@ SearchSpace RowsByDigitsVariant::space(const Problem&, const DeviceInfo&) const 
       {"items_per_thread",
        {items_of_threads.begin(), items_of_threads.end()},
        "keys of a row for each thread"},
-      {"imad_votes",
-       {0, 1},
-       "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
-       "pipe"},
       {"min_blocks_per_sm",
        {1, 2, 3, 4, 6, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
@@ -110,7 +106,6 @@ Configuration RowsByDigitsVariant::default_configuration(const Problem& problem,
   return {std::string(name()),
           {{"block_size_x", threads},
            {"items_per_thread", items_for(problem, threads)},
-           {"imad_votes", 1},
            {"min_blocks_per_sm", 1},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
@@ -120,9 +115,9 @@ Plan RowsByDigitsVariant::plan(const Problem& problem, const Configuration& c, c
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   launch_carrying(
       builder, kernel,
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order),
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order),
                   problem.value_bytes, problem.index_bytes, writes_keys(problem), c.at("block_size_x"),
-                  c.at("items_per_thread"), digit_bits, c.at("imad_votes"), c.at("min_blocks_per_sm")),
+                  c.at("items_per_thread"), digit_bits, c.at("min_blocks_per_sm")),
       {.blocks = problem.rows,
        .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
        .shared_bytes = as_count(shared_bytes(c, problem))},

@@ -22,7 +22,7 @@ sanitize() {
 operations_of() {
   case $1 in
     *topk | select_* | filter_* | bucket_array | copied_rows | bin_*) echo top_k ;;
-    *_pairs | *_by_place | rows_by_digits) echo sort_pairs,argsort ;;
+    *_pairs | *_by_place | *_by_digits) echo sort_pairs,argsort ;;
     *segments* | leading_digits) echo sort,sort_pairs ;;
     *) echo sort ;;
   esac
