@@ -86,6 +86,12 @@ std::string Configuration::text() const {
 }
 
 Configuration Configuration::parse(std::string_view text) {
+  Configuration configuration = parse_as_written(text);
+  leave_out_retired(configuration);
+  return configuration;
+}
+
+Configuration Configuration::parse_as_written(std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || text.back() != ')') refuse(text, "there are no brackets");
   Configuration configuration;
@@ -111,7 +117,6 @@ Configuration Configuration::parse(std::string_view text) {
     if (comma + 1 == rest.size()) refuse(text, "it ends in a comma");
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
-  leave_out_retired(configuration);
   return configuration;
 }
 
