@@ -22,7 +22,7 @@ Problem problem(std::string_view variant_name) {
       variant_name.ends_with("_by_place")) {
     sorted.key = KeyType::f32;
     sorted.operation = Operation::sort_pairs;
-    sorted.value_bytes = 8;
+    sorted.value_bytes = variant_name == "cluster_by_digits" ? 16 : 8;
   }
   return sorted;
 }
