@@ -1,8 +1,8 @@
 #pragma once
 
 // Arrays and rows with values or indices, by digits, in a cluster of blocks: one launch. A block holds its share of the row in registers, each
-// key with its value or its place. In each pass it counts its keys by a digit, and sends these counts to all blocks. So each knows where its
-// keys go, and sends them there. The last pass writes them.
+// key with its value or its place. In each pass it counts its keys by a digit, and sends these counts to all blocks. Until those of the others
+// are there, it puts its own keys in order, so that neighbours go to neighbouring places. Then it sends them there. The last pass writes them.
 
 #include "kernels/network/block_sum.cuh"
 #include "kernels/network/carried_value.cuh"
@@ -38,25 +38,31 @@ struct DigitCluster {
   using Item = DigitItem<item_bytes>;
   using Digit = Digits<Codec, bits>;
   using Ranks = WarpRanks<bits>;
+  using Sum = GroupPrefixSum<ThreadGroup<nt, nt / Digit::values>>;
   static constexpr u32 values = Digit::values;
   static constexpr u32 warps = nt / warp_size;
   static constexpr u32 share = u32{nt} * vt;
   static_assert(nt >= values && blocks * share <= 0x10000 && sizeof(Arrivals) == 8);
 
   Item* items;         ///< [share]: what arrives
+  Item* tile;          ///< [share]: the block's own, by digit
+  u32* targets;        ///< [values]: from an item's place in the tile to its place in the row
   u16* counts;         ///< [2][blocks][values]: how many keys of each block have a digit, in even and in odd passes
-  u16* ranks;          ///< [warps][values]: how many keys with the digit the warp has met; later, where in the row its next one goes
-  u32* scratch;        ///< GroupPrefixSum's
+  u16* ranks;          ///< [warps][values]: how many keys with the digit the warp has met; later, where in the tile its next one goes
+  u32* scratch;        ///< of two GroupPrefixSum
   Arrivals* arrivals;  ///< [passes]: of counts; then [passes - 1]: of items
 
   BITUNE_DEVICE explicit DigitCluster(u8* shared) : items(reinterpret_cast<Item*>(shared)) {
     constexpr layout::DigitClusterParts parts = layout::digit_cluster_parts(nt, vt, item_bytes, blocks, bits, Digit::passes);
+    tile = items + share;
+    targets = reinterpret_cast<u32*>(shared + parts.targets);
     counts = reinterpret_cast<u16*>(shared + parts.counts);
     ranks = reinterpret_cast<u16*>(shared + parts.ranks);
     scratch = reinterpret_cast<u32*>(shared + parts.scratch);
     arrivals = reinterpret_cast<Arrivals*>(shared + parts.arrivals);
   }
 
+  BITUNE_DEVICE u16* received(u32 pass) const { return counts + pass % 2 * (blocks * values); }
   BITUNE_DEVICE static u32 first() { return warp_index() * (warp_size * vt) + lane(); }
   BITUNE_DEVICE static u32 digit_bits(const Item& item, u32 pass) {
     return Digit::from(TieCodec<Codec>::ordered(static_cast<Word>(item.word)), pass);
@@ -72,44 +78,49 @@ struct DigitCluster {
   }
 
   /// Sends a digit's count to all blocks, by a thread for each digit. Four neighbours send their counts together, each to every fourth block.
-  BITUNE_DEVICE void send_count(u16* received, Arrivals* then, u32 count) const {
+  BITUNE_DEVICE void send_count(u16* to_all, Arrivals* then, u32 count) const {
     u32 two = count << (16 * (lane() & 1));
     two |= shuffle_xor(two, 1);
     const u32 others = shuffle_xor(two, 2);
     const u64 four = (lane() & 2) == 0 ? u64{others} << 32 | two : u64{two} << 32 | others;
-    u64* const to = reinterpret_cast<u64*>(received + cluster_rank() * values) + thread_index() / 4;
+    u64* const to = reinterpret_cast<u64*>(to_all + cluster_rank() * values) + thread_index() / 4;
     BITUNE_UNROLL
     for (u32 rank = 0; rank < blocks; rank += 4) {
       if (const u32 mine = rank + lane() % 4; mine < blocks) send_to_rank(to, then, mine, four);
     }
   }
 
-  /// The count of a warp's keys with a digit becomes the place in the row where the first of these goes. Ends with a barrier.
-  BITUNE_DEVICE void add_up(u32 pass) const {
-    if (thread_index() < values) {
-      u16* const of_digit = ranks + thread_index();
-      u16* const received = counts + pass % 2 * (blocks * values);
-      u32 keys = 0;
-      BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
-      send_count(received, arrivals + pass, keys);
-      wait_for_bytes(arrivals + pass);
-      u32 of_all = 0;
-      u32 place = 0;
-      BITUNE_UNROLL
-      for (u32 rank = 0; rank < blocks; ++rank) {
-        if (rank == cluster_rank()) place = of_all;
-        of_all += received[rank * values + thread_index()];
-      }
-      place += GroupPrefixSum<ThreadGroup<nt, nt / values>>(scratch)(of_all);
-      BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) {
-        const u32 of_warp = of_digit[warp * values];
-        of_digit[warp * values] = static_cast<u16>(place);
-        place += of_warp;
-      }
+  /// The count of a warp's keys with a digit becomes the place in the tile where the first of these goes. Gives where the first of the block's
+  /// keys with the thread's digit goes. By a thread for each digit.
+  BITUNE_DEVICE u32 add_up_own(u32 pass) const {
+    u16* const of_digit = ranks + thread_index();
+    u32 keys = 0;
+    BITUNE_UNROLL
+    for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
+    send_count(received(pass), arrivals + pass, keys);
+    const u32 first_place = Sum(scratch)(keys);
+    u32 place = first_place;
+    BITUNE_UNROLL
+    for (u32 warp = 0; warp < warps; ++warp) {
+      const u32 of_warp = of_digit[warp * values];
+      of_digit[warp * values] = static_cast<u16>(place);
+      place += of_warp;
     }
-    sync_block();
+    return first_place;
+  }
+
+  /// Where in the row the first of the block's keys with the thread's digit goes. By a thread for each digit.
+  BITUNE_DEVICE u32 add_up_all(u32 pass) const {
+    wait_for_bytes(arrivals + pass);
+    const u16* const of_digit = received(pass) + thread_index();
+    u32 of_all = 0;
+    u32 of_lower = 0;
+    BITUNE_UNROLL
+    for (u32 rank = 0; rank < blocks; ++rank) {
+      if (rank == cluster_rank()) of_lower = of_all;
+      of_all += of_digit[rank * values];
+    }
+    return of_lower + Sum(scratch + Sum::words)(of_all);
   }
 
   /// Sorts the row: `place` is where in it each item goes. Where there are several passes, all blocks have read what they are given then. By
@@ -119,15 +130,24 @@ struct DigitCluster {
     const Ranks of_warp(ranks);
     BITUNE_UNROLL_N(1)
     for (u32 pass = 0;; ++pass) {
-      sync_warp();
       for (u32 i = lane(); i < values; i += warp_size) ranks[of_warp.first_counter + i] = 0;
       order_before_vote();
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) place[r] = of_warp.count(digit_bits(item[r], pass));
       sync_block();
-      add_up(pass);
+      u32 first_place = 0;
+      if (thread_index() < values) first_place = add_up_own(pass);
+      sync_block();
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) place[r] += of_warp.counter(digit_bits(item[r], pass));
+      for (int r = 0; r < vt; ++r) tile[place[r] + of_warp.counter(digit_bits(item[r], pass))] = item[r];
+      if (thread_index() < values) targets[thread_index()] = add_up_all(pass) - first_place;
+      sync_block();
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        const u32 i = thread_index() + r * nt;
+        item[r] = tile[i];
+        place[r] = targets[digit_bits(item[r], pass) & (values - 1)] + i;
+      }
       if (pass + 1 == Digit::passes) return;
       Arrivals* const then = arrivals + Digit::passes + pass;
       BITUNE_UNROLL

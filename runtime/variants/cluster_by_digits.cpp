@@ -59,7 +59,7 @@ class ClusterByDigitsVariant final : public Variant {
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() != ShapeKind::segments && carries_one_thing(problem) && device.warp_size == 32 &&
-           device.max_cluster_size >= 8 && device.max_threads_per_block >= 1024 && problem.n <= longest_row;
+           device.max_cluster_size >= 8 && device.max_threads_per_block >= 512 && problem.n <= longest_row;
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -71,7 +71,7 @@ SearchSpace ClusterByDigitsVariant::space(const Problem&, const DeviceInfo&) con
   space.variant = name();
   space.parameters = {
       {"cluster_size", {4, 8, 16}, "blocks a cluster"},
-      {"block_size_x", {256, 512, 1024}, "threads a block"},
+      {"block_size_x", {256, 512}, "threads a block"},
       {"items_per_thread",
        {items_of_threads.begin(), items_of_threads.end()},
        "keys a thread holds in registers, each with its value or its place"},
@@ -102,7 +102,7 @@ SearchSpace ClusterByDigitsVariant::space(const Problem&, const DeviceInfo&) con
 Configuration ClusterByDigitsVariant::default_configuration(const Problem& problem,
                                                             const DeviceInfo& device) const {
   const std::int64_t ranks = device.largest_cluster_size() >= 16 ? 16 : 8;
-  const std::int64_t threads = problem.n <= 4096 ? 256 : problem.n <= 32768 ? 512 : 1024;
+  const std::int64_t threads = problem.n <= 16384 ? 256 : 512;
   return {std::string(name()),
           {{"cluster_size", ranks},
            {"block_size_x", threads},
