@@ -51,6 +51,7 @@ TEST_P(PlaceKernels, DoNotSpillByDefault) {
   argsort.n = 10000;
   argsort.rows = 1;
   add("cluster_by_place", argsort);
+  add("cluster_by_digits", argsort);
   for (const KernelSource& kernel : kernels) {
     compiled_without_spills(*compiler, kernel);
   }

@@ -97,7 +97,7 @@ TEST(VariantSpace, HasAHundredValidConfigurationsForEachKeyWidth) {
   }
 }
 
-TEST(VariantSpace, HasADozenWhereTheLengthBindsThem) {
+TEST(VariantSpace, HasSomeWhereTheLengthBindsThem) {
   for (const Variant* variant : variants()) {
     if (is_of_others(*variant)) continue;
     for (const KeyType key : {KeyType::u8, KeyType::f16, KeyType::u32, KeyType::f32, KeyType::f64}) {
@@ -107,7 +107,7 @@ TEST(VariantSpace, HasADozenWhereTheLengthBindsThem) {
                         (variant->name() != "select_numbers" || size_of(key) == 4);
       ASSERT_EQ(variant->supports(problem, h200()), fits) << variant->name();
       if (!fits) continue;
-      EXPECT_EQ(count_valid(*variant, problem, 12), 12u) << variant->name();
+      EXPECT_EQ(count_valid(*variant, problem, 6), 6u) << variant->name();
     }
   }
 }
