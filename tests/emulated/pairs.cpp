@@ -22,6 +22,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace pairs_tests {
 namespace {
 
 /// How a tile is written.
@@ -117,4 +118,5 @@ TEST(PairsEngine, CarriesFewItemsAndNone) {
 }
 
 }  // namespace
+}  // namespace pairs_tests
 }  // namespace bitune::test

@@ -7,6 +7,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace radix_tests {
 namespace {
 
 /// Tiles of 896 keys.
@@ -91,4 +92,5 @@ TEST(Radix, CountsManyKeysInEightBytes) {
 }
 
 }  // namespace
+}  // namespace radix_tests
 }  // namespace bitune::test
