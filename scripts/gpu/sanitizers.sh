@@ -9,7 +9,7 @@ sanitize() {
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
   [[ -n $sanitizer ]] || { echo "compute-sanitizer is not installed here: $* are not run"; return; }
   for kind in arrays segments; do
-    listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation sort,sort_pairs,argsort,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
+    listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation all,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
     for variant in $(cut -d ' ' -f 1 <<<"$listed" | uniq); do
       mine=$(grep -E "^$variant [a-z_]+ (${keys//,/|}) " <<<"$listed" || grep "^$variant " <<<"$listed")
       for tool in "$@"; do
