@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 36> all = {&classic_variant(),
+  static const std::array<const Variant*, 37> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -45,7 +45,8 @@ std::span<const Variant* const> variants() {
                                                      &bin_rows_variant(),
                                                      &minima_rows_variant(),
                                                      &leading_digits_variant(),
-                                                     &rows_by_digits_variant()};
+                                                     &rows_by_digits_variant(),
+                                                     &cluster_by_digits_variant()};
   return all;
 }
 
