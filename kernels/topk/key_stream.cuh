@@ -112,7 +112,7 @@ struct KeyStream {
   /// So many vectors from `first` on, but none from `last` on.
   BITUNE_DEVICE void prefetch(u64 first, u64 vectors, u32 last) const {
     if (thread_index() != 0 || vectors == 0 || first >= last) return;
-    prefetch_to_l2(row.keys + head + first * vector, static_cast<u32>(minimum(vectors, last - first)) * 16);
+    bring_to_l2(row.keys + head + first * vector, static_cast<u32>(minimum(vectors, last - first)) * 16);
   }
 };
 

@@ -58,7 +58,7 @@ BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
 
 BITUNE_DEVICE void cp_async_wait_all() {}
 
-BITUNE_DEVICE void prefetch_to_l2(const void* from, u32 bytes) {
+BITUNE_DEVICE void bring_to_l2(const void* from, u32 bytes) {
   static_cast<void>(*static_cast<const volatile u8*>(from));  // both ends are there
   static_cast<void>(static_cast<const volatile u8*>(from)[bytes - 1]);
 }
