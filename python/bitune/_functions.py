@@ -235,11 +235,16 @@ def sorted_index_bytes(size: int, length: int, rows: int) -> int:
 
 
 def name_of_dtype(dtype: Any) -> str:
-    """"int64" of "int64", torch.int64, numpy.int64 and numpy.dtype("int64")."""
-    if isinstance(dtype, type):
-        return dtype.__name__
-    name = getattr(dtype, "name", None)
-    return name if isinstance(name, str) else str(dtype).rpartition(".")[2]
+    """"int64" of "int64", torch.int64 and, where NumPy is, of all that numpy.dtype takes: "i8", "<i8", int, numpy.int64."""
+    name = dtype.__name__ if isinstance(dtype, type) else getattr(dtype, "name", None)
+    if not isinstance(name, str):
+        name = str(dtype).rpartition(".")[2]
+    if name not in _native.KEY_CODES and dtype is not None:
+        with contextlib.suppress(ImportError, TypeError, ValueError):
+            import numpy
+
+            return numpy.dtype(dtype).name
+    return name
 
 
 def sort_keys(x: Any, axis: Any, descending: bool, out: Any, stream: Any, device: Any) -> Any:

@@ -102,7 +102,7 @@ def tune(
     shapes : int, tuple of int, or iterable of these
         Shapes of the arrays, which are sorted along their last axis. A tuple is one shape; a list is several.
     dtype : str or dtype
-        Of the keys: "float32", `torch.bfloat16`, `numpy.uint64`, ...
+        Of the keys: "float32", "f4", `torch.bfloat16`, `numpy.uint64`, ...
     operation : {"sort", "argsort", "sort_by_key"}
     descending, stable, index_dtype
         As the calls will have them.

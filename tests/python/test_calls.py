@@ -43,11 +43,22 @@ KEYS = np.array([3, 1, 2])
         (ValueError, "shapes", lambda: bitune.tune([], **EMULATED)),
         (ValueError, "shapes", lambda: bitune.tune((0,), **EMULATED)),
         (TypeError, "dtype", lambda: bitune.tune(8, "bool", **EMULATED)),
+        (TypeError, "dtype", lambda: bitune.tune(8, "S4", **EMULATED)),
+        (TypeError, "dtype", lambda: bitune.tune(8, "no such", **EMULATED)),
+        (TypeError, "dtype", lambda: bitune.tune(8, None, **EMULATED)),
     ],
 )
 def test_refusals_name_the_argument(kind, argument, call):
     with pytest.raises(kind, match=f"^{argument}: "):
         call()
+
+
+@pytest.mark.parametrize("dtype", ["i4", "<i4", "intc", "int32", np.int32, np.dtype("i4")], ids=repr)
+def test_types_are_named_as_numpy_names_them(dtype, tmp_path):
+    assert bitune.argsort(KEYS, index_dtype=dtype, **EMULATED).dtype == np.int32
+    refused = {"strategy": "none", "database": tmp_path / "t.db", **EMULATED}
+    with pytest.raises(ValueError, match="strategy"):  # the type was taken
+        bitune.tune(8, dtype, **refused)
 
 
 def test_arrays_larger_than_the_memory_that_may_be_taken_are_sorted_in_parts(tmp_path):
