@@ -125,12 +125,13 @@ BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, 
   sort_in_lanes<Traffic, imad_quarters, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared);
 }
 
-/// Sorts segments of up to 32 * most_items keys. Longer ones are listed: `lists` lists by length (layout::BlockLists), and those that
-/// are longer than these have. A block of nt threads takes `segments` segments. Dynamic shared memory: layout::short_segment_parts.
-template <class Traffic, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
-BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 count, ListCounters* counters,
-                                       Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
-                                       u32 long_tile_keys) {
+/// Sorts those of `segments` segments from `first_segment` on, of `count`, that have up to 32 * most_items keys. Longer ones are listed:
+/// `lists` lists by length (layout::BlockLists), and those that are longer than these have. All nt threads of a block call it. Dynamic
+/// shared memory: layout::short_segment_parts.
+template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
+BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 first_segment, u64 count,
+                                       ListCounters* counters, ListedSegment* listed, const LongSegments& longer, u64 class_segments,
+                                       u64 class_keys, u32 long_tile_keys) {
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
@@ -141,7 +142,6 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   u32* const counts = reinterpret_cast<u32*>(shared + parts.counts);
   u32* const list_places = counts + warp_size;
 
-  begin_launch();
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
   sync_block();  // the first warp has cleared the counts
   Segment own[of_thread];
@@ -150,7 +150,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
     const u32 i = thread_index() + j * nt;
-    const u64 index = u64{block_index()} * segments + i;
+    const u64 index = first_segment + i;
     own[j] = {0, 0};
     if (i < segments && index < count) own[j] = offsets.segment_of(index);
     own_class[j] = Classes::of(own[j].length);
@@ -159,7 +159,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   for (u32 j = 0; j < of_thread; ++j) {
     if (own[j].length == 1) traffic.write_one(own[j].begin);
     if (own[j].length > Classes::longest && own_class[j] == Classes::none) {
-      LongSegments{long_listed, counters, offsets.keys}.append(own[j], long_tile_keys);
+      longer.append(own[j], long_tile_keys);
     }
     const u32 alike = lanes_alike(own_class[j]);
     const u32 before = bit_count(alike & lanes_before());
@@ -194,7 +194,9 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
       if (own_class[j] < Classes::of_warps || own_class[j] == Classes::none) continue;
       const int list = static_cast<int>(own_class[j] - Classes::of_warps);
       const u64 place = u64{list_places[own_class[j]]} + rank[j];
-      if (place < lists_of_class.room(list)) listed[lists_of_class.begin(list) + place] = own[j];
+      if (place < lists_of_class.room(list)) {
+        listed[lists_of_class.begin(list) + place] = ListedSegment::of(own[j], are_buckets);
+      }
     }
   }
 
@@ -215,15 +217,36 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
 }
 
-/// Keys alone; see sort_short_segments. class_segments, class_keys: at most as many are there.
-/// Grid: a block for every `segments` of `count` segments.
-template <class Codec, class Payload, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters, int min_blocks>
+/// Calls sort(first_segment, count) for a block's share of `count` segments, `segments` at a time. There is a block for every share. Of
+/// buckets there are `count` for each long segment that is counted, which only the device knows; any grid.
+template <bool are_buckets, int segments, class Sort>
+BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort& sort) {
+  begin_launch();
+  const u64 first = u64{block_index()} * segments;
+  if constexpr (are_buckets) {
+    const u64 all = count * LongSegments{nullptr, counters, 0}.count();
+    for (u64 i = first; i < all; i += u64{block_count()} * segments) {
+      sort(i, all);
+      sync_block();  // others may sort the share before
+    }
+  } else {
+    sort(first, count);
+  }
+}
+
+/// Keys alone; see share_segments and sort_short_segments. Buckets are added to the lists of the call, but those that no block sorts have
+/// a list of their own. class_segments, class_keys: at most as many are there.
+template <class Codec, class Payload, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters,
+          int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
-               u64 count, u64 n, ListCounters* counters, Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
-               u32 long_tile_keys) {
-  sort_short_segments<SegmentKeys<Codec>, nt, segments, most_items, lists, octaves, imad_quarters>(
-      {keys, input}, {offsets, ends, offset_bytes, n}, count, counters, listed, long_listed, class_segments, class_keys, long_tile_keys);
+               u64 count, u64 n, ListCounters* counters, ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed,
+               u64 class_segments, u64 class_keys, u32 long_tile_keys) {
+  share_segments<are_buckets, segments>(count, counters, [&](u64 first_segment, u64 all) {
+    sort_short_segments<SegmentKeys<Codec>, are_buckets, nt, segments, most_items, lists, octaves, imad_quarters>(
+        {keys, input}, {offsets, ends, offset_bytes, n}, first_segment, all, counters, listed, {long_listed, long_counters, n},
+        class_segments, class_keys, long_tile_keys);
+  });
 }
 
 }  // namespace bitune

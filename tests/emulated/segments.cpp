@@ -122,10 +122,11 @@ TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
 }
 
 /// What no block holds is cut to buckets. Keys that agree in their highest digit make one that no block
-/// holds.
+/// holds. There are more shares of buckets than blocks.
 TEST(SegmentsVariant, SortsSegmentsBucketByBucket) {
-  const SegmentPlaces places = places_of({3, 4000, 0, 1025, 300, 2600, 1, 1024}, 8, true);
+  const SegmentPlaces places = places_of({3, 1500, 0, 1025, 300, 2600, 1, 1024, 1100, 1030}, 8, true);
   Configuration c = small_configuration(1);
+  c.parameters["segments_per_block"] = 8;
   c.parameters["block_lists"] = 2;
   c.parameters["long_buckets"] = 1;
   const auto sorts = [&](const SortSpec& spec, Distribution distribution, std::uint64_t seed) {
