@@ -4,8 +4,8 @@
 // warp, and lists the longer ones for the launches behind it.
 //
 // The block orders its segments by class of length: up to 2, 3, 4, 6, 8, 12 ... keys. Each class has a tile (lane_tile.cuh) that is more
-// than two thirds full. As many segments of a class as a warp has room for are a task of a warp. The warps share out the tasks, longest
-// segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
+// than two thirds full. As many segments of a class as a warp has room for are a task of a warp; the last task of a class takes some of the
+// next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
 
 #include "kernels/network/launch.cuh"
 #include "kernels/network/meta.cuh"
@@ -41,33 +41,34 @@ struct LengthClasses {
   }
 
   /// Bits of the class's longest segment: it is 2^bits, or three quarters of that.
-  BITUNE_DEVICE static u32 bits(u32 of_class) { return (of_warps - of_class + 1) / 2; }
+  BITUNE_DEVICE static constexpr u32 bits(u32 of_class) { return (of_warps - of_class + 1) / 2; }
   BITUNE_DEVICE static bool is_three_quarters(u32 of_class) { return (of_warps - of_class) % 2 != 0; }
   /// Lanes that hold a segment, by its class's bits.
-  BITUNE_DEVICE static u32 lane_bits(u32 bits) { return bits > item_bits ? bits - item_bits : 0; }
+  BITUNE_DEVICE static constexpr u32 lane_bits(u32 bits) { return bits > item_bits ? bits - item_bits : 0; }
 };
 
-/// What the warps of a block know of its segments, by class: lane c of class c.
-struct ClassesOfBlock {
-  u32 first;  ///< of its segments in the block's order
-  u32 count;
-  u32 end_task;  ///< behind its tasks; those of a class follow those of the class before it
-  u32 tasks;     ///< of all classes
-
-  /// lane_bits: of a segment of this lane's class. count is 0 for what warps don't sort.
-  BITUNE_DEVICE ClassesOfBlock(u32 segments, u32 lane_bits) : count(segments) {
-    const u32 own_tasks = ((count << lane_bits) + warp_size - 1) / warp_size;
-    u64 sums = u64{own_tasks} << 32 | count;
-    BITUNE_UNROLL
-    for (u32 distance = 1; distance < warp_size; distance *= 2) {
-      const u64 before = shuffle(sums, lane() - distance);  // modulo the warp's size
-      if (lane() >= distance) sums += before;
-    }
-    first = static_cast<u32>(sums) - count;
-    end_task = static_cast<u32>(sums >> 32);
-    tasks = shuffle(end_task, warp_size - 1);
+/// The sum of the numbers of this lane and those before it.
+BITUNE_DEVICE u32 sum_through_lane(u32 number) {
+  BITUNE_UNROLL
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    const u32 before = shuffle(number, lane() - distance);  // modulo the warp's size
+    if (lane() >= distance) number += before;
   }
-};
+  return number;
+}
+
+/// How many of a class's segments are in tasks of classes before it: in lane c of class c. counts: of each class.
+template <class Classes, u32 of_class = 0>
+BITUNE_DEVICE u32 taken_before(const u32* counts, u32 taken = 0) {
+  if constexpr (of_class < Classes::of_warps) {
+    constexpr u32 of_task = warp_size >> Classes::lane_bits(Classes::bits(of_class));
+    const u32 count = counts[of_class];
+    const u32 more = taken < count ? (taken - count) % of_task : taken - count;
+    const u32 later = taken_before<Classes, of_class + 1>(counts, more);
+    return lane() == of_class ? taken : later;
+  }
+  return 0;
+}
 
 /// A number of lanes that the compiler knows.
 template <u32 lanes>
@@ -140,7 +141,8 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
   u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
   u32* const counts = reinterpret_cast<u32*>(shared + parts.counts);
-  u32* const list_places = counts + warp_size;
+  u32* const places = counts + warp_size;  // how many of a class are taken before; or where the block's begin in its list
+  u32* const ends = places + warp_size;    // of the list
 
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
   sync_block();  // the first warp has cleared the counts
@@ -170,17 +172,29 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
   sync_block();
 
-  const u32 of_class = counts[lane()];
-  const u32 class_bits = Classes::bits(lane());
-  const ClassesOfBlock classes(lane() < Classes::of_warps ? of_class : 0, lane() < Classes::of_warps ? Classes::lane_bits(class_bits) : 0);
-  if constexpr (lists > 0) {
-    if (warp_index() == 0 && lane() >= Classes::of_warps && of_class != 0 && lane() != Classes::none) {
-      list_places[lane()] = atomic_add(counters->of_block + (lane() - Classes::of_warps), of_class);
+  // Of this lane's class; 0 where no warps sort it.
+  const u32 of_warps = lane() < Classes::of_warps ? counts[lane()] : 0;
+  const u32 first = sum_through_lane(of_warps) - of_warps;
+  if (warp_index() == 0) {
+    const u32 taken = taken_before<Classes>(counts);
+    if (lane() < Classes::of_warps) places[lane()] = taken;
+    if (lists > 0 && lane() >= Classes::of_warps && lane() != Classes::none && counts[lane()] != 0) {
+      const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
+      const u32 own_list = lane() - Classes::of_warps;
+      u32 begin = 0;
+      u32 room = 0;
+      BITUNE_UNROLL
+      for (u32 list = 0; list < lists; ++list) {
+        if (list <= own_list) begin += room;
+        if (list <= own_list) room = static_cast<u32>(lists_of_class.room(static_cast<int>(list)));
+      }
+      places[lane()] = begin + minimum(atomic_add(counters->of_block + own_list, counts[lane()]), room);
+      ends[lane()] = begin + room;
     }
   }
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
-    const u32 place = shuffle(classes.first, own_class[j]) + rank[j];
+    const u32 place = shuffle(first, own_class[j]) + rank[j];
     if (own_class[j] < Classes::of_warps) {
       begins[place] = own[j].begin;
       lengths[place] = static_cast<u32>(own[j].length);
@@ -188,31 +202,31 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
   sync_block();  // other warps have written, some shuffles before
   if constexpr (lists > 0) {
-    const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
     BITUNE_UNROLL
     for (u32 j = 0; j < of_thread; ++j) {
       if (own_class[j] < Classes::of_warps || own_class[j] == Classes::none) continue;
-      const int list = static_cast<int>(own_class[j] - Classes::of_warps);
-      const u64 place = u64{list_places[own_class[j]]} + rank[j];
-      if (place < lists_of_class.room(list)) {
-        listed[lists_of_class.begin(list) + place] = ListedSegment::of(own[j], are_buckets);
-      }
+      const u32 place = places[own_class[j]] + rank[j];
+      if (place < ends[own_class[j]]) listed[place] = ListedSegment::of(own[j], are_buckets);
     }
   }
 
+  const u32 lane_bits_of_class = lane() < Classes::of_warps ? Classes::lane_bits(Classes::bits(lane())) : 0;
+  const u32 taken = lane() < Classes::of_warps ? places[lane()] : 0;
+  const u32 left = taken < of_warps ? of_warps - taken : 0;
+  const u32 end_task = sum_through_lane(((left << lane_bits_of_class) + warp_size - 1) / warp_size);
+  const u32 all_tasks = shuffle(end_task, warp_size - 1);
+  const u32 all_short = shuffle(first, warp_size - 1);
   Item* const warp_shared = reinterpret_cast<Item*>(shared + parts.warp) + warp_index() * static_cast<u32>(layout::padded_words(warp_size * most_items, sizeof(Item)));
-  for (u32 task = warp_index(); task < classes.tasks; task += nt / warp_size) {
-    u32 classes_before[1] = {classes.end_task <= task ? 1u : 0u};
+  for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
+    u32 classes_before[1] = {end_task <= task ? 1u : 0u};
     warp_sum_each(classes_before);
     const u32 task_class = classes_before[0];
     const u32 bits = Classes::bits(task_class);
     const u32 lane_bits = Classes::lane_bits(bits);
-    const u32 task_count = shuffle(classes.count, task_class);
-    const u32 first_task = task_class == 0 ? 0 : shuffle(classes.end_task, task_class - 1);
-    const u32 in_class = ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
-    const u32 place = shuffle(classes.first, task_class) + in_class;
+    const u32 first_task = task_class == 0 ? 0 : shuffle(end_task, task_class - 1);
+    const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     Segment segment = {0, 0};
-    if (in_class < task_count) segment = {begins[place], lengths[place]};
+    if (place < all_short) segment = {begins[place], lengths[place]};
     sort_task<Traffic, imad_quarters, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared);
   }
 }
