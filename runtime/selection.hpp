@@ -49,15 +49,19 @@ struct CandidateSet {
 /// 3. The shipped trials of other devices, in the same order.
 /// 4. The default from the device's limits (`runtime/untuned_policy.hpp`).
 ///
-/// How near a problem is, is counted in octaves: |log2 ratio| of the lengths, and what `work_distance` says
-/// of what travels with the keys. At the same distance what does the same for each key goes first, then the
-/// same operation. What is stable serves what need not be, after what need not be either.
+/// How near a problem is, is counted in octaves: |log2 ratio| of the lengths, half of that of what rows are
+/// aligned to (up to 16 bytes), and what `work_distance` says of what travels with the keys. At the same
+/// distance what does the same for each key goes first, then the same operation. What is stable serves what
+/// need not be, after what need not be either.
 ///
 /// Segments are compared by their classes: their mean length first, then the keys of all. Tunings of means
 /// that are more than four times as long or short are passed over, and so are those of batches that keep the
 /// device busy where this one does not, or the other way round.
 ///
-/// On each rung trials of today's kernels go before all those of other versions of the kernels. Where all of
+/// On each rung trials of today's kernels go before all those of other versions of the kernels. But what took
+/// far longer than the best trial of as many keys on that device, or of a longer array, is passed over,
+/// whichever version that was of: a better variant is known. The user's trials are compared with the user's,
+/// shipped ones with both. Where all of
 /// this is equal, these decide, in this order: the same key type (before another of the same width), the same
 /// order, the larger size, TrialRank (`model/standing.hpp`).
 ///

@@ -1,13 +1,16 @@
 #include "runtime/selection_rank.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <compare>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "model/problem_class.hpp"
 
@@ -67,42 +70,52 @@ bool are_alike_segments(const Problem& tuned, const Problem& asked, const Device
   return are_of_like_lengths(tuned, asked) && fill_device(tuned, device) == fill_device(asked, device);
 }
 
-/// Problems that take as long, but for what encoding the keys costs, with one version of the kernels.
+/// On how many bytes, as a power of two and 16 at most, all of a problem's equal rows begin. What begins on
+/// no whole vectors is read and written by other means, and what is best for even neighbours may take such
+/// rows several times as long.
+int alignment_of(const Problem& problem) {
+  if (problem.rows == 1 || problem.ragged) return 4;
+  return std::countr_zero(std::uint64_t{16} | problem.n * size_of(problem.key));
+}
+
+/// Problems that take as long, but for what encoding the keys costs. What older kernels took counts as well:
+/// a new version of one variant makes no poor trial of another the best there is.
 struct AlikeProblems {
   std::string device_digest;
-  bool older_kernels;
   ServingGroup group;
   Operation operation;
   std::uint32_t carried_bytes;
   bool stable;
   std::uint64_t k;
   std::uint64_t rows;
+  int alignment;
   std::uint64_t length;  ///< last, so that in their order a longer one follows a shorter one
 
   friend auto operator<=>(const AlikeProblems&, const AlikeProblems&) = default;
 };
 
-AlikeProblems alike_of(const Candidate& candidate, const KernelDigests& current_kernels) {
+AlikeProblems alike_of(const Candidate& candidate) {
   const Problem& p = candidate.problem;
   return {.device_digest = candidate.device_digest,
-          .older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant),
           .group = group_of(p),
           .operation = p.operation,
           .carried_bytes = carried_bytes(p),
           .stable = class_of(p).problem().stable,
           .k = class_of(p).problem().k,
           .rows = p.rows,
+          .alignment = alignment_of(p),
           .length = mean_length(p)};
 }
 
 /// Of each shape the least time that any of it took, or any longer one: what sorts more keys in less time
 /// could have sorted these.
-std::map<AlikeProblems, double> best_times(const std::vector<AlikeProblems>& shapes,
-                                           const std::vector<Candidate>& candidates) {
+std::map<AlikeProblems, double> best_times(std::initializer_list<const std::vector<Candidate>*> sets) {
   std::map<AlikeProblems, double> bests;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const auto [entry, is_new] = bests.try_emplace(shapes[i], candidates[i].median_us);
-    if (!is_new) entry->second = std::min(entry->second, candidates[i].median_us);
+  for (const std::vector<Candidate>* set : sets) {
+    for (const Candidate& candidate : *set) {
+      const auto [entry, is_new] = bests.try_emplace(alike_of(candidate), candidate.median_us);
+      if (!is_new) entry->second = std::min(entry->second, candidate.median_us);
+    }
   }
   const std::pair<const AlikeProblems, double>* longer = nullptr;
   auto entry = bests.end();
@@ -118,23 +131,19 @@ std::map<AlikeProblems, double> best_times(const std::vector<AlikeProblems>& sha
   return bests;
 }
 
-void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Problem& problem,
-              const DeviceInfo& device, const std::string& device_digest,
-              const KernelDigests& current_kernels, std::vector<Ranked>& ranked) {
-  std::vector<AlikeProblems> shapes;  // parallel to the candidates
-  shapes.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) shapes.push_back(alike_of(candidate, current_kernels));
-  const std::map<AlikeProblems, double> bests = best_times(shapes, candidates);
+void rank_all(const std::vector<Candidate>& candidates, bool shipped,
+              const std::map<AlikeProblems, double>& bests, const Problem& problem, const DeviceInfo& device,
+              const std::string& device_digest, const KernelDigests& current_kernels,
+              std::vector<Ranked>& ranked) {
   const Problem asked = class_of(problem).problem();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& candidate = candidates[i];
+  for (const Candidate& candidate : candidates) {
     const auto step = step_of(candidate, problem, device, device_digest);
     if (!step) continue;
     const Problem tuned = class_of(candidate.problem).problem();
     const std::uint64_t length = mean_length(asked);
     const std::uint64_t tuned_length = mean_length(tuned);
     const double factor = tuned_length == length ? most_behind : most_behind_elsewhere;
-    if (candidate.median_us > factor * bests.at(shapes[i])) continue;
+    if (candidate.median_us > factor * bests.at(alike_of(candidate))) continue;
     if (problem.ragged ? !are_alike_segments(tuned, asked, device)
                        : tuned_length / times_too_long(problem) >= length)
       continue;
@@ -149,14 +158,15 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped, const Prob
       rank.sm_distance = std::abs(device.sm_count - candidate.device.sm_count);
     }
     rank.work_distance = work_distance(candidate.problem, problem);
-    rank.distance = log2_distance(tuned_length, length) + rank.work_distance;
+    rank.distance = log2_distance(tuned_length, length) +
+                    std::abs(alignment_of(tuned) - alignment_of(asked)) / 2.0 + rank.work_distance;
     rank.other_operation = candidate.problem.operation != problem.operation;
     rank.other_stability = differ_in_stability(candidate.problem, problem);
     rank.count_distance =
         problem.ragged ? log2_distance(tuned.n, asked.n) : log2_distance(tuned.rows, asked.rows);
     rank.other_key = candidate.problem.key != problem.key;
     rank.other_order = candidate.problem.order != problem.order;
-    rank.older_kernels = shapes[i].older_kernels;
+    rank.older_kernels = candidate.kernel_digest != current_kernels(candidate.configuration.variant);
     rank.smaller = tuned_length < length;
     rank.narrower = carried_bytes(candidate.problem) < carried_bytes(problem);
     rank.trial = candidate.rank();
@@ -174,8 +184,11 @@ std::vector<Ranked> ladder(const Problem& problem, const DeviceInfo& device, con
                            const KernelDigests& current_kernels) {
   const std::string digest = device.digest();
   std::vector<Ranked> ranked;
-  rank_all(candidates.user, false, problem, device, digest, current_kernels, ranked);
-  rank_all(candidates.shipped, true, problem, device, digest, current_kernels, ranked);
+  // Shipped times do not count against the user's: this device may be slower than the one that they are of.
+  const auto user_bests = best_times({&candidates.user});
+  const auto all_bests = best_times({&candidates.user, &candidates.shipped});
+  rank_all(candidates.user, false, user_bests, problem, device, digest, current_kernels, ranked);
+  rank_all(candidates.shipped, true, all_bests, problem, device, digest, current_kernels, ranked);
   std::sort(ranked.begin(), ranked.end(),
             [](const Ranked& a, const Ranked& b) { return a.rank.members() < b.rank.members(); });
   return ranked;

@@ -26,7 +26,8 @@ struct Rank {
   int major_distance = 0;
   int minor_distance = 0;
   int sm_distance = 0;
-  double distance = 0;  ///< in octaves: of the (mean) length, and of what is done for each key
+  double distance =
+      0;  ///< in octaves: of the (mean) length, half of rows' alignment, and of what is done for each key
   double work_distance = 0;
   bool other_operation = false;
   bool other_stability = false;
