@@ -3,6 +3,7 @@
 // Segments of a list that are sorted by a block each, in its registers. Blocks take one segment after the other until the list ends.
 
 #include "kernels/network/launch.cuh"
+#include "kernels/segments/listed_segment.cuh"
 #include "kernels/segments/ragged_tile.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"

@@ -11,24 +11,12 @@
 
 namespace bitune {
 
-/// Keys [begin, begin + length) of the call.
+/// Keys [begin, begin + length) of the call. A list of segments that blocks sort has these.
 struct Segment {
   u64 begin;
   u64 length;
 };
-
-/// What a list of segments that blocks sort has of each: its place, and whether it is a bucket (bucket_bounds.cuh), in the highest bit.
-struct ListedSegment {
-  u64 begin;
-  u64 length;
-
-  BITUNE_DEVICE static ListedSegment of(Segment segment, bool is_bucket) {
-    return {segment.begin | u64{is_bucket} << 63, segment.length};
-  }
-  BITUNE_DEVICE bool is_bucket() const { return begin >> 63 != 0; }
-  BITUNE_DEVICE Segment segment() const { return {begin & ~(u64{1} << 63), length}; }
-};
-static_assert(sizeof(ListedSegment) == layout::listed_segment_bytes());
+static_assert(sizeof(Segment) == layout::listed_segment_bytes());
 
 /// How many keys a segment has from its place `first` on, of one that a block holds.
 BITUNE_DEVICE u32 keys_from(Segment segment, u32 first) {

@@ -11,6 +11,7 @@
 #include "kernels/network/meta.cuh"
 #include "kernels/network/network_layout.hpp"
 #include "kernels/segments/lane_tile.cuh"
+#include "kernels/segments/listed_segment.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"
 

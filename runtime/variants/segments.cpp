@@ -145,13 +145,13 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters = {
-      {"block_size_x", {64, 128, 256, 512}, "threads of a block that sorts short segments"},
+      {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
       {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
-      {"shuffle_steps", {0, 1, 2}, "most steps on lane bits there that go by shuffles"},
+      {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
@@ -159,7 +159,7 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 4, 8},
+       {1, 8},
        "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
       {"long_buckets",
        {0, 1},
