@@ -4,8 +4,8 @@
 // warp, and lists the longer ones for the launches behind it.
 //
 // The block orders its segments by class of length: up to 2, 3, 4, 6, 8, 12 ... keys. Each class has a tile (lane_tile.cuh) that is more
-// than two thirds full. As many segments of a class as a warp has room for are a task of a warp; the last task of a class takes some of the
-// next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
+// than two thirds full. As many segments of a class as a warp has room for are a task of a warp; the last task of a class may take some of
+// the next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
 
 #include "kernels/network/launch.cuh"
 #include "kernels/network/meta.cuh"
@@ -56,19 +56,6 @@ BITUNE_DEVICE u32 sum_through_lane(u32 number) {
     if (lane() >= distance) number += before;
   }
   return number;
-}
-
-/// How many of a class's segments are in tasks of classes before it: in lane c of class c. counts: of each class.
-template <class Classes, u32 of_class = 0>
-BITUNE_DEVICE u32 taken_before(const u32* counts, u32 taken = 0) {
-  if constexpr (of_class < Classes::of_warps) {
-    constexpr u32 of_task = warp_size >> Classes::lane_bits(Classes::bits(of_class));
-    const u32 count = counts[of_class];
-    const u32 more = taken < count ? (taken - count) % of_task : taken - count;
-    const u32 later = taken_before<Classes, of_class + 1>(counts, more);
-    return lane() == of_class ? taken : later;
-  }
-  return 0;
 }
 
 /// A number of lanes that the compiler knows.
@@ -142,7 +129,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
   u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
   u32* const counts = reinterpret_cast<u32*>(shared + parts.counts);
-  u32* const places = counts + warp_size;  // how many of a class are taken before; or where the block's begin in its list
+  u32* const places = counts + warp_size;  // where the block's begin in a list
   u32* const ends = places + warp_size;    // of the list
 
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
@@ -176,10 +163,8 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   // Of this lane's class; 0 where no warps sort it.
   const u32 of_warps = lane() < Classes::of_warps ? counts[lane()] : 0;
   const u32 first = sum_through_lane(of_warps) - of_warps;
-  if (warp_index() == 0) {
-    const u32 taken = taken_before<Classes>(counts);
-    if (lane() < Classes::of_warps) places[lane()] = taken;
-    if (lists > 0 && lane() >= Classes::of_warps && lane() != Classes::none && counts[lane()] != 0) {
+  if constexpr (lists > 0) {
+    if (warp_index() == 0 && lane() >= Classes::of_warps && lane() != Classes::none && counts[lane()] != 0) {
       const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
       const u32 own_list = lane() - Classes::of_warps;
       u32 begin = 0;
@@ -211,12 +196,13 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     }
   }
 
+  // The last task of a class whose longest have 2^bits keys takes as many as it has room for of the class that has three quarters of that.
   const u32 lane_bits_of_class = lane() < Classes::of_warps ? Classes::lane_bits(Classes::bits(lane())) : 0;
-  const u32 taken = lane() < Classes::of_warps ? places[lane()] : 0;
-  const u32 left = taken < of_warps ? of_warps - taken : 0;
-  const u32 end_task = sum_through_lane(((left << lane_bits_of_class) + warp_size - 1) / warp_size);
+  const u32 more = (0 - shuffle(of_warps, lane() - 1)) & ((warp_size >> lane_bits_of_class) - 1);
+  const u32 taken = Classes::is_three_quarters(lane()) ? minimum(more, of_warps) : 0;
+  const u32 end_task = sum_through_lane((((of_warps - taken) << lane_bits_of_class) + warp_size - 1) / warp_size);
   const u32 all_tasks = shuffle(end_task, warp_size - 1);
-  const u32 all_short = shuffle(first, warp_size - 1);
+  const u32 end = first + of_warps + shuffle(taken, lane() + 1);  // modulo the warp's size
   Item* const warp_shared = reinterpret_cast<Item*>(shared + parts.warp) + warp_index() * static_cast<u32>(layout::padded_words(warp_size * most_items, sizeof(Item)));
   for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
     u32 classes_before[1] = {end_task <= task ? 1u : 0u};
@@ -227,7 +213,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     const u32 first_task = task_class == 0 ? 0 : shuffle(end_task, task_class - 1);
     const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     Segment segment = {0, 0};
-    if (place < all_short) segment = {begins[place], lengths[place]};
+    if (place < shuffle(end, task_class)) segment = {begins[place], lengths[place]};
     sort_task<Traffic, imad_quarters, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared);
   }
 }
