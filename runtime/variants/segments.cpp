@@ -174,6 +174,12 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("compare_as_double") == 0 || (carries(p) && size_of(p.key) == 4);
        },
        {"compare_as_double"}},
+      // No other value won there.
+      {"imad_quarters is 0 with values or indices",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("imad_quarters") == 0 || !carries(p);
+       },
+       {"imad_quarters"}},
       {"a block has at most four segments a thread",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
