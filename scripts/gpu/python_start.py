@@ -77,6 +77,12 @@ def empty_cache():
         yield {"BITUNE_CACHE": folder}
 
 
+def add_record(path, record):
+    from python_bench import Records  # it imports bitune, which each process that is timed is to do itself
+
+    Records(pathlib.Path(path)).add(record)
+
+
 def measure(what, sample):
     """The medians of samples; the first one warms files and caches up."""
     sample()
@@ -97,23 +103,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True, help="a JSON file; records are added")
     arguments = parser.parse_args()
-    records = [measure("import", import_ms)]
-    records += [measure(f"first sort of 2^{power} keys", lambda p=power: in_a_fork(first_sort, 1 << p)) for power in POWERS]
-    records += [
-        measure(f"first sort of 2^{power} keys, no kernel in the cache", lambda p=power: on_a_fresh_machine(1 << p))
-        for power in POWERS
-    ]
-    for how, stand_ins in (("", "0"), (", with stand-ins", "1")):
-        records += [
-            measure(f"first descending sort of 2^{power} keys, no kernel in the cache{how}",
-                    lambda p=power, s=stand_ins: on_a_fresh_machine(1 << p, True, s))
-            for power in POWERS
-        ]  # fmt: skip
-    from python_bench import Records  # it imports bitune, which the processes above are to do themselves
 
-    file = Records(arguments.out)
-    for record in records:
-        file.add(record)
+    def record(what, sample):
+        in_a_fork(add_record, str(arguments.out), measure(what, sample))
+
+    record("import", import_ms)
+    # A fork ends at once: what is compiled in the background would never be in the cache.
+    waits = {"BITUNE_STAND_INS": "0"}
+    for power in POWERS:
+        record(f"first sort of 2^{power} keys", lambda: in_a_fork(first_sort, 1 << power, environment=waits))
+    for power in POWERS:
+        record(f"first sort of 2^{power} keys, no kernel in the cache", lambda: on_a_fresh_machine(1 << power))
+    for how, stand_ins in (("", "0"), (", with stand-ins", "1")):
+        for power in POWERS:
+            record(f"first descending sort of 2^{power} keys, no kernel in the cache{how}",
+                   lambda: on_a_fresh_machine(1 << power, True, stand_ins))  # fmt: skip
 
 
 if __name__ == "__main__":
