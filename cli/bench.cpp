@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "bitune/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/bench_presets.hpp"
+#include "cli/bench_report.hpp"
 #include "cli/bench_start.hpp"
 #include "cli/command.hpp"
 #include "cli/operations.hpp"
@@ -56,8 +54,7 @@ constexpr const char* footer =
     "  bitune bench --device emulated --against host --sizes 1000\n"
     "  BITUNE_PEER_DB=before.db bitune bench --against bitune --sizes 2^22   what tuning gained";
 
-struct Options {
-  CommonOptions common;
+struct Options : BenchOptions {
   std::string suite = "single";
   std::string against;
   OperationOptions operation;
@@ -68,10 +65,7 @@ struct Options {
   std::vector<std::string> lengths;
   std::string order = "ascending";
   std::vector<std::string> distributions = {"random"};
-  int samples = BenchRequest{}.samples;
-  std::uint64_t seed = 1;
   bool graph = false;
-  std::string output;
 };
 
 BenchRequest request_of(const Options& options) {
@@ -157,41 +151,20 @@ int run(const Options& options) {
   const auto result = run_bench(
       request,
       [&line](const BenchProgress& progress) {
-        if (line.due()) {
-          const double part = static_cast<double>(progress.index) / static_cast<double>(progress.count);
-          line.show(fmt::format("{} {} {}/{}  {}", "bench", ProgressLine::bar(part, 16), progress.index + 1,
-                                progress.count, text_of(progress.problem)) +
-                    fmt::format(", {} keys{}", bitune::name_of(progress.distribution),
-                                progress.lengths.empty() ? "" : ", lengths " + progress.lengths));
-        }
+        if (!line.due()) return;
+        line.show(fmt::format("bench {}  {}, {} keys{}",
+                              ProgressLine::bar(progress.index + 1, progress.count),
+                              text_of(progress.problem), bitune::name_of(progress.distribution),
+                              progress.lengths.empty() ? "" : ", lengths " + progress.lengths));
       },
       stop.flag());
   line.clear();
   if (!options.output.empty()) {
     store_bench_records(options.output, result.records);
   }
-  if (options.common.json) {
-    print_json({{"peer_path", result.peer_path},
-                {"note", result.note},
-                {"interrupted", stop.signal() != 0},
-                {"records", Json::parse(bench_records_json(result.records))}});
-  } else {
-    print(records_text(result.records));
-    if (!result.note.empty()) {
-      print_remark(result.note);
-    }
-  }
-  if (stop.signal() != 0) {
-    return 128 + stop.signal();
-  }
-  const auto wrong = std::count_if(result.records.begin(), result.records.end(),
-                                   [](const BenchRecord& record) { return !record.verified; });
-  if (wrong != 0) {
-    print_error(
-        fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
-    return failed;
-  }
-  return done;
+  BenchReport report = report_of(result, bench_records_json(result.records), records_text(result.records));
+  report.document["peer_path"] = result.peer_path;
+  return print_report(report, options.common, stop);
 }
 
 }  // namespace
@@ -201,7 +174,7 @@ void add_bench_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "bench", "Compare with other sorts", bench_command::description,
                               bench_command::footer);
   auto options = std::make_shared<bench_command::Options>();
-  add_device_option(command, options->common);
+  options->samples = BenchRequest{}.samples;
   add_text(command, "--suite", options->suite, "single, rows, or segments", "SUITE");
   add_text(command, "--against", options->against,
            "cub; host (the C++ library's, on the emulated device); bitune (another one: the database "
@@ -226,14 +199,9 @@ void add_bench_command(CLI::App& parent, Action& action) {
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--distributions", options->distributions,
            "What the keys look like: " + distribution_list() + ", but not special", "NAME,...");
-  add_number(command, "--samples", options->samples, "Samples a side and size", "N", 1, 100000);
-  add_number(command, "--seed", options->seed, "Seed of the keys", "N");
   add_flag(command, "--graph", options->graph,
            "Also time bitune's sort as a CUDA graph, which is launched again and again (needs a GPU)");
-  add_text(command, "--out", options->output,
-           "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
+  add_bench_options(command, *options, "Samples a side and size", "problem");
   on_parsed(command, action_setter(action, options, bench_command::run));
   add_bench_presets_command(command, action);
   add_bench_start_command(command, action);

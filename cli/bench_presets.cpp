@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "bench/preset_plans.hpp"
 #include "bench/presets.hpp"
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
+#include "cli/bench_report.hpp"
 #include "cli/plots.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
@@ -36,15 +36,11 @@ constexpr const char* footer =
     "  bitune bench presets --sizes 2^20..2^24 --out presets.json --markdown presets.md --plots plots\n"
     "  bitune bench presets --device emulated --sizes 1000 --presets v0,v3";
 
-struct Options {
-  CommonOptions common;
+struct Options : BenchOptions {
   std::vector<std::string> keys = {"u32"};
   std::string sizes;
   std::vector<std::string> presets;
   std::string against;
-  int samples = PresetBenchRequest{}.samples;
-  std::uint64_t seed = 1;
-  std::string output;
   std::string markdown;
   std::string plots;
   bool list = false;
@@ -141,24 +137,17 @@ int run(const Options& options) {
       request,
       [&line](const PresetBenchProgress& now) {
         if (!line.due()) return;
-        const double part = static_cast<double>(now.index) / static_cast<double>(now.count);
-        line.show(fmt::format("presets {} {}/{}  {} {} {}", ProgressLine::bar(part, 16), now.index + 1,
-                              now.count, now.preset, name_of(now.key), size_text(now.n)));
+        line.show(fmt::format("presets {}  {} {} {}", ProgressLine::bar(now.index + 1, now.count), now.preset,
+                              name_of(now.key), size_text(now.n)));
       },
       stop.flag());
   line.clear();
   if (!options.output.empty()) store_preset_records(options.output, result.records);
   if (!options.markdown.empty()) write_text(options.markdown, preset_records_markdown(result.records));
-  if (options.common.json) {
-    print_json({{"note", result.note},
-                {"interrupted", stop.signal() != 0},
-                {"records", Json::parse(preset_records_json(result.records))}});
-  } else {
-    print(table_text(result.records));
-    if (!result.note.empty()) print_remark(result.note);
-  }
-  if (!options.plots.empty()) draw_plots(preset_records_json(result.records), options.plots);
-  return stop.signal() != 0 ? 128 + stop.signal() : done;
+  const std::string json = preset_records_json(result.records);
+  const int code = print_report(report_of(result, json, table_text(result.records)), options.common, stop);
+  if (!options.plots.empty()) draw_plots(json, options.plots);
+  return code;
 }
 
 }  // namespace
@@ -168,23 +157,17 @@ void add_bench_presets_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "presets", "Measure published bitonic sorts",
                               bench_presets_command::description, bench_presets_command::footer);
   auto options = std::make_shared<bench_presets_command::Options>();
-  add_device_option(command, options->common);
+  options->samples = PresetBenchRequest{}.samples;
   add_list(command, "--keys", options->keys, "u32, i32 or both", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
            "Keys an array (default: 2^20..2^29; on the emulated device 2^8..2^12)", "SIZE,...");
   add_list(command, "--presets", options->presets, "Presets by name, and bitune (default: all)", "NAME,...");
   add_text(command, "--against", options->against, "cub, or none (default: cub on a GPU)", "PEER");
-  add_number(command, "--samples", options->samples, "Samples a preset and size, fewer of what is slow", "N",
-             1, 100000);
-  add_number(command, "--seed", options->seed, "Seed of the random keys", "N");
-  add_text(command, "--out", options->output,
-           "Add the records to this JSON file, in place of older ones for the same array", "FILE");
   add_text(command, "--markdown", options->markdown, "Write tables to this file", "FILE");
   add_text(command, "--plots", options->plots,
            "Draw plots (SVG) into this folder; needs Python with Matplotlib", "DIR");
   add_flag(command, "--list", options->list, "Say what the presets are, and measure nothing");
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
+  add_bench_options(command, *options, "Samples a preset and size, fewer of what is slow", "array");
   on_parsed(command, action_setter(action, options, bench_presets_command::run));
 }
 

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "cli/arguments.hpp"
+#include "cli/bench_report.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -39,14 +37,10 @@ constexpr const char* footer =
     "  bitune bench start --sizes 2^20 --out single.json     beside the records of `bitune bench`\n"
     "  bitune bench start --device emulated --sizes 1000";
 
-struct Options {
-  CommonOptions common;
+struct Options : BenchOptions {
   std::vector<std::string> keys = {"u32"};
   std::string sizes;
   std::string order = "ascending";
-  int samples = StartBenchRequest{}.samples;
-  std::uint64_t seed = 1;
-  std::string output;
 };
 
 StartBenchRequest request_of(const Options& options) {
@@ -95,28 +89,14 @@ int run(const Options& options) {
       request,
       [&line](const StartBenchProgress& now) {
         if (!line.due()) return;
-        const double part = static_cast<double>(now.index) / static_cast<double>(now.count);
-        line.show(fmt::format("start {} {}/{}  {}", ProgressLine::bar(part, 16), now.index + 1, now.count,
-                              text_of(now.problem)));
+        line.show(
+            fmt::format("start {}  {}", ProgressLine::bar(now.index + 1, now.count), text_of(now.problem)));
       },
       stop.flag());
   line.clear();
   if (!options.output.empty()) store_bench_records(options.output, result.records);
-  if (options.common.json) {
-    print_json({{"note", result.note},
-                {"interrupted", stop.signal() != 0},
-                {"records", Json::parse(bench_records_json(result.records))}});
-  } else {
-    print(table_text(result.records));
-    if (!result.note.empty()) print_remark(result.note);
-  }
-  if (stop.signal() != 0) return 128 + stop.signal();
-  const auto wrong = std::count_if(result.records.begin(), result.records.end(),
-                                   [](const BenchRecord& record) { return !record.verified; });
-  if (wrong == 0) return done;
-  print_error(
-      fmt::format("{} of {} records are not verified: a result was wrong", wrong, result.records.size()));
-  return failed;
+  return print_report(report_of(result, bench_records_json(result.records), table_text(result.records)),
+                      options.common, stop);
 }
 
 struct ProcessOptions {
@@ -163,18 +143,13 @@ void add_bench_start_command(CLI::App& parent, Action& action) {
   auto& command = add_command(parent, "start", "Measure the first sort of a process",
                               bench_start_command::description, bench_start_command::footer);
   auto options = std::make_shared<bench_start_command::Options>();
-  add_device_option(command, options->common);
+  options->samples = StartBenchRequest{}.samples;
   add_list(command, "--keys", options->keys, "Key types, or all", "TYPE,...");
   add_text(command, "--sizes", options->sizes,
            "Keys an array (default: 2^10, 2^16, 2^20 and 2^24; on the emulated device 2^10)", "SIZE,...");
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
-  add_number(command, "--samples", options->samples,
-             "Processes a key type and size, besides the one that is not measured", "N", 1, 1000);
-  add_number(command, "--seed", options->seed, "Seed of the random keys", "N");
-  add_text(command, "--out", options->output,
-           "Add the records to this JSON file, in place of older ones for the same problem", "FILE");
-  add_database_option(command, options->common);
-  add_json_option(command, options->common);
+  add_bench_options(command, *options, "Processes a key type and size, besides the one that is not measured",
+                    "problem");
   on_parsed(command, action_setter(action, options, bench_start_command::run));
   bench_start_command::add_process_command(parent, action);
 }

@@ -74,14 +74,12 @@ int run(const Options& options) {
   const std::vector<BenchRecord> records = read_records(options.bench);
   OutputFile file(options.output);
   ProgressLine line;
-  const Json model = report_model(
-      database, {filter_of(options.filter, database), records, timestamp_now()},
-      [&line](std::size_t done, std::size_t count) {
-        if (line.due()) {
-          const double part = static_cast<double>(done) / static_cast<double>(count);
-          line.show(fmt::format("report {} {}/{} problems", ProgressLine::bar(part, 16), done, count));
-        }
-      });
+  const Json model =
+      report_model(database, {filter_of(options.filter, database), records, timestamp_now()},
+                   [&line](std::size_t done, std::size_t count) {
+                     if (line.due())
+                       line.show(fmt::format("report {} problems", ProgressLine::bar(done, count)));
+                   });
   line.clear();
   const auto [problems, compared] = counted(model);
   if (problems == 0) {

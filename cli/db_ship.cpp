@@ -52,10 +52,9 @@ std::size_t ship_kernels(const TuningDatabase& tunings, const TrialFilter& filte
   KernelCache cache(KernelCache::default_directory());
   ProgressLine line;
   const auto show = [&line](const ShippingProgress& progress) {
-    if (!line.due()) return;
-    const double part = static_cast<double>(progress.done) / static_cast<double>(progress.kernels);
-    line.show(
-        fmt::format("compiling {} {}/{}", ProgressLine::bar(part, 16), progress.done, progress.kernels));
+    if (line.due()) {
+      line.show(fmt::format("compiling {}", ProgressLine::bar(progress.done, progress.kernels)));
+    }
   };
   const auto kernels = compile_for_shipping(tunings, cache, show, filter);
   line.clear();

@@ -18,8 +18,7 @@ SorterOptions sorter_options(const CommonOptions& common, ProgressLine& line) {
   if (!common.device_memory.empty()) options.device_memory = parse_size(common.device_memory);
   options.progress = [&line](std::uint64_t done, std::uint64_t parts) {
     if (!line.due()) return;
-    const double part = static_cast<double>(done) / static_cast<double>(parts);
-    line.show(fmt::format("sort {} {} of {} parts", ProgressLine::bar(part, 16), done, parts));
+    line.show(fmt::format("sort {} parts", ProgressLine::bar(done, parts)));
   };
   return options;
 }

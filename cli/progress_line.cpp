@@ -1,5 +1,6 @@
 #include "cli/progress_line.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,10 +43,11 @@ void ProgressLine::show(std::string_view text) {
 
 void ProgressLine::clear() { clear_progress(); }
 
-std::string ProgressLine::bar(double part, std::size_t width) {
-  const auto filled =
-      static_cast<std::size_t>(std::lround(std::clamp(part, 0.0, 1.0) * static_cast<double>(width)));
-  return '[' + std::string(filled, '#') + std::string(width - filled, '-') + ']';
+std::string ProgressLine::bar(std::uint64_t done, std::uint64_t count) {
+  constexpr std::size_t width = 16;
+  const double part = count == 0 ? 0 : static_cast<double>(done) / static_cast<double>(count);
+  const auto filled = static_cast<std::size_t>(std::lround(std::min(part, 1.0) * width));
+  return fmt::format("[{}{}] {}/{}", std::string(filled, '#'), std::string(width - filled, '-'), done, count);
 }
 
 void clear_progress() {

@@ -4,7 +4,7 @@
 /// How far a command is: a line on standard error.
 
 #include <chrono>
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,8 +29,8 @@ class ProgressLine {
   /// Wipes the line, so that other output can follow.
   void clear();
 
-  /// "[#####-----]" for a part between 0 and 1.
-  [[nodiscard]] static std::string bar(double part, std::size_t width);
+  /// "[########--------] 5/10"
+  [[nodiscard]] static std::string bar(std::uint64_t done, std::uint64_t count);
 
  private:
   bool terminal_ = false;

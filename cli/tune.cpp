@@ -91,6 +91,7 @@ struct TuneOptions {
   std::string distribution = Protocol{}.distribution;
   int inputs = Protocol{}.inputs;
   bool isolate = true;
+  bool list = false;
 };
 
 std::vector<std::string_view> strategy_names() {
@@ -232,6 +233,18 @@ void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
   }
 }
 
+/// A line for each variant that is searched and each problem that it can do.
+int list_problems(const TuneRequest& request, const DeviceInfo& device) {
+  for (const Variant* family : bitune::variants()) {
+    const auto& named = request.variants;
+    if (!named.empty() && std::find(named.begin(), named.end(), family->name()) == named.end()) continue;
+    for (const Problem& problem : request.problems) {
+      if (family->supports(problem, device)) print(fmt::format("{} {}\n", family->name(), text_of(problem)));
+    }
+  }
+  return done;
+}
+
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,
@@ -253,6 +266,7 @@ int run(const TuneOptions& options) {
   const StopOnSignal stop;
   const std::vector<std::shared_ptr<Device>> devices = devices_of(options);
   request.problems = problems_of(options, devices.front()->info());
+  if (options.list) return list_problems(request, devices.front()->info());
   remark_on_variants(request, devices.front()->info());
 
   TuneDisplay display(devices.size());
@@ -339,8 +353,11 @@ void add_tune_command(CLI::App& parent, Action& action) {
              "N", 1, 10000);
   add_flag(command, "--isolate,!--no-isolate", options->isolate,
            "Evaluate in a worker process, so that a hang or a crash costs one trial (default: on)");
+  add_flag(command, "--list", options->list,
+           "Say which variants can do which of the problems, and measure nothing");
   add_database_option(command, options->common);
   add_json_option(command, options->common);
+  refuse_with(command, "--list", "--json");
   for (const char* option : {"--seeds", "--at-once"}) require_with(command, option, "--simulate");
   // What is on record has its own devices, problems and times.
   for (const char* option : {"--device", "--devices", "--keys", "--sizes", "--rows", "--total", "--order",

@@ -30,10 +30,7 @@ std::string progress_text(const TuneProgress& progress) {
     text = fmt::format("{} ({}/{}) ", problem_text(*progress.problem), progress.problem_index + 1,
                        progress.problem_count);
   }
-  const double part = progress.candidates > 0
-                          ? static_cast<double>(progress.evaluated) / static_cast<double>(progress.candidates)
-                          : 0.0;
-  text += fmt::format("{} {}/{}", ProgressLine::bar(part, 16), progress.evaluated, progress.candidates);
+  text += ProgressLine::bar(progress.evaluated, progress.candidates);
   if (progress.remaining_seconds) {
     text += fmt::format("  {} left", duration_text(std::max(0.0, *progress.remaining_seconds)));
   }
@@ -56,12 +53,7 @@ void TuneDisplay::show(const DevicesProgress& progress) {
           : fmt::format("  {}: {} {}/{}", progress.device, problem_text(*of_device.problem),
                         of_device.evaluated, of_device.candidates);
   if (!line_.due()) return;
-  std::string text = fmt::format(
-      "{} {}/{} problems",
-      ProgressLine::bar(static_cast<double>(progress.problems_done) /
-                            static_cast<double>(std::max<std::size_t>(progress.problems_count, 1)),
-                        16),
-      progress.problems_done, progress.problems_count);
+  std::string text = ProgressLine::bar(progress.problems_done, progress.problems_count) + " problems";
   if (of_device.remaining_seconds) {
     text += fmt::format("  {} left", duration_text(std::max(0.0, *of_device.remaining_seconds)));
   }

@@ -25,10 +25,15 @@ struct RetiredParameter {
   std::int64_t value;
 };
 
-constexpr std::array<RetiredParameter, 3> retired_parameters = {{
+constexpr std::array<RetiredParameter, 8> retired_parameters = {{
     {"multiway", "cluster_size", 1},
     {"multiway", "cooperative", 0},
     {"multiway", "split_chain", 1},
+    {"radix", "imad_votes", 1},
+    {"radix_pairs", "imad_votes", 1},
+    {"radix_pairs", "write_lanes", 0},
+    {"leading_digits", "imad_votes", 1},
+    {"rows_by_digits", "imad_votes", 1},
 }};
 
 void leave_out_retired(Configuration& configuration) {
@@ -81,6 +86,12 @@ std::string Configuration::text() const {
 }
 
 Configuration Configuration::parse(std::string_view text) {
+  Configuration configuration = parse_as_written(text);
+  leave_out_retired(configuration);
+  return configuration;
+}
+
+Configuration Configuration::parse_as_written(std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || text.back() != ')') refuse(text, "there are no brackets");
   Configuration configuration;
@@ -106,7 +117,6 @@ Configuration Configuration::parse(std::string_view text) {
     if (comma + 1 == rest.size()) refuse(text, "it ends in a comma");
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
-  leave_out_retired(configuration);
   return configuration;
 }
 

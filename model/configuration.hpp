@@ -31,6 +31,9 @@ struct Configuration {
   /// a point. \throws Error (usage)
   [[nodiscard]] static Configuration parse(std::string_view text);
 
+  /// The same with all parameters that are written. \throws Error (usage)
+  [[nodiscard]] static Configuration parse_as_written(std::string_view text);
+
   std::strong_ordering operator<=>(const Configuration&) const = default;
   bool operator==(const Configuration&) const = default;
 };

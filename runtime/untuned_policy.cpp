@@ -33,9 +33,10 @@ bool favours_one_block(const Problem& p, const DeviceInfo& device) {
   return p.n <= 8192 || p.rows >= multiprocessors(device) / 2;
 }
 
-/// Rows so long that the comparators of a network cost more than passes over four digits.
+/// Rows so long that the comparators of a network cost more than passes over all digits. Those of 64-bit keys
+/// with their places are dear.
 bool favours_rows_by_digits(const Problem& p, const DeviceInfo& device) {
-  return p.n > 4096 && size_of(p.key) <= 4 && p.rows >= multiprocessors(device) / 2;
+  return p.n > (size_of(p.key) == 8 ? 1024u : 2048u) && p.rows >= multiprocessors(device) / 2;
 }
 
 bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
@@ -179,6 +180,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
+    {"cluster_by_digits", never},
     {"bucket_array", never},
     {"bin_rows", never},
     {"bin_numbers", never},

@@ -7,17 +7,10 @@ import pathlib
 import random
 import sys
 
-try:
-    import matplotlib
-except ImportError:
-    sys.exit(f"{sys.argv[0]}: Matplotlib is missing: {sys.executable} -m pip install matplotlib")
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend is chosen first)
-from matplotlib.patches import Patch, Rectangle  # noqa: E402
+from plot_presets import INK, matplotlib, plt
+from matplotlib.patches import Patch, Rectangle  # noqa: E402 (the backend is chosen first)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-INK = "#7d848c"
 STEP_COLORS = ["#e5484d", "#0c97c7", "#30a46c"]  # of index bits 0, 1, 2
 FLIP = "#d9730d"
 

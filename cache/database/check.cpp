@@ -67,7 +67,7 @@ void check_texts(const SQLite::Database& db, Sentences& sentences) {
              });
   check_rows(db, "SELECT id, text, variant FROM configurations", "configuration", sentences,
              [](const SQLite::Statement& row) -> std::string {
-               const auto configuration = Configuration::parse(row.getColumn(1).getString());
+               const auto configuration = Configuration::parse_as_written(row.getColumn(1).getString());
                if (configuration.text() != row.getColumn(1).getString()) return "its text is not canonical";
                if (configuration.variant != row.getColumn(2).getString())
                  return "its variant is not that of its text";

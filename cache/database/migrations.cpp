@@ -16,15 +16,35 @@
 namespace bitune::database {
 namespace {
 
-// Version 1 kept everything about a trial in its row, and no median: each ranking had to read all samples.
-constexpr const char* set_version_1_aside = R"sql(
-DROP VIEW best;
-ALTER TABLE devices RENAME TO v1_devices;
-ALTER TABLE sessions RENAME TO v1_sessions;
-ALTER TABLE problems RENAME TO v1_problems;
-ALTER TABLE trials RENAME TO v1_trials;
+// Of every version that had them: what hangs on tables. Views and indices of the renamed tables would keep
+// their names from those of today.
+constexpr const char* drop_all_but_tables = R"sql(
+DROP TRIGGER IF EXISTS trial_is_counted;
+DROP TRIGGER IF EXISTS trial_is_no_longer_counted;
+DROP TRIGGER IF EXISTS trial_is_counted_anew;
+DROP VIEW IF EXISTS best;
+DROP VIEW IF EXISTS best_of_variants;
+DROP INDEX IF EXISTS sessions_by_device;
+DROP INDEX IF EXISTS problems_by_width;
+DROP INDEX IF EXISTS series_by_problem;
+DROP INDEX IF EXISTS trials_by_session;
+DROP INDEX IF EXISTS trials_by_configuration;
+DROP INDEX IF EXISTS trials_by_rank;
 )sql";
 
+constexpr const char* all_tables[] = {"devices",        "software", "protocols", "sessions", "problems",
+                                      "configurations", "kernels",  "series",    "trials"};
+
+/// Executes a statement for each of the tables: {0} is its name, and {1} the one that it has while it is set
+/// aside.
+void for_each_table(SQLite::Database& db, int version, const char* statement) {
+  for (const char* table : all_tables) {
+    if (!db.tableExists(table)) continue;  // version 1 had fewer
+    db.exec(fmt::format(fmt::runtime(statement), table, fmt::format("v{}_{}", version, table)));
+  }
+}
+
+// Version 1 kept everything about a trial in its row, and no median: each ranking had to read all samples.
 constexpr const char* fill_from_version_1 = R"sql(
 INSERT INTO software (uuid, driver, compiler) SELECT DISTINCT uuid, driver, compiler FROM v1_sessions;
 INSERT INTO protocols (text) SELECT DISTINCT protocol FROM v1_sessions;
@@ -54,104 +74,35 @@ JOIN kernels k ON k.digest = o.kernel_digest
 JOIN configurations c ON c.text = o.configuration
 JOIN series s ON s.device_id = e.device_id AND s.problem_id = o.problem_id AND s.protocol_id = e.protocol_id
   AND s.kernel_id = k.id AND s.variant = c.variant;
-
-DROP TABLE v1_trials;
-DROP TABLE v1_problems;
-DROP TABLE v1_sessions;
-DROP TABLE v1_devices;
 )sql";
 
-// Version 2 did not know where trials came from: bitune had measured all of them. It kept no statistics but
-// medians, and nothing of clocks.
-constexpr const char* set_version_2_aside = R"sql(
-DROP VIEW best;
-DROP VIEW best_of_variants;
-DROP INDEX sessions_by_device;
-DROP INDEX problems_by_width;
-DROP INDEX series_by_problem;
-DROP INDEX trials_by_session;
-DROP INDEX trials_by_configuration;
-DROP INDEX trials_by_rank;
-ALTER TABLE devices RENAME TO v2_devices;
-ALTER TABLE software RENAME TO v2_software;
-ALTER TABLE protocols RENAME TO v2_protocols;
-ALTER TABLE sessions RENAME TO v2_sessions;
-ALTER TABLE problems RENAME TO v2_problems;
-ALTER TABLE configurations RENAME TO v2_configurations;
-ALTER TABLE kernels RENAME TO v2_kernels;
-ALTER TABLE series RENAME TO v2_series;
-ALTER TABLE trials RENAME TO v2_trials;
-)sql";
-
-constexpr const char* fill_from_version_2 = R"sql(
-INSERT INTO software SELECT * FROM v2_software;
-INSERT INTO protocols SELECT * FROM v2_protocols;
+// Versions 2 and 3 had all tables, but of trials and with no more said: version 2 did not know where trials
+// came from, since bitune had measured all of them.
+std::string fill_from_tables(int version) {
+  return fmt::format(R"sql(
+INSERT INTO software SELECT * FROM v{version}_software;
+INSERT INTO protocols SELECT * FROM v{version}_protocols;
 INSERT INTO sessions (id, device_id, software_id, protocol_id, started, origin)
-SELECT id, device_id, software_id, protocol_id, started, '' FROM v2_sessions;
-INSERT INTO configurations SELECT * FROM v2_configurations;
-INSERT INTO kernels SELECT * FROM v2_kernels;
+SELECT id, device_id, software_id, protocol_id, started, {origin} FROM v{version}_sessions;
+INSERT INTO configurations SELECT * FROM v{version}_configurations;
+INSERT INTO kernels SELECT * FROM v{version}_kernels;
 INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
-SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, 0 FROM v2_series;
+SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, {imported} FROM v{version}_series;
+)sql",
+                     fmt::arg("version", version), fmt::arg("origin", version < 3 ? "''" : "origin"),
+                     fmt::arg("imported", version < 3 ? "0" : "imported"));
+}
+
+// It kept no statistics but medians, and nothing of clocks.
+constexpr const char* trials_of_version_2 = R"sql(
 INSERT INTO trials (id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
   throttled, remeasured, compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp)
 SELECT id, session_id, series_id, configuration_id, status, message, finalist, median_us, samples,
   '', 0, compile_ms, verify_ms, measure_ms, registers, local_bytes, shared_bytes, launches, timestamp FROM v2_trials;
-
-DROP TABLE v2_trials;
-DROP TABLE v2_series;
-DROP TABLE v2_kernels;
-DROP TABLE v2_configurations;
-DROP TABLE v2_problems;
-DROP TABLE v2_sessions;
-DROP TABLE v2_protocols;
-DROP TABLE v2_software;
-DROP TABLE v2_devices;
 )sql";
 
 // Version 3 told payloads apart by a type, and knew neither indices nor stability, k or segments.
-constexpr const char* set_version_3_aside = R"sql(
-DROP TRIGGER trial_is_counted;
-DROP TRIGGER trial_is_no_longer_counted;
-DROP TRIGGER trial_is_counted_anew;
-DROP VIEW best;
-DROP VIEW best_of_variants;
-DROP INDEX sessions_by_device;
-DROP INDEX problems_by_width;
-DROP INDEX series_by_problem;
-DROP INDEX trials_by_session;
-DROP INDEX trials_by_configuration;
-DROP INDEX trials_by_rank;
-ALTER TABLE devices RENAME TO v3_devices;
-ALTER TABLE software RENAME TO v3_software;
-ALTER TABLE protocols RENAME TO v3_protocols;
-ALTER TABLE sessions RENAME TO v3_sessions;
-ALTER TABLE problems RENAME TO v3_problems;
-ALTER TABLE configurations RENAME TO v3_configurations;
-ALTER TABLE kernels RENAME TO v3_kernels;
-ALTER TABLE series RENAME TO v3_series;
-ALTER TABLE trials RENAME TO v3_trials;
-)sql";
-
-constexpr const char* fill_from_version_3 = R"sql(
-INSERT INTO software SELECT * FROM v3_software;
-INSERT INTO protocols SELECT * FROM v3_protocols;
-INSERT INTO sessions SELECT * FROM v3_sessions;
-INSERT INTO configurations SELECT * FROM v3_configurations;
-INSERT INTO kernels SELECT * FROM v3_kernels;
-INSERT INTO series (id, device_id, problem_id, protocol_id, kernel_id, variant, imported)
-SELECT id, device_id, problem_id, protocol_id, kernel_id, variant, imported FROM v3_series;
-INSERT INTO trials SELECT * FROM v3_trials;
-
-DROP TABLE v3_trials;
-DROP TABLE v3_series;
-DROP TABLE v3_kernels;
-DROP TABLE v3_configurations;
-DROP TABLE v3_problems;
-DROP TABLE v3_sessions;
-DROP TABLE v3_protocols;
-DROP TABLE v3_software;
-DROP TABLE v3_devices;
-)sql";
+constexpr const char* trials_of_version_3 = "INSERT INTO trials SELECT * FROM v3_trials;";
 
 // Devices and problems of any older version, whose tables are called v<version>_...: what is a field now and
 // was no column then has its default. The width of values was said by a type until version 3.
@@ -209,12 +160,14 @@ void add_statistics(SQLite::Database& db) {
 }
 
 // Each older version is brought to the present one at once.
-void migrate_from(SQLite::Database& db, int version, const char* set_aside, const char* fill) {
+void migrate_from(SQLite::Database& db, int version, const std::string& fill) {
   const std::int64_t before = db.execAndGet("SELECT count(*) FROM trials").getInt64();
-  db.exec(set_aside);
+  db.exec(drop_all_but_tables);
+  for_each_table(db, version, "ALTER TABLE {0} RENAME TO {1}");
   create_objects(db);
   db.exec(fill_described(version));
   db.exec(fill);
+  for_each_table(db, version, "DROP TABLE IF EXISTS {1}");
   if (version < 3) add_statistics(db);
   const std::int64_t after = db.execAndGet("SELECT count(*) FROM trials").getInt64();
   if (before != after) {
@@ -235,9 +188,9 @@ void migrate(SQLite::Database& db) {
   db.exec("PRAGMA foreign_keys = OFF");
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const int version = db.execAndGet("PRAGMA user_version").getInt();
-  if (version == 1) migrate_from(db, 1, set_version_1_aside, fill_from_version_1);
-  if (version == 2) migrate_from(db, 2, set_version_2_aside, fill_from_version_2);
-  if (version == 3) migrate_from(db, 3, set_version_3_aside, fill_from_version_3);
+  if (version == 1) migrate_from(db, 1, fill_from_version_1);
+  if (version == 2) migrate_from(db, 2, fill_from_tables(2) + trials_of_version_2);
+  if (version == 3) migrate_from(db, 3, fill_from_tables(3) + trials_of_version_3);
   if (version < schema_version) rename_variants(db);
   move_kernel_digests(db);
   SQLite::Statement dangling(db, "PRAGMA foreign_key_check");

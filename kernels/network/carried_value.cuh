@@ -22,4 +22,19 @@ struct CarriedValue<16> {
   };
 };
 
+/// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
+template <int nt, class T>
+BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
+  const u32 thread = thread_index() & (nt - 1);
+  const u32 bytes = length * sizeof(T);
+  const u64 alignment = reinterpret_cast<u64>(row) | bytes;
+  if (alignment % 16 == 0) {
+    for (u32 i = thread; i < bytes / 16; i += nt) cp_async_16(reinterpret_cast<u8*>(shared) + i * 16, reinterpret_cast<const u8*>(row) + i * 16);
+  } else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    for (u32 i = thread; i < length; i += nt) cp_async(shared + i, row + i);
+  } else {
+    for (u32 i = thread; i < length; i += nt) shared[i] = row[i];
+  }
+}
+
 }  // namespace bitune

@@ -49,7 +49,7 @@ constexpr RadixTileParts radix_tile_parts(Size threads, Size items, Size digit_b
 /// its digit, and others. packed: places and digits share registers with others.
 constexpr Size radix_registers(Size threads, Size items, Size digit_bits, Size item_bytes, bool packed) {
   const Size digits = digit_values(digit_bits) / threads;  // that a thread adds up
-  const Size places = packed ? (items + 1) / 2 + (items + 3) / 4 - 6 : items;
+  const Size places = packed ? (items + 1) / 2 + (items + 3) / 4 - 8 : items;
   return items * (item_bytes / 4) + places + 20 + (digits > 1 ? 9 * digits : 0);
 }
 

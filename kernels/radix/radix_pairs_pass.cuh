@@ -6,7 +6,6 @@
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/radix/count_digits.cuh"
-#include "kernels/radix/digit_writer.cuh"
 #include "kernels/radix/radix_pass.cuh"
 
 namespace bitune {
@@ -14,9 +13,9 @@ namespace bitune {
 /// Where a pass gets its values.
 enum class ValueSource { memory, index };
 
-/// What a pass over keys with values of so many bytes reads and writes. writes_keys: the keys, too. write_lanes: DigitWriter's, or 0:
-/// neighbouring threads write neighbouring items of the tile. values_beside_keys: shared memory has room for both at once.
-template <class Codec_, int value_bytes, ValueSource source, bool writes_keys, int write_lanes, bool values_beside_keys>
+/// What a pass over keys with values of so many bytes reads and writes. writes_keys: the keys, too. values_beside_keys: shared
+/// memory has room for both at once.
+template <class Codec_, int value_bytes, ValueSource source, bool writes_keys, bool values_beside_keys>
 struct PairTraffic {
   using Codec = Codec_;
   using Word = typename Codec::Word;
@@ -70,40 +69,23 @@ struct PairTraffic {
     const auto write_value = [&](u32 slot, auto index) { values_out[index] = slots[slot]; };
     if constexpr (values_beside_keys) put_values(place_alone);
 
-    if constexpr (write_lanes == 0) {
-      // With each place goes the digit of the key that this thread writes.
+    // With each place goes the digit of the key that this thread writes.
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      const u32 i = thread_index() + r * nt;
+      if (i >= count) continue;
+      const u32 digit = Digit::of(ordered(tile.words[i]), pass);
+      write_key(i, tile.targets[digit] + i);
+      if constexpr (values_beside_keys) write_value(i, tile.targets[digit] + i);
+      places.put_digit(r, digit);
+    }
+    if constexpr (!values_beside_keys) {
+      sync_block();
+      put_values([&](int r) { return places.place(r); });
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
         const u32 i = thread_index() + r * nt;
-        if (i >= count) continue;
-        const u32 digit = Digit::of(ordered(tile.words[i]), pass);
-        write_key(i, tile.targets[digit] + i);
-        if constexpr (values_beside_keys) write_value(i, tile.targets[digit] + i);
-        places.put_digit(r, digit);
-      }
-      if constexpr (!values_beside_keys) {
-        sync_block();
-        put_values([&](int r) { return places.place(r); });
-        BITUNE_UNROLL
-        for (int r = 0; r < vt; ++r) {
-          const u32 i = thread_index() + r * nt;
-          if (i < count) write_value(i, tile.targets[places.digit(r)] + i);
-        }
-      }
-    } else {
-      const DigitWriter<Tile, nt, vt, write_lanes, Digit::values> by_digit{tile, count};
-      if constexpr (values_beside_keys) {
-        by_digit(values_out, [&](u32 slot, auto index) {
-          write_key(slot, index);
-          write_value(slot, index);
-        });
-      } else {
-        if constexpr (writes_keys) {
-          by_digit(output, write_key);
-          sync_block();
-        }
-        put_values(place_alone);
-        by_digit(values_out, write_value);
+        if (i < count) write_value(i, tile.targets[places.digit(r)] + i);
       }
     }
   }
@@ -112,15 +94,14 @@ struct PairTraffic {
 /// Sorts n keys and their values by digit `pass`, as radix_pass does keys. All NaNs are equal keys: their digits are counted by
 /// count_digits with a TieCodec. No array is read that the pass writes. Without writes_keys nothing is written to keys_out. With indices as
 /// values nothing is read at values_in. Dynamic shared memory: RadixTile's, with slots of layout::pair_slot_bytes.
-template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
-          int loads, int counter_bytes, int min_blocks, int write_lanes,
-          bool values_beside_keys, bool allows_next_early>
+template <class Codec, class Payload, int value_bytes, ValueSource source, bool writes_keys, int nt, int vt, int bits,
+          int loads, int counter_bytes, int min_blocks, bool values_beside_keys, bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pairs_pass(typename Codec::Raw* keys_out, const typename Codec::Raw* keys_in, typename CarriedValue<value_bytes>::Type* values_out,
                  const typename CarriedValue<value_bytes>::Type* values_in, u64 n, u32 pass, u32* tickets,
                  const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, write_lanes, values_beside_keys>;
-  sort_by_digit<Traffic, nt, vt, bits, imad_votes, loads, min_blocks, allows_next_early>({keys_out, keys_in, values_out, values_in}, n, pass, tickets,
+  using Traffic = PairTraffic<Codec, value_bytes, source, writes_keys, values_beside_keys>;
+  sort_by_digit<Traffic, nt, vt, bits, loads, min_blocks, allows_next_early>({keys_out, keys_in, values_out, values_in}, n, pass, tickets,
                                                                              counts, states, tiles);
 }
 

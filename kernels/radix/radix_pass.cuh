@@ -118,13 +118,13 @@ BITUNE_DEVICE void ask_for(const void* from, u32 bytes) {
 
 /// Ranks the keys of a warp. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
 /// upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
-template <class Traffic, class Digit, int bits, bool imad_votes, int vt>
+template <class Traffic, class Digit, int bits, int vt>
 BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], u32 pass, u16* counters, u32 (&ranks)[vt]) {
   const u32 first_counter = kept(warp_index() * Digit::values);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
-    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
+    const u32 same = lanes_of_same_bits<bits>(bits_from_digit);
     const u32 lower = bit_count(same & lanes_before());
     const u32 counter = (bits_from_digit & (Digit::values - 1)) | first_counter;
     const u32 so_far = counters[counter];
@@ -189,7 +189,7 @@ struct PassCounts {
 /// prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose half of the
 /// states is to be 0. packed: see packs_radix_places. before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read
 /// then what it has.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, bool packed, class Counter, class Tile,
+template <class Traffic, int nt, int vt, int bits, int loads, int prefetch, bool packed, class Counter, class Tile,
           class IsLast, class BeforeWriting>
 BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
                                       IsLast is_last, BeforeWriting before_writing) {
@@ -211,13 +211,24 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
 
   u32 ranks[packed ? 1 : vt];
   PackedItemPlaces<packed ? vt : 1, values> places;
-  const auto bits_from_digit = [&](int r) { return Digit::from(Traffic::ordered(words[r]), pass); };
+  const auto bits_from_digit = [&](Word word) { return Digit::from(Traffic::ordered(word), pass); };
+  // Where registers are few, words wait in the warp's part of the tile until it is known where they go.
+  Word* const waiting = tile.words + (warp_index() * (warp_size * vt) + lane());
   if constexpr (packed) {
-    const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
+    constexpr int at_once = 4;
+    const WarpRanks<bits> of_warp(tile.ranks);
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) places.places.put(r, of_warp.count(bits_from_digit(r)));
+    for (int r = 0; r < vt; ++r) waiting[r * warp_size] = words[r];
+    BITUNE_UNROLL
+    for (int some = 0; some < vt; some += at_once) {
+      u32 from[at_once];
+      BITUNE_UNROLL
+      for (int r = 0; r < at_once && some + r < vt; ++r) from[r] = bits_from_digit(waiting[(some + r) * warp_size]);
+      BITUNE_UNROLL
+      for (int r = 0; r < at_once && some + r < vt; ++r) places.places.put(some + r, of_warp.count(from[r]));
+    }
   } else {
-    rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
+    rank_in_warp<Traffic, Digit, bits>(words, pass, tile.ranks, ranks);
   }
   sync_block();
 
@@ -252,11 +263,14 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
       place += keys;
     }
   }
+  if constexpr (packed) {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = waiting[r * warp_size];
+  }
   sync_block();
   if constexpr (packed) {
-    const WarpRanks<bits, imad_votes> of_warp(tile.ranks);
-    const u32 same_pass = kept(pass);  // else the compiler keeps all counters' addresses
-    places.places.add_each([&](int r) { return u32{of_warp.counter(Digit::from(Traffic::ordered(words[r]), same_pass))}; });
+    const WarpRanks<bits> of_warp(tile.ranks);
+    places.places.add_each([&](int r) { return u32{of_warp.counter(bits_from_digit(words[r]))}; });
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) tile.words[places.place(r)] = words[r];
   } else {
@@ -268,7 +282,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     }
   }
   typename Traffic::Value carried[vt];
-  traffic.template load_values<nt>(begin, count, carried);
+  if constexpr (!packed) traffic.template load_values<nt>(begin, count, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
   if (mine == 0) count_smaller_digits<nt, values>(counts.digits + pass * values, tile.targets);
@@ -282,6 +296,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
   }
   sync_block();
   before_writing();
+  if constexpr (packed) traffic.template load_values<nt>(begin, count, carried);
   if constexpr (packed) {
     traffic.template write<nt, Digit>(tile, pass, count, places, carried);
   } else {
@@ -290,7 +305,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
 }
 
 /// A pass over n keys and what travels with them: see radix_pass.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, int min_blocks, bool allows_next_early, class Counter>
+template <class Traffic, int nt, int vt, int bits, int loads, int min_blocks, bool allows_next_early, class Counter>
 BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* tickets, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Traffic::Codec;
   using Digit = Digits<Codec, bits>;
@@ -300,7 +315,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   for (u32 i = lane(); i < Digit::values; i += warp_size) tile.ranks[warp_index() * Digit::values + i] = 0;
   sync_block();
   const PassCounts<Counter> shared{counts, states, tiles, pass};
-  sort_tile_by_digit<Traffic, nt, vt, bits, imad_votes, loads, 0, packs_places<Traffic>(nt, vt, min_blocks, bits)>(
+  sort_tile_by_digit<Traffic, nt, vt, bits, loads, 0, packs_places<Traffic>(nt, vt, min_blocks, bits)>(
       traffic, n, pass, shared, tile, *tile.ticket, [&] { return pass + 1 >= Digit::passes; }, [] {});
 }
 
@@ -308,12 +323,12 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
 /// pass, 0 at first. states: what LookBack keeps of `tiles` blocks, twice, for even and for odd passes. This pass's half is 0 at first, and
 /// it clears the next one's. Grid: a block for every tile of nt * vt keys. There are `tiles` of them, of at most 2^16 keys each. Dynamic
 /// shared memory: RadixTile's. allows_next_early: of all passes but the last.
-template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks,
+template <class Codec, class Payload, int nt, int vt, int bits, int loads, int counter_bytes, int min_blocks,
           bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u64 n, u32 pass, u32* tickets,
            const typename Storage<counter_bytes>::Word* counts, typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, imad_votes, loads, min_blocks, allows_next_early>({output, input}, n, pass, tickets, counts,
+  sort_by_digit<KeyTraffic<Codec>, nt, vt, bits, loads, min_blocks, allows_next_early>({output, input}, n, pass, tickets, counts,
                                                                                                    states, tiles);
 }
 

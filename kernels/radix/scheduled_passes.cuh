@@ -25,8 +25,8 @@ struct ScheduledKeys {
 
 /// As PairTraffic, and the first pass over all may make the indices that travel.
 template <class Codec, int value_bytes, ValueSource source, bool values_beside_keys>
-struct ScheduledPairTraffic : PairTraffic<Codec, value_bytes, ValueSource::memory, true, 0, values_beside_keys> {
-  using Base = PairTraffic<Codec, value_bytes, ValueSource::memory, true, 0, values_beside_keys>;
+struct ScheduledPairTraffic : PairTraffic<Codec, value_bytes, ValueSource::memory, true, values_beside_keys> {
+  using Base = PairTraffic<Codec, value_bytes, ValueSource::memory, true, values_beside_keys>;
   bool is_first;
 
   template <int nt>
@@ -71,7 +71,7 @@ struct ScheduledPairs {
 };
 
 /// Sorts n items by the digits of `list`. turn: what Items::at takes of the first one. passes_before: whose blocks have used the states.
-template <class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, int min_blocks, class Counter>
+template <class Items, int nt, int vt, int bits, int loads, int prefetch, int min_blocks, class Counter>
 BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& list, u32 turn, u32 passes_before,
                                   ScheduleCounters::OfList* taken, const Counter* counts, Counter* states, u32 tiles) {
   using Codec = typename Items::Codec;
@@ -98,7 +98,7 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
       written = 0;
     }
     const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass};
-    sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, imad_votes, loads, prefetch,
+    sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, loads, prefetch,
                        packs_places<typename Items::Traffic>(nt, vt, min_blocks, bits)>(
         items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [] { return false; },
         [&] {
@@ -109,16 +109,16 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
 }
 
 /// The passes over the leading digits, or, where these have failed, over all digits.
-template <bool leading, class Items, int nt, int vt, int bits, bool imad_votes, int loads, int prefetch, int min_blocks, class Counter>
+template <bool leading, class Items, int nt, int vt, int bits, int loads, int prefetch, int min_blocks, class Counter>
 BITUNE_DEVICE void sort_as_scheduled(const Items& items, u64 n, const DigitSchedule* schedule, ScheduleCounters* counters,
                                      const Counter* counts, Counter* states, u32 tiles) {
   begin_launch_of_plan<leading>();
   if constexpr (leading) {
-    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>(items, n, schedule->leading, 0, 0, &counters->leading, counts, states, tiles);
+    sort_by_digits<Items, nt, vt, bits, loads, prefetch, min_blocks>(items, n, schedule->leading, 0, 0, &counters->leading, counts, states, tiles);
   } else {
     if (counters->failed == 0) return;
     constexpr u32 from_output = 2;
-    sort_by_digits<Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>(items, n, schedule->all, from_output, schedule->leading.passes,
+    sort_by_digits<Items, nt, vt, bits, loads, prefetch, min_blocks>(items, n, schedule->all, from_output, schedule->leading.passes,
                                                            &counters->all, counts, states, tiles);
   }
 }
@@ -126,17 +126,17 @@ BITUNE_DEVICE void sort_as_scheduled(const Items& items, u64 n, const DigitSched
 /// Sorts n keys as `schedule` has it. counters: ScheduleCounters, all 0 before the first of both launches. counts: what count_digits found.
 /// states: what LookBack keeps of `tiles` tiles, twice; the first half is 0 before the first of both launches. Grid: any number of blocks that
 /// a GPU runs at once, or more. Dynamic shared memory: RadixTile's. No array is another one, but the input may be the output.
-template <class Codec, class Payload, bool leading, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks, int prefetch>
+template <class Codec, class Payload, bool leading, int nt, int vt, int bits, int loads, int counter_bytes, int min_blocks, int prefetch>
 BITUNE_KERNEL(nt, min_blocks)
 scheduled_passes(typename Codec::Raw* output, typename Codec::Raw* beside, const typename Codec::Raw* input, u64 n,
                  const DigitSchedule* schedule, ScheduleCounters* counters, const typename Storage<counter_bytes>::Word* counts,
                  typename Storage<counter_bytes>::Word* states, u32 tiles) {
-  sort_as_scheduled<leading, ScheduledKeys<Codec>, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>({output, beside, input}, n, schedule, counters, counts,
+  sort_as_scheduled<leading, ScheduledKeys<Codec>, nt, vt, bits, loads, prefetch, min_blocks>({output, beside, input}, n, schedule, counters, counts,
                                                                                     states, tiles);
 }
 
 /// The same for keys with values of so many bytes, or with the indices that the first pass makes.
-template <class Codec, class Payload, bool leading, int value_bytes, ValueSource source, int nt, int vt, int bits, bool imad_votes,
+template <class Codec, class Payload, bool leading, int value_bytes, ValueSource source, int nt, int vt, int bits,
           int loads, int counter_bytes, int min_blocks, int prefetch, bool values_beside_keys>
 BITUNE_KERNEL(nt, min_blocks)
 scheduled_pair_passes(typename Codec::Raw* output, typename Codec::Raw* beside, const typename Codec::Raw* input,
@@ -145,7 +145,7 @@ scheduled_pair_passes(typename Codec::Raw* output, typename Codec::Raw* beside, 
                       ScheduleCounters* counters, const typename Storage<counter_bytes>::Word* counts,
                       typename Storage<counter_bytes>::Word* states, u32 tiles) {
   using Items = ScheduledPairs<Codec, value_bytes, source, values_beside_keys>;
-  sort_as_scheduled<leading, Items, nt, vt, bits, imad_votes, loads, prefetch, min_blocks>({{output, beside, input}, values_out, values_beside, values_in}, n,
+  sort_as_scheduled<leading, Items, nt, vt, bits, loads, prefetch, min_blocks>({{output, beside, input}, values_out, values_beside, values_in}, n,
                                                                      schedule, counters, counts, states, tiles);
 }
 

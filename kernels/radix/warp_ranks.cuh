@@ -35,7 +35,7 @@ template <int items>
 using Halves = PackedNumbers<items, 16>;
 
 /// Counts a warp's keys by a digit of `bits` bits, register by register of its lanes.
-template <int bits, bool imad_votes>
+template <int bits>
 struct WarpRanks {
   static constexpr u32 values = u32{1} << bits;
 
@@ -52,7 +52,7 @@ struct WarpRanks {
 
   /// How many keys with this one's digit the warp has counted, those of lower lanes included. All lanes take part.
   BITUNE_DEVICE u32 count(u32 bits_from_digit) const {
-    const u32 same = lanes_of_same_bits<bits, imad_votes>(bits_from_digit);
+    const u32 same = lanes_of_same_bits<bits>(bits_from_digit);
     u16& mine = counter(bits_from_digit);
     const u32 rank = mine + bit_count(same & before);
     sync_warp();

@@ -19,21 +19,6 @@ struct StoredOrder<true, Keys, nt> {
   BITUNE_DEVICE static constexpr u32 register_place(int r) { return static_cast<u32>(r) * nt; }
 };
 
-/// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
-template <int nt, class T>
-BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {
-  const u32 thread = thread_index() & (nt - 1);
-  const u32 bytes = length * sizeof(T);
-  const u64 alignment = reinterpret_cast<u64>(row) | bytes;
-  if (alignment % 16 == 0) {
-    for (u32 i = thread; i < bytes / 16; i += nt) cp_async_16(reinterpret_cast<u8*>(shared) + i * 16, reinterpret_cast<const u8*>(row) + i * 16);
-  } else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-    for (u32 i = thread; i < length; i += nt) cp_async(shared + i, row + i);
-  } else {
-    for (u32 i = thread; i < length; i += nt) shared[i] = row[i];
-  }
-}
-
 /// Sorts each of `rows` rows of `length` keys (at most nt * vt) stably. Writes keys_out if writes_keys; indices_out, the place of each
 /// key in its row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Of what has no
 /// bytes the pointers are not looked at. An output may be its own input: all of a row is read before any of it is written.

@@ -61,7 +61,7 @@ BITUNE_DEVICE void load_part_by_warps(const typename Codec::Raw* tile, u32 count
 
 /// Sorts `work` by digit `pass` to its segment's memory; then `work` is the next tile. traffic_at(begin): what is read and written of the
 /// keys of the call from `begin` on.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, class Counter, class Tile, class TrafficAt>
+template <class Traffic, int nt, int vt, int bits, int loads, class Counter, class Tile, class TrafficAt>
 BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, const Tile& tile, TileAtWork* work, TrafficAt traffic_at) {
   using Codec = typename Traffic::Codec;
   using Digit = Digits<Codec, bits>;
@@ -81,7 +81,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_warp();  // a vote comes before the next read
   if (all_of_warp(warp_index() * (warp_size * vt) < work->count(nv))) {
-    rank_in_warp<Traffic, Digit, bits, imad_votes>(words, pass, tile.ranks, ranks);
+    rank_in_warp<Traffic, Digit, bits>(words, pass, tile.ranks, ranks);
   } else {
     // There is nothing to rank. What these warps have instead goes behind the last digit's keys, to a place of each thread's own.
     const u32 empty_before = warp_index() - (work->count(nv) + warp_size * vt - 1) / (warp_size * vt);
@@ -161,7 +161,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
 }
 
 /// A pass over all long segments: see radix_pass. Blocks take tiles in their order until none is left.
-template <class Traffic, int nt, int vt, int bits, bool imad_votes, int loads, bool allows_next_early, class Counter, class TrafficAt>
+template <class Traffic, int nt, int vt, int bits, int loads, bool allows_next_early, class Counter, class TrafficAt>
 BITUNE_DEVICE void sort_long_tiles(const LongPasses<Counter>& passes, u32 pass, TrafficAt traffic_at) {
   using Word = typename Traffic::Word;
   using Tile = RadixTile<typename Traffic::Codec, Counter, nt, vt, bits, Traffic::slot_bytes()>;
@@ -176,13 +176,13 @@ BITUNE_DEVICE void sort_long_tiles(const LongPasses<Counter>& passes, u32 pass, 
     cp_async_wait_all();
   }
   sync_block();
-  while (work->number < tiles) sort_long_tile<Traffic, nt, vt, bits, imad_votes, loads>(passes, pass, tile, work, traffic_at);
+  while (work->number < tiles) sort_long_tile<Traffic, nt, vt, bits, loads>(passes, pass, tile, work, traffic_at);
 }
 
 /// Sorts the keys of each listed segment by digit `pass`, from `input` to `output`, which is other memory. Tiles have nt * vt keys, at most
 /// 2^16. tiles, tickets, digits and states: what map_long_tiles and count_long_digits made. This pass's half of the states is 0 at first,
 /// and it clears the next one's. Any grid. Dynamic shared memory: RadixTile's, and a TileAtWork.
-template <class Codec, class Payload, int nt, int vt, int bits, bool imad_votes, int loads, int counter_bytes, int min_blocks,
+template <class Codec, class Payload, int nt, int vt, int bits, int loads, int counter_bytes, int min_blocks,
           bool allows_next_early>
 BITUNE_KERNEL(nt, min_blocks)
 long_radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u32 pass, const LongTile* tiles, ListCounters* counters,
@@ -190,7 +190,7 @@ long_radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u
                 u32 most_tiles) {
   using Traffic = KeyTraffic<Codec>;
   const LongPasses<typename Storage<counter_bytes>::Word> passes{tiles, counters, tickets, digits, states, most_tiles};
-  sort_long_tiles<Traffic, nt, vt, bits, imad_votes, loads, allows_next_early>(
+  sort_long_tiles<Traffic, nt, vt, bits, loads, allows_next_early>(
       passes, pass, [&](u64 begin) { return Traffic{output + begin, input + begin}; });
 }
 

@@ -1,19 +1,39 @@
 #pragma once
 
 /// \file
-/// What the variants share that sort keys with their places (kernels/network/placed_word.cuh).
+/// What the variants share that sort keys with values or indices, and those of keys with their places
+/// (kernels/network/placed_word.cuh).
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "model/device_info.hpp"
 #include "model/search_space.hpp"
+#include "runtime/variants/plan_builder.hpp"
 
 namespace bitune {
 
 /// Whether values or indices, but not both, go with the keys.
 [[nodiscard]] bool carries_one_thing(const Problem& problem) noexcept;
+
+/// A kernel that sorts rows with what they carry. It takes where keys go and come from, values likewise, and
+/// where indices go, each with its stride; then what is its own.
+template <class... Own>
+using CarriedKernel = Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
+                             OperandStride, Address, OperandStride, Own...>;
+
+/// Adds a launch of it.
+template <class... Own>
+void launch_carrying(PlanBuilder& builder, const CarriedKernel<Own...>& kernel,
+                     std::string_view template_arguments, const LaunchShape& shape,
+                     std::type_identity_t<Own>... own) {
+  builder.launch(kernel, template_arguments, shape, address_of(Role::keys_out), OperandStride{Role::keys_out},
+                 address_of(Role::keys_in), OperandStride{Role::keys_in}, address_of(Role::values_out),
+                 OperandStride{Role::values_out}, address_of(Role::values_in), OperandStride{Role::values_in},
+                 address_of(Role::indices_out), OperandStride{Role::indices_out}, own...);
+}
 
 /// Bytes of a key with its place in a register or in shared memory.
 [[nodiscard]] std::int64_t placed_item_bytes(KeyType key) noexcept;

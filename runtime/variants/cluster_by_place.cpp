@@ -19,9 +19,7 @@ namespace bitune {
 namespace of_cluster_by_place {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, U32>
-    kernel{"kernels/cluster/place_cluster_sort.cuh", "place_cluster_sort"};
+constexpr CarriedKernel<U32> kernel{"kernels/cluster/place_cluster_sort.cuh", "place_cluster_sort"};
 
 class ClusterByPlaceVariant final : public Variant {
  public:
@@ -63,8 +61,8 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
-  builder.launch(
-      kernel,
+  launch_carrying(
+      builder, kernel,
       fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                   codec_arguments(problem.key, problem.order),
                   placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
@@ -74,10 +72,7 @@ Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c,
        .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
        .shared_bytes = as_count(place_cluster::shared_bytes(c, problem)),
        .cluster = static_cast<std::uint32_t>(ranks)},
-      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-      OperandStride{Role::indices_out}, problem.n);
+      problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

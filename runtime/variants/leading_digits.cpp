@@ -92,7 +92,6 @@ SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo
   SearchSpace space = radix_parts::space(name(),
                                          {.block_size_x = {128, 256, 512, 1024},
                                           .radix_bits = {4, 5, 6, 7, 8, 9, 10, 11},
-                                          .imad_votes = {0, 1},
                                           .look_back = {1, 2, 4, 8},
                                           .min_blocks_per_sm = {1, 2, 3, 4, 6, 8}},
                                          needs_two_passes);
@@ -134,7 +133,6 @@ Configuration LeadingDigitsVariant::default_configuration(const Problem& problem
                   {{"block_size_x", 256},
                    {"items_per_thread", items},
                    {"radix_bits", 8},
-                   {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
                    {"prefetch_tiles", 0},
@@ -166,10 +164,9 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
   const Arrays keys = key_arrays(builder, problem);
   const Arrays values = carries ? value_arrays(builder, problem) : keys;
   const std::uint64_t tiles = tile_count(c, problem);
-  const std::string shared_arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"),
-                  c.at("radix_bits"), c.at("imad_votes"), c.at("loop_unroll_factor_look_back"), counter,
-                  c.at("min_blocks_per_sm"), c.at("prefetch_tiles"));
+  const std::string shared_arguments = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+      c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"), c.at("prefetch_tiles"));
   const auto append_passes = [&](bool leading) {
     const LaunchShape shape{.blocks = std::min(tiles, as_count(c.at("min_blocks_per_sm") * device.sm_count)),
                             .threads = static_cast<std::uint32_t>(c.at("block_size_x")),

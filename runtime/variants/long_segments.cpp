@@ -33,7 +33,6 @@ constexpr Kernel<Address, Address, Address, Address, Address> bounds_kernel{
 
 /// What no search varies: votes on the multiplier's pipe won for all arrays, and how many tiles a look-back
 /// asks for made no difference.
-constexpr int imad_votes = 1;
 constexpr int look_back_loads = 4;
 
 bool carries(const Problem& problem) { return carried_bytes(problem) != 0; }
@@ -188,9 +187,9 @@ struct Pass {
 void append_pass(PlanBuilder& builder, const List& list, const Shared& shared, const Pass& pass,
                  const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const std::string shape = fmt::format("{}, {}, {}, {}, {}, {}, {}", c.at("long_block_size"),
-                                        c.at("long_items"), c.at("long_radix_bits"), imad_votes,
-                                        look_back_loads, counter_bytes(problem), c.at("long_min_blocks"));
+  const std::string shape =
+      fmt::format("{}, {}, {}, {}, {}, {}", c.at("long_block_size"), c.at("long_items"),
+                  c.at("long_radix_bits"), look_back_loads, counter_bytes(problem), c.at("long_min_blocks"));
   const auto most_blocks = static_cast<std::uint64_t>(device.sm_count) * as_count(c.at("long_min_blocks"));
   const LaunchShape launch{.blocks = std::min(most_blocks, shared.sizes.tiles),
                            .threads = static_cast<std::uint32_t>(c.at("long_block_size")),

@@ -23,9 +23,8 @@ namespace bitune {
 namespace of_multiway_by_place {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, Address, Address, Address, Address, U32, U32, U32>
-    sort_kernel{"kernels/multiway/place_multiway_sort.cuh", "place_multiway_sort"};
+constexpr CarriedKernel<Address, Address, Address, Address, U32, U32, U32> sort_kernel{
+    "kernels/multiway/place_multiway_sort.cuh", "place_multiway_sort"};
 
 /// What `multiway` would sort: the words.
 Problem words_of(const Problem& problem) {
@@ -124,15 +123,11 @@ Plan MultiwayByPlaceVariant::plan(const Problem& problem, const Configuration& c
   const auto append_pass = [&](unsigned pass) {
     const std::int64_t bytes =
         pass == 0 ? of_multiway::run_bytes(c, words) : of_multiway::bucket_bytes(c, words);
-    builder.launch(
-        sort_kernel, arguments,
-        {.blocks = problem.rows * tiles,
-         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(bytes)},
-        address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-        OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-        address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-        OperandStride{Role::indices_out}, runs, kept_values, kept_nans, splits, problem.n, pass, tiles);
+    launch_carrying(builder, sort_kernel, arguments,
+                    {.blocks = problem.rows * tiles,
+                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                     .shared_bytes = as_count(bytes)},
+                    runs, kept_values, kept_nans, splits, problem.n, pass, tiles);
   };
   append_pass(0);
   of_multiway::append_splitting(builder, words, c, runs, splits);

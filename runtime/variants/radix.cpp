@@ -63,7 +63,6 @@ Configuration RadixVariant::default_configuration(const Problem& problem, const 
                   {{"block_size_x", 256},
                    {"items_per_thread", 31},
                    {"radix_bits", size_of(problem.key) == 1 ? 4 : 8},
-                   {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", wide ? 2 : 3},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
@@ -85,9 +84,9 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
     const bool is_last = pass + 1 == arrays.passes();
     builder.launch(
         pass_kernel,
-        fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"),
-                    c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
-                    c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"), !is_last),
+        fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), c.at("items_per_thread"),
+                    c.at("radix_bits"), c.at("loop_unroll_factor_look_back"), counter,
+                    c.at("min_blocks_per_sm"), !is_last),
         {.blocks = tiles,
          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
          .shared_bytes = as_count(pass_bytes(c, problem)),

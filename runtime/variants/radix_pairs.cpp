@@ -53,13 +53,7 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    radix_parts::SearchedValues values = radix_parts::values_that_won();
-    values.imad_votes = {0, 1};
-    SearchSpace space = radix_parts::space(name(), values, needs_two_passes);
-    space.parameters.push_back({"write_lanes",
-                                {0, 16},
-                                "lanes that write a digit's items, in steps that end where sectors of memory "
-                                "do; 0: neighbouring threads write what is side by side in the tile"});
+    SearchSpace space = radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
     space.parameters.push_back(radix_parts::values_beside_keys());
     return space;
   }
@@ -91,11 +85,9 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                   {{"block_size_x", items == 5 ? 256 : threads},
                    {"items_per_thread", items},
                    {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
-                   {"imad_votes", 1},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
-                   {"write_lanes", 0},
                    {"values_beside_keys", 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
@@ -112,19 +104,18 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
   const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
     const bool is_last = pass + 1 == arrays.passes();
-    builder.launch(
-        pass_kernel,
-        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                    carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
-                    c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"), c.at("imad_votes"),
-                    c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
-                    c.at("min_blocks_per_sm"), c.at("write_lanes"), c.at("values_beside_keys"), !is_last),
-        {.blocks = tile_count(c, problem),
-         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem)),
-         .allows_next_early = !is_last},
-        arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
-        pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
+    builder.launch(pass_kernel,
+                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+                               carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
+                               c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+                               c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
+                               c.at("min_blocks_per_sm"), c.at("values_beside_keys"), !is_last),
+                   {.blocks = tile_count(c, problem),
+                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+                    .shared_bytes = as_count(pass_bytes(c, problem)),
+                    .allows_next_early = !is_last},
+                   arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass],
+                   problem.n, pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

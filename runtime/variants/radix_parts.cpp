@@ -152,11 +152,8 @@ Parameter values_beside_keys() {
 }
 
 const SearchedValues& values_that_won() {
-  static const SearchedValues values{.block_size_x = {256, 512},
-                                     .radix_bits = {4, 8},
-                                     .imad_votes = {1},
-                                     .look_back = {4, 8},
-                                     .min_blocks_per_sm = {1, 2, 3}};
+  static const SearchedValues values{
+      .block_size_x = {256, 512}, .radix_bits = {4, 8}, .look_back = {4, 8}, .min_blocks_per_sm = {1, 2, 3}};
   return values;
 }
 
@@ -167,11 +164,10 @@ SearchSpace space(std::string_view name, const SearchedValues& values,
   space.parameters = {
       {"block_size_x", values.block_size_x, "threads of a block that sorts a tile by a digit"},
       // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
-      {"items_per_thread", {5, 7, 11, 15, 19, 23, 27, 31}, "keys of a tile that a thread holds in registers"},
+      {"items_per_thread",
+       {5, 7, 11, 15, 19, 23, 25, 27, 29, 31},
+       "keys of a tile that a thread holds in registers"},
       {"radix_bits", values.radix_bits, "bits of a digit; there is a pass over all keys for each digit"},
-      {"imad_votes", values.imad_votes,
-       "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
-       "pipe"},
       {"loop_unroll_factor_look_back", values.look_back,
        "tiles before its own whose counts a thread asks for at once"},
       {"min_blocks_per_sm", values.min_blocks_per_sm,

@@ -70,7 +70,6 @@ PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64
 struct SearchedValues {
   std::vector<std::int64_t> block_size_x;
   std::vector<std::int64_t> radix_bits;
-  std::vector<std::int64_t> imad_votes;
   std::vector<std::int64_t> look_back;
   std::vector<std::int64_t> min_blocks_per_sm;
 };

@@ -26,6 +26,7 @@ namespace bitune {
 [[nodiscard]] const Variant& rows_by_digits_variant();
 [[nodiscard]] const Variant& merge_by_place_variant();
 [[nodiscard]] const Variant& cluster_by_place_variant();
+[[nodiscard]] const Variant& cluster_by_digits_variant();
 [[nodiscard]] const Variant& merge_topk_variant();
 [[nodiscard]] const Variant& cluster_topk_variant();
 [[nodiscard]] const Variant& rows_topk_variant();

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/rows/digit_row_layout.hpp"
+#include "kernels/radix/digit_row_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
@@ -23,9 +23,7 @@ namespace bitune {
 namespace of_rows_by_digits {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, U32>
-    kernel{"kernels/rows/digit_row_sort.cuh", "digit_row_sort"};
+constexpr CarriedKernel<U32> kernel{"kernels/radix/digit_row_sort.cuh", "digit_row_sort"};
 
 constexpr std::array<std::int64_t, 7> items_of_threads = {8, 12, 16, 20, 24, 28, 32};
 constexpr std::int64_t digit_bits = 8;
@@ -67,16 +65,12 @@ SearchSpace RowsByDigitsVariant::space(const Problem&, const DeviceInfo&) const 
   SearchSpace space;
   space.variant = name();
   space.parameters = {
-      {"block_size_x", {256, 512, 1024}, "threads of the block that sorts a row"},
+      {"block_size_x", {128, 256, 512, 1024}, "threads of the block that sorts a row"},
       {"items_per_thread",
        {items_of_threads.begin(), items_of_threads.end()},
        "keys of a row for each thread"},
-      {"imad_votes",
-       {0, 1},
-       "where the votes that find lanes with equal digits are inverted: by the ALU, or on the multiplier's "
-       "pipe"},
       {"min_blocks_per_sm",
-       {1, 2, 3, 4, 6},
+       {1, 2, 3, 4, 6, 8},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
@@ -105,13 +99,13 @@ SearchSpace RowsByDigitsVariant::space(const Problem&, const DeviceInfo&) const 
 
 Configuration RowsByDigitsVariant::default_configuration(const Problem& problem,
                                                          const DeviceInfo& device) const {
-  const std::int64_t threads = problem.n <= 8192 ? 256 : problem.n <= 16384 ? 512 : 1024;
-  // It takes a register more, which the longest rows of an argsort lack.
-  const bool lacks_registers = threads == 1024 && !writes_keys(problem);
+  const std::int64_t threads = problem.n <= 4096    ? 128
+                               : problem.n <= 8192  ? 256
+                               : problem.n <= 16384 ? 512
+                                                    : 1024;
   return {std::string(name()),
           {{"block_size_x", threads},
            {"items_per_thread", items_for(problem, threads)},
-           {"imad_votes", lacks_registers ? 0 : 1},
            {"min_blocks_per_sm", 1},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
@@ -119,18 +113,15 @@ Configuration RowsByDigitsVariant::default_configuration(const Problem& problem,
 Plan RowsByDigitsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  builder.launch(
-      kernel,
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order),
+  launch_carrying(
+      builder, kernel,
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order),
                   problem.value_bytes, problem.index_bytes, writes_keys(problem), c.at("block_size_x"),
-                  c.at("items_per_thread"), digit_bits, c.at("imad_votes"), c.at("min_blocks_per_sm")),
+                  c.at("items_per_thread"), digit_bits, c.at("min_blocks_per_sm")),
       {.blocks = problem.rows,
        .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
        .shared_bytes = as_count(shared_bytes(c, problem))},
-      address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-      OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-      address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-      OperandStride{Role::indices_out}, problem.n);
+      problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
@@ -140,7 +131,7 @@ Plan RowsByDigitsVariant::plan(const Problem& problem, const Configuration& c, c
 }  // namespace of_rows_by_digits
 
 /// For rows so long that a network's comparators cost more than the passes over all digits
-/// (kernels/rows/digit_row_sort.cuh).
+/// (kernels/radix/digit_row_sort.cuh).
 const Variant& rows_by_digits_variant() {
   static const of_rows_by_digits::RowsByDigitsVariant variant;
   return variant;

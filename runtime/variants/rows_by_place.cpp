@@ -23,9 +23,7 @@ namespace bitune {
 namespace of_rows_by_place {
 namespace {
 
-constexpr Kernel<Address, OperandStride, Address, OperandStride, Address, OperandStride, Address,
-                 OperandStride, Address, OperandStride, U64, U32>
-    kernel{"kernels/rows/place_row_sort.cuh", "place_row_sort"};
+constexpr CarriedKernel<U64, U32> kernel{"kernels/rows/place_row_sort.cuh", "place_row_sort"};
 
 using row_parts::capacity;
 using row_parts::groups_per_block;
@@ -141,21 +139,19 @@ Plan RowsByPlaceVariant::plan(const Problem& problem, const Configuration& c, co
   const auto rows = as_count(groups_per_block(c));
   // Rows that fill their registers have a kernel of their own, without padding.
   const bool is_full = problem.n == as_count(capacity(c));
-  builder.launch(kernel,
-                 fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                             codec_arguments(problem.key, problem.order),
-                             placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
-                             problem.index_bytes, writes_keys(problem), c.at("threads_per_row"),
-                             c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
-                             c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
-                             c.at("min_blocks_per_sm"), is_full),
-                 {.blocks = parts_of(problem.rows, rows),
-                  .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                  .shared_bytes = as_count(shared_bytes(c, problem))},
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 OperandStride{Role::keys_in}, address_of(Role::values_out), OperandStride{Role::values_out},
-                 address_of(Role::values_in), OperandStride{Role::values_in}, address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, problem.rows, problem.n);
+  launch_carrying(
+      builder, kernel,
+      fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                  codec_arguments(problem.key, problem.order),
+                  placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
+                  problem.index_bytes, writes_keys(problem), c.at("threads_per_row"),
+                  c.at("items_per_thread"), rows, c.at("shuffle_steps"), c.at("vector_width"),
+                  c.at("store_swaps"), c.at("imad_quarters"), c.at("early_values") != 0,
+                  c.at("min_blocks_per_sm"), is_full),
+      {.blocks = parts_of(problem.rows, rows),
+       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+       .shared_bytes = as_count(shared_bytes(c, problem))},
+      problem.rows, problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -1,59 +1,47 @@
 # compute-sanitizer over every variant and operation; sourced behind common.sh. Settings, for all who source it: SAMPLE (configurations
 # a problem, 2), N (keys of an array, and of all rows together, 6000), KEYS (u32,u16), VARIANTS (those that the command knows).
 
-# sanitize TOOL...: starts a session of each tool and variant, beside what else runs, for `together` to wait for. Each configuration is
-# verified on all distributions, so a run that reports nothing was right, too.
+# sanitize TOOL...: starts a session of each tool and variant, beside what else runs, for `together` to wait for: of arrays and rows, and of
+# segments, for what the command says that the variant can do. Each configuration is verified on all distributions, so a run that reports
+# nothing was right, too.
 sanitize() {
-  local sanitizer tool variant
+  local sanitizer tool kind variant listed mine keys=${KEYS:-u32,u16}
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
   [[ -n $sanitizer ]] || { echo "compute-sanitizer is not installed here: $* are not run"; return; }
-  # The command lists the variants where it is asked for one that is none. array_parts begins at 2^31 keys, and launches what others name.
-  [[ -n ${VARIANTS:-} ]] || VARIANTS=$("$BIN/bitune" tune --variants none 2>&1 | sed -n 's/.*the variants are //p' | tr -d , | sed 's/array_parts//')
-  for variant in $VARIANTS; do
-    for tool in "$@"; do
-      # memcheck reports calls of the driver that fail, too: none is meant to fail.
-      beside "$tool-$variant" sanitize_variant "$sanitizer" "$tool" "$variant"
+  for kind in arrays segments; do
+    listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation sort,sort_pairs,argsort,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
+    for variant in $(cut -d ' ' -f 1 <<<"$listed" | uniq); do
+      mine=$(grep -E "^$variant [a-z_]+ (${keys//,/|}) " <<<"$listed" || grep "^$variant " <<<"$listed")
+      for tool in "$@"; do
+        # memcheck reports calls of the driver that fail, too: none is meant to fail.
+        beside "$tool-$variant-$kind" sanitize_variant "$sanitizer" "$tool" "$variant" "$kind" "$mine"
+      done
     done
   done
 }
 
-# What a variant does, and of which keys: the names of those that carry something say so, of those that sort segments, and of those that
-# compare numbers.
-operations_of() {
-  case $1 in
-    *topk | select_* | filter_* | bucket_array | copied_rows | bin_*) echo top_k ;;
-    *_pairs | *_by_place | rows_by_digits) echo sort_pairs,argsort ;;
-    *segments* | leading_digits) echo sort,sort_pairs ;;
-    *) echo sort ;;
-  esac
-}
-keys_of() {
-  case $1 in
-    *_numbers) echo f32 ;;
-    *) echo "${KEYS:-u32,u16}" ;;
-  esac
-}
-lengths_of() {
-  case $1 in
-    *segments*) echo --lengths zipf ;;
-  esac
+# sanitized_problems KIND OPTION...: tunes arrays and rows, or segments; under what RUNNER is.
+sanitized_problems() {
+  local kind=$1 lengths=()
+  shift
+  [[ $kind == arrays ]] || lengths=(--lengths zipf)
+  "${RUNNER[@]}" "$BIN/bitune" tune --sizes "100,1000,${N:-6000}" --total "${N:-6000}" "${lengths[@]}" "$@"
 }
 
-# Arrays and rows, or segments. The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool
-# has to say it says at the end.
+# column N: what the lines have there, with commas.
+column() { cut -d ' ' -f "$1" | sort -u | paste -sd ,; }
+
+# The first evaluation of a problem is the incumbent's. A session ends by itself before it would be cut off: what a tool has to say it
+# says at the end.
 sanitize_variant() {
-  local sanitizer=$1 tool=$2 variant=$3 keys operations problems left
-  keys=$(keys_of "$variant")
-  operations=$(operations_of "$variant")
-  problems=$((3 * $(tr ',' '\n' <<<"$operations" | wc -l) * $(tr ',' '\n' <<<"$keys" | wc -l)))
-  left=$((${LIMIT:-3600} - SECONDS - 40))
-  # shellcheck disable=SC2046  # lengths are two words, or none
-  limited env BITUNE_DB="$OUT/$tool-$variant.db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
-    "$BIN/bitune" tune --keys "$keys" --operation "$operations" --sizes "100,1000,${N:-6000}" --total "${N:-6000}" $(lengths_of "$variant") --variants "$variant" \
-    --budget "$((problems * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate && return
+  local sanitizer=$1 tool=$2 variant=$3 kind=$4 mine=$5 left=$((${LIMIT:-3600} - SECONDS - 40))
+  local db=$OUT/$tool-$variant-$kind.db
+  local RUNNER=(limited env BITUNE_DB="$db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all)
+  sanitized_problems "$kind" --keys "$(column 3 <<<"$mine")" --operation "$(column 2 <<<"$mine")" --variants "$variant" \
+    --budget "$(($(wc -l <<<"$mine") * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate && return
   local rc=$?
   # Why none of a problem's configurations sorted, if that is what went wrong.
-  "$BIN/bitune" db trials --db "$OUT/$tool-$variant.db" --limit 0 | grep -v ' ok '
+  "$BIN/bitune" db trials --db "$db" --limit 0 | grep -v ' ok '
   return "$rc"
 }
 

@@ -51,10 +51,9 @@ TEST(PairKernels, DoNotSpillByDefault) {
     }
   }
   EXPECT_EQ(kernels.size(), 2 * (4 + 2 * 2u)) << "an argsort has two of its own, and one of pairs";
-  // The other ways to write a tile.
+  // The other way to write a tile.
   const Problem pairs{{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4},
                       {.n = 1 << 22}};
-  kernels.merge(pass_kernels(pairs, {{"write_lanes", 16}}));
   kernels.merge(pass_kernels(pairs, {{"values_beside_keys", 1}}));
   for (const KernelSource& kernel : kernels) {
     compiled_without_spills(*compiler, kernel);

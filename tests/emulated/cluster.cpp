@@ -7,6 +7,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace cluster_tests {
 namespace {
 
 Configuration sixteen_blocks(std::int64_t block_size, std::int64_t items, std::int64_t sending = 1) {
@@ -52,4 +53,5 @@ TEST(SixteenBlocks, ReadEachOthersKeysOnlyWithAKeyForEachRank) {
 }
 
 }  // namespace
+}  // namespace cluster_tests
 }  // namespace bitune::test

@@ -7,6 +7,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace counting_tests {
 namespace {
 
 Configuration counting(KeyType key, std::int64_t parts, std::int64_t cluster, std::int64_t vector) {
@@ -82,4 +83,5 @@ TEST(CountingSpace, IsForShortKeysOfOneArray) {
 }
 
 }  // namespace
+}  // namespace counting_tests
 }  // namespace bitune::test

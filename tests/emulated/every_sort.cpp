@@ -20,6 +20,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace every_sort {
 namespace {
 
 class EverySort : public ::testing::TestWithParam<KeyType> {
@@ -81,4 +82,5 @@ INSTANTIATE_TEST_SUITE_P(All, EverySort, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 }  // namespace
+}  // namespace every_sort
 }  // namespace bitune::test

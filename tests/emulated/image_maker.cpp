@@ -14,6 +14,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace image_maker {
 namespace {
 
 std::vector<std::byte> on_host(const void* image, std::uint64_t bytes) {
@@ -138,4 +139,5 @@ TEST(ImageMakerTest, EveryKindOfWrongOrderIsSeen) {
 }
 
 }  // namespace
+}  // namespace image_maker
 }  // namespace bitune::test

@@ -9,6 +9,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace multiway_tests {
 namespace {
 
 Configuration small_runs(KeyType key, std::int64_t levels, std::int64_t pivots, std::int64_t lanes) {
@@ -65,4 +66,5 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
 }
 
 }  // namespace
+}  // namespace multiway_tests
 }  // namespace bitune::test

@@ -19,6 +19,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace neighbours_tests {
 namespace {
 
 /// All memory of one call, and what it holds.
@@ -127,4 +128,5 @@ INSTANTIATE_TEST_SUITE_P(All, Overlap, ::testing::ValuesIn(variants().begin(), v
                          });
 
 }  // namespace
+}  // namespace neighbours_tests
 }  // namespace bitune::test

@@ -22,11 +22,11 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace pairs_tests {
 namespace {
 
 /// How a tile is written.
 struct Writing {
-  std::int64_t lanes = 0;
   std::int64_t values_beside_keys = 0;
   bool packs_places = false;  ///< as where registers are few for so many items; in tiles of 7680
 };
@@ -38,7 +38,6 @@ Configuration small_tiles(const Problem& problem, std::int64_t bits, Writing wri
   c.parameters["items_per_thread"] = 5;
   c.parameters["radix_bits"] = bits;
   c.parameters["min_blocks_per_sm"] = 1;
-  c.parameters["write_lanes"] = writing.lanes;
   c.parameters["values_beside_keys"] = writing.values_beside_keys;
   const auto bytes = std::max<std::size_t>({size_of(problem.key), problem.value_bytes, problem.index_bytes});
   if (writing.packs_places && bytes <= 8) {
@@ -56,8 +55,7 @@ class Pairs : public ::testing::TestWithParam<KeyType> {};
 TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
   constexpr std::array distributions = {Distribution::special, Distribution::random, Distribution::all_equal,
                                         Distribution::few_distinct, Distribution::special};
-  constexpr std::array ways_to_write = {Writing{0, 0}, Writing{16, 1}, Writing{16, 0, true}, Writing{0, 1},
-                                        Writing{0, 0, true}};
+  constexpr std::array ways_to_write = {Writing{0}, Writing{1}, Writing{0, true}};
   const KeyType key = GetParam();
   auto turn = 7 * static_cast<std::uint64_t>(key);
   std::vector<std::pair<Problem, Configuration>> sorts;
@@ -87,26 +85,6 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
 INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// Each width of values where lanes write a digit's items. Equal keys are what all groups write together;
-/// random keys are written by their own groups.
-TEST(PairsWriteLanes, WriteEveryItemOnceWhereverDigitsBegin) {
-  std::vector<std::pair<Problem, Configuration>> sorts;
-  for (const std::size_t load : {0, 1, 2, 3, 4, 5}) {
-    const Problem problem = problem_of(all_loads.at(load), KeyType::u16, Order::ascending, 3001);
-    sorts.emplace_back(problem, small_tiles(problem, load % 2 == 0 ? 8 : 4, {.lanes = 16}));
-  }
-  compile_all(emulated_bench(), sorts);
-  std::uint64_t turn = 0;
-  for (auto& [problem, configuration] : sorts) {
-    for (const Distribution distribution :
-         {Distribution::random, Distribution::all_equal, Distribution::few_distinct, Distribution::sorted}) {
-      ++turn;
-      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, distribution, turn,
-                           {.in_place = turn % 2 == 0}));
-    }
-  }
-}
-
 /// The digits of one pass only: then it reads the input, makes the indices and writes them.
 TEST(PairsOnePass, ArgsortsBytesInOnePass) {
   const Problem problem = problem_of({Operation::argsort, 0, 4}, KeyType::i8, Order::descending, 5000);
@@ -118,10 +96,8 @@ TEST(PairsOnePass, ArgsortsBytesInOnePass) {
 TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
-    for (const std::int64_t lanes : {0, 16}) {
-      EXPECT_TRUE(is_right(seeded(order), problem, small_tiles(problem, 8, {.lanes = lanes}),
-                           Distribution::few_distinct, order, {.in_place = true}));
-    }
+    EXPECT_TRUE(is_right(seeded(order), problem, small_tiles(problem, 8), Distribution::few_distinct, order,
+                         {.in_place = true}));
   }
 }
 
@@ -142,4 +118,5 @@ TEST(PairsEngine, CarriesFewItemsAndNone) {
 }
 
 }  // namespace
+}  // namespace pairs_tests
 }  // namespace bitune::test

@@ -12,6 +12,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace preset_sort {
 namespace {
 
 class PresetSort : public ::testing::TestWithParam<Preset> {};
@@ -48,4 +49,5 @@ std::string test_name(const ::testing::TestParamInfo<Preset>& info) {
 INSTANTIATE_TEST_SUITE_P(All, PresetSort, ::testing::ValuesIn(presets().begin(), presets().end()), test_name);
 
 }  // namespace
+}  // namespace preset_sort
 }  // namespace bitune::test

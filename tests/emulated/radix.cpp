@@ -7,16 +7,16 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace radix_tests {
 namespace {
 
 /// Tiles of 896 keys.
-Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back, std::int64_t imad) {
+Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back) {
   Configuration configuration = variant("radix").default_configuration(problem_of(key, 20001), DeviceInfo{});
   configuration.parameters["block_size_x"] = 128;
   configuration.parameters["items_per_thread"] = 7;
   configuration.parameters["radix_bits"] = bits;
   configuration.parameters["loop_unroll_factor_look_back"] = look_back;
-  configuration.parameters["imad_votes"] = imad;
   return configuration;
 }
 
@@ -28,18 +28,18 @@ TEST(Radix, SortsByDigitsOfEveryWidth) {
       ++seed;
       EXPECT_TRUE(sorts(bench, problem, configuration, distribution, seed, {.offset_keys = seed % 3}));
     };
-    check(problem_of(KeyType::u8, 9001), small_tiles(KeyType::u8, 4, 1, 0));
-    check(problem_of(KeyType::bf16, 9001, Order::descending), small_tiles(KeyType::bf16, 6, 2, 1));
-    check(problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 8, 4, 0));
-    check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8, 1));
-    check(problem_of(KeyType::i64, 5001), small_tiles(KeyType::i64, 10, 2, 0));
+    check(problem_of(KeyType::u8, 9001), small_tiles(KeyType::u8, 4, 1));
+    check(problem_of(KeyType::bf16, 9001, Order::descending), small_tiles(KeyType::bf16, 6, 2));
+    check(problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 8, 4));
+    check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8));
+    check(problem_of(KeyType::i64, 5001), small_tiles(KeyType::i64, 10, 2));
   }
 }
 
 /// As many counters as there may be: 16 bits tell which of them a key has.
 TEST(Radix, SortsByTheWidestDigitsInTheLargestBlocks) {
   const Bench bench = make_bench(open_device("emulated"));
-  Configuration configuration = small_tiles(KeyType::u32, 11, 1, 1);
+  Configuration configuration = small_tiles(KeyType::u32, 11, 1);
   configuration.parameters["block_size_x"] = 1024;
   EXPECT_TRUE(sorts(bench, problem_of(KeyType::u32, 20001), configuration, Distribution::random, 7));
 }
@@ -49,7 +49,7 @@ TEST(Radix, SortsByTheWidestDigitsInTheLargestBlocks) {
 TEST(Radix, IsStableUnderEveryOrderOfThreads) {
   for (const std::uint64_t order : {1u, 2u, 3u}) {
     for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-      EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 5001), small_tiles(KeyType::u32, 8, 2, 0),
+      EXPECT_TRUE(sorts(seeded(order), problem_of(KeyType::u32, 5001), small_tiles(KeyType::u32, 8, 2),
                         distribution, order));
     }
   }
@@ -60,7 +60,7 @@ TEST(Radix, NeverWritesWhatAPassReads) {
   const DeviceInfo device = make_bench(open_device("emulated")).device->info();
   for (const std::int64_t bits : {7, 8, 11}) {
     const Problem problem = problem_of(KeyType::u32, 20001);
-    const Plan plan = variant("radix").plan(problem, small_tiles(KeyType::u32, bits, 1, 0), device);
+    const Plan plan = variant("radix").plan(problem, small_tiles(KeyType::u32, bits, 1), device);
     // The first two launches clear and count.
     for (std::size_t i = 2; i < plan.launches.size(); ++i) {
       const auto& arguments = plan.launches[i].arguments;
@@ -82,14 +82,15 @@ TEST(Radix, CountsManyKeysInEightBytes) {
   const auto kernel = [&](std::uint64_t n) {
     const Problem problem = problem_of(KeyType::u32, n);
     return variant("radix")
-        .plan(problem, small_tiles(KeyType::u32, 8, 1, 0), device)
+        .plan(problem, small_tiles(KeyType::u32, 8, 1), device)
         .kernels.back()
         .name_expression;
   };
-  EXPECT_NE(kernel((std::uint64_t{1} << 30) - 1).find(", 8, 0, 1, 4, 1, false>"), std::string::npos)
+  EXPECT_NE(kernel((std::uint64_t{1} << 30) - 1).find(", 8, 1, 4, 1, false>"), std::string::npos)
       << kernel(1 << 20);
-  EXPECT_NE(kernel(std::uint64_t{1} << 30).find(", 8, 0, 1, 8, 1, false>"), std::string::npos);
+  EXPECT_NE(kernel(std::uint64_t{1} << 30).find(", 8, 1, 8, 1, false>"), std::string::npos);
 }
 
 }  // namespace
+}  // namespace radix_tests
 }  // namespace bitune::test

@@ -12,6 +12,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace rows_tests {
 namespace {
 
 /// About how much a plan makes the emulated device do: threads, and the words that their blocks hold in
@@ -80,4 +81,5 @@ INSTANTIATE_TEST_SUITE_P(All, Rows,
                          test_name);
 
 }  // namespace
+}  // namespace rows_tests
 }  // namespace bitune::test

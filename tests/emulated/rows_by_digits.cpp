@@ -22,7 +22,7 @@ namespace {
 
 class RowsByDigits : public ::testing::TestWithParam<KeyType> {};
 
-/// Blocks that have a thread for each digit, and more. Full rows, short ones, and some of few keys.
+/// Blocks that have a thread for each digit, fewer, and more. Full rows, short ones, and some of few keys.
 TEST_P(RowsByDigits, SortsStablyRowsOfAnyLength) {
   const Variant& family = variant("rows_by_digits");
   const KeyType key = GetParam();
@@ -33,7 +33,7 @@ TEST_P(RowsByDigits, SortsStablyRowsOfAnyLength) {
     const Problem problem = problem_of(all_loads.at(turn % all_loads.size()), key, order, 1000, 2);
     Configuration c = family.default_configuration(problem, emulated_bench().device->info());
     c.parameters["items_per_thread"] = 8;
-    c.parameters["block_size_x"] = std::int64_t{256} << turn % 2;
+    c.parameters["block_size_x"] = std::int64_t{128} << turn % 3;
     sorts.emplace_back(problem, c);
   }
   compile_all(emulated_bench(), sorts);

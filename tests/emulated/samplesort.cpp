@@ -7,6 +7,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace samplesort_tests {
 namespace {
 
 /// Tiles of 1024 keys.
@@ -87,4 +88,5 @@ TEST(SamplesortSpace, AsksForEnoughSamples) {
 }
 
 }  // namespace
+}  // namespace samplesort_tests
 }  // namespace bitune::test

@@ -18,6 +18,7 @@
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
+namespace tuner_evaluator {
 namespace {
 
 EvaluationRequest request_of(const Variant& variant, const Problem& problem) {
@@ -223,4 +224,5 @@ TEST(EmulatedWorker, OnADeviceThatIsNotThereThrows) {
 }
 
 }  // namespace
+}  // namespace tuner_evaluator
 }  // namespace bitune::test

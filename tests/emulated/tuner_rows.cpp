@@ -10,6 +10,7 @@
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
+namespace tuner_rows {
 namespace {
 
 std::optional<std::string> verify(const Problem& problem, Plan plan) {
@@ -86,4 +87,5 @@ TEST(EmulatedRows, MemoryForGapsIsCounted) {
 }
 
 }  // namespace
+}  // namespace tuner_rows
 }  // namespace bitune::test

@@ -12,6 +12,7 @@
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
+namespace tuner_segments {
 namespace {
 
 constexpr Shape segments{.n = 700, .rows = 40, .ragged = true};
@@ -93,4 +94,5 @@ TEST(EmulatedSegments, TheSourceOfLengthsMustBeOne) {
 }
 
 }  // namespace
+}  // namespace tuner_segments
 }  // namespace bitune::test

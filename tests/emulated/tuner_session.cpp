@@ -14,6 +14,7 @@
 #include "tuner/session.hpp"
 
 namespace bitune::test {
+namespace tuner_session {
 namespace {
 
 class EmulatedSession : public testing::Test {
@@ -91,4 +92,5 @@ TEST_F(EmulatedSession, OnlyTheVariantsAskedForAndTheIncumbent) {
 }
 
 }  // namespace
+}  // namespace tuner_session
 }  // namespace bitune::test

@@ -11,6 +11,7 @@
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
+namespace variant_sort {
 namespace {
 
 class VariantSort : public ::testing::TestWithParam<VariantAndKey> {};
@@ -130,4 +131,5 @@ INSTANTIATE_TEST_SUITE_P(All, ConfigurationSample,
                          test_name);
 
 }  // namespace
+}  // namespace variant_sort
 }  // namespace bitune::test

@@ -73,13 +73,14 @@ class Bitune:
 
     def __init__(self, home):
         self.executable = pathlib.Path(os.environ["BITUNE"]).resolve()
-        left_out = ("BITUNE_DB", "BITUNE_CACHE", "BITUNE_SHIPPED_DB", "COLUMNS", "NO_COLOR")
+        left_out = ("BITUNE_DB", "BITUNE_SHIPPED_DB", "COLUMNS", "NO_COLOR")
         self.environment = {name: value for name, value in os.environ.items() if name not in left_out}
-        self.environment |= {"XDG_DATA_HOME": str(home / "data"), "XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home), "TERM": "xterm",
+        # Compiled kernels are shared by all tests: to compile them is most of what they would do.
+        kernels = pathlib.Path(os.environ.get("XDG_CACHE_HOME", home)) / "plain_kernels"
+        self.environment |= {"BITUNE_CACHE": str(kernels), "XDG_DATA_HOME": str(home / "data"), "XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home), "TERM": "xterm",
                              "CXX": os.environ.get("BITUNE_CXX", os.environ.get("CXX", "c++")), "BITUNE_CXX": str(HERE / "plain_cxx.sh"),
                              "BITUNE_PYTHON": sys.executable}
         self.database = home / "data" / "bitune" / "tuning.db"
-        self.kernel_cache = home / "cache" / "bitune"
 
     def command(self, *arguments):
         return [str(self.executable), *map(str, arguments)]

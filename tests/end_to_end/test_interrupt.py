@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-SESSION = ("tune", "--device", "emulated", "--samples", 3, "--keys", "u32", "--sizes", 300)
+SESSION = ("tune", "--device", "emulated", "--samples", 3, "--keys", "u32", "--sizes", 300, "--variants", "rows,warp")
 
 
 def trials(bitune):

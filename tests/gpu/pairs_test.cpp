@@ -101,7 +101,7 @@ TEST_F(GpuPairs, CarriesRowsOfAnyLength) {
 class GpuPairsBy : public GpuPairs, public ::testing::WithParamInterface<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(All, GpuPairsBy,
                          ::testing::Values("rows_by_place", "cluster_by_place", "merge_by_place",
-                                           "rows_by_digits"),
+                                           "rows_by_digits", "cluster_by_digits"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// All configurations give one result; some of each variant show it.

@@ -18,11 +18,11 @@ using Try = BarrierTry;
 Problem problem(std::string_view variant_name) {
   const KeyType key = variant_name == "counting" ? KeyType::u16 : KeyType::u32;
   Problem sorted{{.key = key}, {.n = 3000}};
-  if (variant_name == "radix_pairs" || variant_name == "rows_by_digits" ||
+  if (variant_name == "radix_pairs" || variant_name.ends_with("_by_digits") ||
       variant_name.ends_with("_by_place")) {
     sorted.key = KeyType::f32;
     sorted.operation = Operation::sort_pairs;
-    sorted.value_bytes = 8;
+    sorted.value_bytes = variant_name == "cluster_by_digits" ? 16 : 8;
   }
   return sorted;
 }
@@ -150,7 +150,6 @@ std::vector<Configuration> configurations() {
       changed("radix", {{"block_size_x", 256}, {"items_per_thread", 5}}),
       changed("radix_pairs", {{"block_size_x", 256}, {"items_per_thread", 5}}),
       changed("leading_digits", {{"block_size_x", 128}, {"items_per_thread", 5}, {"radix_bits", 8}}),
-      changed("radix_pairs", {{"block_size_x", 256}, {"items_per_thread", 5}, {"write_lanes", 16}}),
       changed("rows_by_place", {{"block_size_x", 256},
                                 {"items_per_thread", 16},
                                 {"threads_per_row", 256},
@@ -167,6 +166,7 @@ std::vector<Configuration> configurations() {
                                     {"split_window", 64}}),
       changed("cluster_by_place",
               {{"cluster_size", 4}, {"block_size_x", 128}, {"items_per_thread", 8}, {"sending", 0}}),
+      changed("cluster_by_digits", {{"cluster_size", 4}, {"block_size_x", 512}, {"items_per_thread", 2}}),
   };
 }
 

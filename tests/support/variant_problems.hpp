@@ -46,6 +46,12 @@ inline Problem problem_for(const Variant& variant, const DeviceInfo& device, Key
   return found == kinds.end() ? kinds.front() : *found;
 }
 
+/// Points of a space from all over the product: none twice, as long as there are others.
+inline Configuration drawn_point(const SearchSpace& space, std::uint64_t turn) {
+  constexpr std::uint64_t stride = 1000003;  // a prime
+  return space.point(turn * stride % space.cartesian_size());
+}
+
 /// The variants that sort arrays, and give more than the first keys.
 inline std::vector<const Variant*> sorting_variants(const DeviceInfo& device) {
   std::vector<const Variant*> found;

@@ -79,26 +79,18 @@ BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, co
 /// The lanes of the warp that have the same value, bit by bit; all lanes take part.
 BITUNE_DEVICE u32 lanes_alike(u32 value) { return __match_any_sync(all_lanes, value); }
 
-/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each bit; all lanes take part. by_imad: votes are
-/// inverted on the multiplier's pipe (arithmetic.cuh).
-template <int bits, bool by_imad>
+/// The lanes of the warp whose numbers have the same lower `bits` bits, by a vote on each bit; all lanes take part. Votes are inverted on the
+/// multiplier's pipe (arithmetic.cuh).
+template <int bits>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
   u32 alike[bits + 1];
-  const u32 minus_one = by_imad ? detail::minus_one() : 0;
   BITUNE_UNROLL
   for (int b = 0; b < bits; ++b) {
     // The same in C++ becomes seven instructions a bit instead of four: the condition is computed twice, and selected by.
-#define BITUNE_ALIKE(invert)                                                                     \
-  asm("{.reg .pred is_set; .reg .u32 bit; and.b32 bit, %1, %2; setp.ne.u32 is_set, bit, 0;"      \
-      " vote.sync.ballot.b32 %0, is_set, 0xffffffff; @!is_set " invert ";}"                      \
-      : "=r"(alike[b])                                                                           \
-      : "r"(number), "r"(1 << b), "r"(minus_one))
-    if constexpr (by_imad) {
-      BITUNE_ALIKE("mad.lo.u32 %0, %0, %3, %3");
-    } else {
-      BITUNE_ALIKE("not.b32 %0, %0");
-    }
-#undef BITUNE_ALIKE
+    asm("{.reg .pred is_set; .reg .u32 bit; and.b32 bit, %1, %2; setp.ne.u32 is_set, bit, 0;"
+        " vote.sync.ballot.b32 %0, is_set, 0xffffffff; @!is_set mad.lo.u32 %0, %0, %3, %3;}"
+        : "=r"(alike[b])
+        : "r"(number), "r"(1 << b), "r"(detail::minus_one()));
   }
   alike[bits] = all_lanes;
   u32 same = alike[0];

@@ -58,7 +58,7 @@ BITUNE_DEVICE u32 lanes_alike(u32 value) {
   return alike;
 }
 
-template <int bits, bool by_imad>
+template <int bits>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {
   u32 votes[bits];  // those of all lanes, once each lane's own is added
   for (int b = 0; b < bits; ++b) votes[b] = (number >> b & 1) << lane();

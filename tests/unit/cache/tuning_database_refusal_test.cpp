@@ -132,6 +132,7 @@ TEST_F(RefusalTest, CheckFindsRowsThatDoNotMakeSense) {
         "UPDATE trials SET high_us = 1e9 WHERE id = 5;"
         "UPDATE trials SET throttled = 'tired' WHERE id = 6; UPDATE series SET trials = 9;"
         "UPDATE configurations SET text = 'warp(b=1,a=2)' WHERE id = 1;"
+        "UPDATE configurations SET variant = 'radix', text = 'radix(imad_votes=1)' WHERE id = 2;"
         "UPDATE protocols SET text = 'at noon'; UPDATE devices SET sm_count = 1;"
         "UPDATE problems SET key_width = 8; UPDATE sessions SET started = 'today'");
     raw.exec("PRAGMA foreign_keys = OFF; UPDATE trials SET configuration_id = 99 WHERE id = 3");
@@ -150,6 +151,7 @@ TEST_F(RefusalTest, CheckFindsRowsThatDoNotMakeSense) {
   EXPECT_TRUE(found("trial 6: 'tired'"));
   EXPECT_TRUE(found("series 1: it does not have as many trials"));
   EXPECT_TRUE(found("configuration 1: its text is not canonical"));
+  EXPECT_FALSE(found("configuration 2")) << "an older version wrote it";
   EXPECT_TRUE(found("protocol 1: 'at noon'"));
   EXPECT_TRUE(found("device 1: its digest"));
   EXPECT_TRUE(found("problem 1: its key width is not 4"));

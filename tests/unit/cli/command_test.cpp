@@ -182,6 +182,14 @@ TEST_F(Command, ShipsTheBest) {
   EXPECT_EQ(db({"ship", shipped}).code, 1);
 }
 
+TEST_F(Command, ListsWhichVariantsCanDoAProblem) {
+  EXPECT_EQ(run("tune --device emulated --operation sort,argsort --keys u8 --sizes 100 "
+                "--variants radix,radix_pairs --list")
+                .out,
+            "radix sort u8 ascending n=100\n"
+            "radix_pairs argsort u8 ascending n=100 index_bytes=4 stable=true\n");
+}
+
 TEST_F(Command, KeyTypesAreListedOnce) {
   EXPECT_EQ(parse_key_types({"u32", "f32", "u32"}), (std::vector<KeyType>{KeyType::u32, KeyType::f32}));
   EXPECT_EQ(parse_key_types({"u8", "all"}).size(), 12U);

@@ -46,9 +46,9 @@ TEST(Terminal, ChoosesUnits) {
 }
 
 TEST(Terminal, BarsAreFull) {
-  EXPECT_EQ(ProgressLine::bar(0, 4), "[----]");
-  EXPECT_EQ(ProgressLine::bar(0.5, 4), "[##--]");
-  EXPECT_EQ(ProgressLine::bar(7, 4), "[####]");
+  EXPECT_EQ(ProgressLine::bar(0, 0), "[----------------] 0/0");
+  EXPECT_EQ(ProgressLine::bar(5, 10), "[########--------] 5/10");
+  EXPECT_EQ(ProgressLine::bar(11, 10), "[################] 11/10");
 }
 
 TEST(Progress, IsALineOfItsOwnWhereThereIsNoTerminal) {

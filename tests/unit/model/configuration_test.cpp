@@ -67,9 +67,9 @@ TEST(Configuration, WhatIsNoConfigurationIsRefused) {
 
 // Databases keep what older versions wrote.
 TEST(Configuration, LeavesOutParametersThatAreNoMoreWhereTheyHaveTheValueThatWasKept) {
-  EXPECT_EQ(
-      Configuration::parse("multiway(block_size_x=128,cluster_size=1,cooperative=0,split_chain=1)").text(),
-      "multiway(block_size_x=128)");
+  const char* const old = "multiway(block_size_x=128,cluster_size=1,cooperative=0,split_chain=1)";
+  EXPECT_EQ(Configuration::parse(old).text(), "multiway(block_size_x=128)");
+  EXPECT_EQ(Configuration::parse_as_written(old).text(), old);
   for (const char* text : {"multiway(block_size_x=128,cooperative=1)", "multiway(split_chain=4)",
                            "cluster(cluster_size=1)", "other(cooperative=0)"}) {
     EXPECT_EQ(Configuration::parse(text).text(), text)

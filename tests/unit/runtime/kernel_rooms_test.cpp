@@ -27,13 +27,12 @@ std::vector<std::string_view> included_by(std::string_view text) {
   return paths;
 }
 
-/// Long segments are sorted by the passes of a single array, and long rows by its digits. The first keys of
-/// segments are found as those of rows, by who knows where segments lie.
+/// Long segments are sorted by the passes of a single array. The first keys of segments are found as those of
+/// rows, by who knows where segments lie.
 bool may_include(std::string_view room, std::string_view other) {
   if (other == room || other == "platform") return true;
   if (other == "network") return room != "platform";
-  return ((room == "segments" || room == "rows") && other == "radix") ||
-         (room == "topk" && other == "segments");
+  return (room == "segments" && other == "radix") || (room == "topk" && other == "segments");
 }
 
 TEST(KernelRooms, AFamilyIncludesThePlatformTheNetworkAndItself) {

@@ -197,10 +197,8 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
         if (!family->supports(problem, device)) continue;
         add(problem, family->default_configuration(problem, device));
         const SearchSpace space = family->space(problem, device);
-        constexpr std::uint64_t stride =
-            1000003;  // a prime, so that points all over the product have their turn
-        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 600); ++i) {
-          const Configuration configuration = space.point(i * stride % space.cartesian_size());
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(space.cartesian_size(), 250); ++i) {
+          const Configuration configuration = test::drawn_point(space, i);
           if (!space.violation(configuration, problem, device)) add(problem, configuration);
         }
       }

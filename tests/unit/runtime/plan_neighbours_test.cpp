@@ -28,11 +28,10 @@ bool has(const Launch& launch, Role role) {
 
 /// Some valid configurations, from all over the space.
 std::vector<Configuration> drawn(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
-  constexpr std::uint64_t stride = 1000003;  // a prime
   const SearchSpace space = variant.space(problem, device);
   std::vector<Configuration> found = {variant.default_configuration(problem, device)};
-  for (std::uint64_t i = 0; i < 200 && found.size() < 8; ++i) {
-    Configuration point = space.point(i * stride % space.cartesian_size());
+  for (std::uint64_t i = 0; i < 100 && found.size() < 5; ++i) {
+    Configuration point = test::drawn_point(space, i);
     if (!space.violation(point, problem, device)) found.push_back(std::move(point));
   }
   return found;

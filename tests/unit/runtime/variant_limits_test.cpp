@@ -60,10 +60,8 @@ TEST(VariantLimits, EveryValidConfigurationOfManyKeysHasAPlan) {
         const Problem problem = test::problem_for(*variant, h200(), key, {.n = n});
         if (!variant->supports(problem, h200())) continue;
         const SearchSpace space = variant->space(problem, h200());
-        constexpr std::uint64_t stride =
-            1000003;  // a prime, so that points all over the product have their turn
-        for (std::uint64_t i = 0; i < 300; ++i) {
-          const Configuration point = space.point(i * stride % space.cartesian_size());
+        for (std::uint64_t i = 0; i < 120; ++i) {
+          const Configuration point = test::drawn_point(space, i);
           if (space.violation(point, problem, h200())) continue;
           EXPECT_NO_THROW((void)variant->plan(problem, point, h200())) << point.text() << " for " << n;
         }

@@ -5,23 +5,25 @@
 // thread has room for one of both. A row of 32,768 keys fits a block so, which would take two blocks' registers as keys with their places.
 
 #include "kernels/network/block_sum.cuh"
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/launch.cuh"
+#include "kernels/network/placed_word.cuh"
+#include "kernels/network/tie_codec.cuh"
+#include "kernels/radix/digit_row_layout.hpp"
 #include "kernels/radix/radix_digits.cuh"
 #include "kernels/radix/warp_ranks.cuh"
-#include "kernels/rows/digit_row_layout.hpp"
-#include "kernels/rows/place_row_sort.cuh"
 
 namespace bitune {
 
 /// A row of at most nt * vt keys. Item r of a thread is in its warp's part of the row, 32 items behind its item r - 1. `bits` of a digit.
-template <class Codec, int nt, int vt, int bits, bool imad_votes>
+template <class Codec, int nt, int vt, int bits>
 struct DigitRow {
   using Word = typename Codec::Word;
   using Digit = Digits<Codec, bits>;
-  using Ranks = WarpRanks<bits, imad_votes>;
+  using Ranks = WarpRanks<bits>;
   static constexpr u32 values = Digit::values;
   static constexpr u32 warps = nt / warp_size;
-  static_assert(nt >= values && nt % values == 0 && vt % 2 == 0 && nt * vt <= 0x10000);
+  static_assert(vt % 2 == 0 && nt * vt <= 0x10000);
 
   Word* words;   ///< [padded(nt * vt)]
   u16* places;   ///< as words
@@ -36,7 +38,7 @@ struct DigitRow {
     constexpr int at_once = 4;
     static_assert(vt % at_once == 0);
     for (u32 i = lane(); i < values; i += warp_size) ranks[of_warp.first_counter + i] = 0;
-    sync_warp();  // a vote comes before the next read
+    order_before_vote();
     const Word* const mine = words + padded(first());
     BITUNE_UNROLL
     for (int some = 0; some < vt; some += at_once) {
@@ -48,27 +50,33 @@ struct DigitRow {
     }
   }
 
-  /// The count of a warp's keys with a digit becomes the place where the first of these goes. A thread for each digit.
+  /// The count of a warp's keys with a digit becomes the place where the first of these goes. A thread has a digit, or several; where there
+  /// are more threads than digits, others have none. Ends with a barrier.
   BITUNE_DEVICE void add_up() const {
-    using Group = ThreadGroup<nt, nt / values>;
-    if (thread_index() < values) {
-      u16* const of_digit = ranks + thread_index();
-      u32 keys = 0;
+    constexpr int adding = nt < values ? nt : values;
+    if (thread_index() < adding) {
+      GroupPrefixSum<ThreadGroup<nt, nt / adding>> keys_before(scratch);
       BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
-      u32 place = GroupPrefixSum<Group>(scratch)(keys);
-      BITUNE_UNROLL
-      for (u32 warp = 0; warp < warps; ++warp) {
-        const u32 of_warp = of_digit[warp * values];
-        of_digit[warp * values] = static_cast<u16>(place);
-        place += of_warp;
+      for (u32 digit = thread_index(), round = 0; round < values / adding; ++round, digit += adding) {
+        u16* const of_digit = ranks + digit;
+        u32 keys = 0;
+        BITUNE_UNROLL
+        for (u32 warp = 0; warp < warps; ++warp) keys += of_digit[warp * values];
+        u32 place = keys_before(keys);
+        BITUNE_UNROLL
+        for (u32 warp = 0; warp < warps; ++warp) {
+          const u32 of_warp = of_digit[warp * values];
+          of_digit[warp * values] = static_cast<u16>(place);
+          place += of_warp;
+        }
       }
     }
     sync_block();
   }
 
   /// Puts the row in the order of a digit. moves_words: else only places move, as those of the words that are there. Ends with a barrier.
-  BITUNE_DEVICE void sort_by(u32 pass, bool moves_words) const {
+  template <bool moves_words>
+  BITUNE_DEVICE void sort_by(u32 pass) const {
     Halves<vt> place;
     const Ranks of_warp(ranks);
     count(pass, of_warp, place);
@@ -81,7 +89,7 @@ struct DigitRow {
       for (int r = 0; r < vt; ++r) word[r] = mine[r * (warp_size + 1)];
       place.add_each([&](int r) { return u32{of_warp.counter(Digit::from(word[r], pass))}; });
       sync_block();
-      if (moves_words) {
+      if constexpr (moves_words) {
         BITUNE_UNROLL
         for (int r = 0; r < vt; ++r) words[padded(place.at(r))] = word[r];
       }
@@ -104,7 +112,7 @@ struct DigitRow {
 
 /// Sorts each row of `length` keys (at most nt * vt) stably. What is written, and where to, is as in place_row_sort. Grid: a block for each
 /// row. Dynamic shared memory: layout::digit_row_parts.
-template <class Codec, class Payload, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int bits, bool imad_votes,
+template <class Codec, class Payload, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int bits,
           int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Codec::Raw* keys_in, u64 keys_in_stride,
@@ -115,7 +123,7 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   using Word = typename Codec::Word;
   using Value = typename CarriedValue<value_bytes>::Type;
   using Index = typename CarriedValue<index_bytes>::Type;
-  using Row = DigitRow<Codec, nt, vt, bits, imad_votes>;
+  using Row = DigitRow<Codec, nt, vt, bits>;
   constexpr layout::DigitRowParts parts = layout::digit_row_parts(nt, vt, bits, sizeof(Word), value_bytes);
   u8* const shared = shared_memory<u8>();
   const Row row{reinterpret_cast<Word*>(shared), reinterpret_cast<u16*>(shared + parts.places),
@@ -139,11 +147,13 @@ digit_row_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
     }
   }
   sync_block();
+  constexpr u32 passes = Row::Digit::passes;
   BITUNE_UNROLL_N(1)
-  for (u32 pass = 0; pass < Row::Digit::passes; ++pass) row.sort_by(pass, writes_keys || pass + 1 < Row::Digit::passes);
+  for (u32 pass = 0; pass + (writes_keys ? 0 : 1) < passes; ++pass) row.template sort_by<true>(pass);
+  if constexpr (!writes_keys) row.template sort_by<false>(passes - 1);
 
   // Anew: else the compiler keeps addresses and conditions from the beginning on.
-  const u32 item = kept(thread);
+  const u32 item = kept(thread_index());
   const u32 item_slot = Row::padded(item);
   if constexpr (writes_keys) {
     if constexpr (NanWord<Codec>::exists) {
