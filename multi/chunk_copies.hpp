@@ -16,7 +16,7 @@ struct CopyRules {
   /// does.
   std::uint64_t from_bytes = std::uint64_t{256} << 20;
   /// Bytes that merging a chunk writes, at least: each copy takes some time to begin.
-  std::uint64_t least_chunk_bytes = std::uint64_t{32} << 20;
+  std::uint64_t least_chunk_bytes = std::uint64_t{64} << 20;
 };
 
 /// A stream of copies to one device. For one thread at a time; the device must outlive it.

@@ -36,13 +36,20 @@ bool favours_one_block(const Problem& p, const DeviceInfo& device) {
 /// Rows so long that the comparators of a network cost more than passes over all digits. Those of 64-bit keys
 /// with their places are dear.
 bool favours_rows_by_digits(const Problem& p, const DeviceInfo& device) {
-  return p.n > (size_of(p.key) == 8 ? 1024u : 2048u) && p.rows >= multiprocessors(device) / 2;
+  return (p.n > 2048 || (size_of(p.key) == 8 && p.n >= 1024)) && p.rows >= multiprocessors(device) / 2;
 }
 
 bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
   if (p.rows > 1) return p.n > 16384;
   const bool is_long = size_of(p.key) == 8 || device.largest_cluster_size() < 16;
   return p.n > 1024 && p.n <= (is_long ? 16384u : 32768u);
+}
+
+/// Where two trips between blocks for each digit cost less than a network's comparators and steps between
+/// them.
+bool favours_cluster_by_digits(const Problem& p, const DeviceInfo& device) {
+  return p.rows == 1 && device.largest_cluster_size() >= 16 && size_of(p.key) >= 4 && p.n > 4096 &&
+         p.n <= (size_of(p.key) == 8 ? 16384u : 32768u);
 }
 
 /// Arrays that no cluster holds, as long as two passes over words cost less than the digits' four over keys.
@@ -164,6 +171,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"counting", favours_counting},
     {"rows_by_digits", favours_rows_by_digits},
     {"rows_by_place", favours_one_block},
+    {"cluster_by_digits", favours_cluster_by_digits},
     {"cluster_by_place", favours_cluster_by_place},
     {"multiway_by_place", favours_multiway_by_place},
     {"merge_by_place", favours_merge_by_place},
@@ -180,7 +188,6 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
-    {"cluster_by_digits", never},
     {"bucket_array", never},
     {"bin_rows", never},
     {"bin_numbers", never},

@@ -76,8 +76,8 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"70ec933c24a0cfffb0d139f1f0b1e851", "c8265210d257271a9dd4883f868e41b9"},  // segments
     {"f09f697948a929f79e41630e81da59fa", "aee09eb80e4d40c8c153ec837f9b071e"},  // segments_radix
     {"2181d2bd5a4de56de9f9328aff66c59f", "00b8bac2ffd084e29ed7efcba7708eb0"},  // leading_digits
-    // Votes on digits are inverted in one way, and pairs are written in one. Before that, words may wait
-    // in the tile. What neither concerns has the same machine code.
+    // Votes on digits are inverted in one way, and pairs are written in one. Before that came words that may
+    // wait in the tile. The kernels that were measured are the same.
     {"eb8db767bfe1f76d9ccf1ddc532b2441", "21da42030b24dbbe7aa2b0e92f6d9845"},  // radix
     {"00b8bac2ffd084e29ed7efcba7708eb0", "2be2c270519745c9887c851ff6d7a963"},  // leading_digits
     {"c8265210d257271a9dd4883f868e41b9", "0b304381eda96352c96adc79fbd349cb"},  // segments

@@ -52,8 +52,9 @@ Nccl open_nccl() {
 }  // namespace
 
 const Nccl& Nccl::get() {
-  static const Nccl nccl = open_nccl();
-  return nccl;
+  // Never closed: its threads may run until the process ends.
+  static const Nccl& found = *new Nccl(open_nccl());
+  return found;
 }
 
 void Nccl::check(Result result, const char* what) const {

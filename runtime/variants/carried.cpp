@@ -22,6 +22,11 @@ bool carries_one_thing(const Problem& problem) noexcept {
   return problem.value_bytes == 0 ? indices && problem.index_bytes != 0 : pairs && problem.index_bytes == 0;
 }
 
+std::int64_t fewest_items(std::span<const std::int64_t> items, const Problem& problem, std::int64_t threads) {
+  return *std::find_if(items.begin(), items.end() - 1,
+                       [&](std::int64_t one) { return as_count(one * threads) >= problem.n; });
+}
+
 std::int64_t placed_item_bytes(KeyType key) noexcept {
   switch (size_of(key)) {
     case 8:

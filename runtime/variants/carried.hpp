@@ -5,6 +5,7 @@
 /// (kernels/network/placed_word.cuh).
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,6 +35,11 @@ void launch_carrying(PlanBuilder& builder, const CarriedKernel<Own...>& kernel,
                  OperandStride{Role::values_out}, address_of(Role::values_in), OperandStride{Role::values_in},
                  address_of(Role::indices_out), OperandStride{Role::indices_out}, own...);
 }
+
+/// The fewest items a thread, of these in order, with which so many threads hold the row; the most there are,
+/// if that is too few.
+[[nodiscard]] std::int64_t fewest_items(std::span<const std::int64_t> items, const Problem& problem,
+                                        std::int64_t threads);
 
 /// Bytes of a key with its place in a register or in shared memory.
 [[nodiscard]] std::int64_t placed_item_bytes(KeyType key) noexcept;

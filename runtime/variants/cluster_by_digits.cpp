@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -43,12 +42,6 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
       .bytes;
 }
 
-/// The fewest that hold the row; the most there are, if that is too few.
-std::int64_t items_for(const Problem& problem, std::int64_t threads) {
-  return *std::find_if(items_of_threads.begin(), items_of_threads.end() - 1,
-                       [&](std::int64_t items) { return as_count(items * threads) >= problem.n; });
-}
-
 class ClusterByDigitsVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "cluster_by_digits"; }
@@ -84,7 +77,7 @@ SearchSpace ClusterByDigitsVariant::space(const Problem&, const DeviceInfo&) con
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t threads = c.at("block_size_x") * c.at("cluster_size");
          const std::int64_t items = c.at("items_per_thread");
-         return items == items_for(p, threads) && as_count(items * threads) >= p.n &&
+         return items == fewest_items(items_of_threads, p, threads) && as_count(items * threads) >= p.n &&
                 as_count(items * threads) <= longest_row;
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
@@ -106,7 +99,7 @@ Configuration ClusterByDigitsVariant::default_configuration(const Problem& probl
   return {std::string(name()),
           {{"cluster_size", ranks},
            {"block_size_x", threads},
-           {"items_per_thread", items_for(problem, ranks * threads)},
+           {"items_per_thread", fewest_items(items_of_threads, problem, ranks * threads)},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -33,14 +32,6 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::digit_row_parts(c.at("block_size_x"), c.at("items_per_thread"), digit_bits,
                                  word_bytes(problem.key), problem.value_bytes)
       .bytes;
-}
-
-/// The fewest that hold the row; the most there are, if that is too few.
-std::int64_t items_for(const Problem& problem, std::int64_t threads) {
-  const auto* const found =
-      std::find_if(items_of_threads.begin(), items_of_threads.end() - 1,
-                   [&](std::int64_t items) { return as_count(items * threads) >= problem.n; });
-  return *found;
 }
 
 class RowsByDigitsVariant final : public Variant {
@@ -80,7 +71,7 @@ SearchSpace RowsByDigitsVariant::space(const Problem&, const DeviceInfo&) const 
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t items = c.at("items_per_thread");
          const std::int64_t threads = c.at("block_size_x");
-         return items == items_for(p, threads) && as_count(items * threads) >= p.n;
+         return items == fewest_items(items_of_threads, p, threads) && as_count(items * threads) >= p.n;
        },
        {"block_size_x", "items_per_thread"}},
       {"a thread's words, half as many registers, and 14 besides fit the registers that it has",
@@ -105,7 +96,7 @@ Configuration RowsByDigitsVariant::default_configuration(const Problem& problem,
                                                     : 1024;
   return {std::string(name()),
           {{"block_size_x", threads},
-           {"items_per_thread", items_for(problem, threads)},
+           {"items_per_thread", fewest_items(items_of_threads, problem, threads)},
            {"min_blocks_per_sm", 1},
            {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
 }

@@ -13,7 +13,6 @@ one file it must hold the trials of all of them. Takes some seconds each: run by
 import argparse
 import collections
 import contextlib
-import json
 import os
 import pathlib
 import random
@@ -27,7 +26,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from crash import ENDS, ROOT, Bench, trials_in  # noqa: E402
+from crash import ENDS, ROOT, Bench, add_to_record, trials_in  # noqa: E402
 
 TUNE = ["tune", "--device", "emulated", "--sizes", "256", "--keys", "u32", "--variants", "warp", "--budget", "4evals", "--db", "a.db"]
 
@@ -184,11 +183,7 @@ class Tally:
             return False
         print(f"{name}: {counts}", flush=True)
         if self.record:
-            record = json.loads(self.record.read_text()) if self.record.exists() else {}
-            known = record.setdefault("crashes", {}).setdefault("tune", {})
-            so_far = known.setdefault(name, dict.fromkeys(counts, 0))
-            known[name] = {key: so_far[key] + count for key, count in counts.items()}
-            self.record.write_text(json.dumps(record, indent=2) + "\n")
+            add_to_record(self.record, "tune", {name: counts})
         return counts["faults"] > 0
 
 

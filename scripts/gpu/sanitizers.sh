@@ -9,12 +9,13 @@ sanitize() {
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
   [[ -n $sanitizer ]] || { echo "compute-sanitizer is not installed here: $* are not run"; return; }
   for kind in arrays segments; do
-    listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation sort,sort_pairs,argsort,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
+    listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation all,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
     for variant in $(cut -d ' ' -f 1 <<<"$listed" | uniq); do
       mine=$(grep -E "^$variant [a-z_]+ (${keys//,/|}) " <<<"$listed" || grep "^$variant " <<<"$listed")
       for tool in "$@"; do
         # memcheck reports calls of the driver that fail, too: none is meant to fail.
-        beside "$tool-$variant-$kind" sanitize_variant "$sanitizer" "$tool" "$variant" "$kind" "$mine"
+        # No variant does both kinds, so that these names are of one session.
+        beside "$tool-$variant" sanitize_variant "$sanitizer" "$tool" "$variant" "$kind" "$mine"
       done
     done
   done
@@ -35,7 +36,7 @@ column() { cut -d ' ' -f "$1" | sort -u | paste -sd ,; }
 # says at the end.
 sanitize_variant() {
   local sanitizer=$1 tool=$2 variant=$3 kind=$4 mine=$5 left=$((${LIMIT:-3600} - SECONDS - 40))
-  local db=$OUT/$tool-$variant-$kind.db
+  local db=$OUT/$tool-$variant.db
   local RUNNER=(limited env BITUNE_DB="$db" "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all)
   sanitized_problems "$kind" --keys "$(column 3 <<<"$mine")" --operation "$(column 2 <<<"$mine")" --variants "$variant" \
     --budget "$(($(wc -l <<<"$mine") * (1 + ${SAMPLE:-2})))evals,$((left > 5 ? left : 5))s" --samples 1 --finalists 0 --timeout 10m --no-resume --no-isolate && return

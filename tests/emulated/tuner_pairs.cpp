@@ -5,10 +5,9 @@
 
 #include <utility>
 
-#include "measure/problem_data.hpp"
-#include "measure/verify.hpp"
 #include "model/problem.hpp"
 #include "tests/support/emulated_bench.hpp"
+#include "tests/support/plan_check.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
@@ -22,18 +21,6 @@ constexpr SortSpec stable_argsort{
     .operation = Operation::argsort, .key = KeyType::u16, .index_bytes = 4, .stable = true};
 constexpr Problem pairs{stable_pairs, {.n = 500}};
 constexpr Problem argsort{stable_argsort, {.n = 500}};
-
-std::optional<std::string> verify(const Problem& problem, Plan plan) {
-  const auto stream = emulated_bench().device->create_stream();
-  const ProblemData data(*emulated_bench().device, problem,
-                         MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8},
-                         stream->handle());
-  Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
-  const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes + 1);
-  const auto executable =
-      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
-  return verifier.check(executable, data, workspace->data(), stream->handle());
-}
 
 Plan right_plan(const Problem& problem) {
   const DeviceInfo& info = emulated_bench().device->info();

@@ -2,27 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/problem_data.hpp"
-#include "measure/verify.hpp"
 #include "model/key_type.hpp"
 #include "tests/support/emulated_bench.hpp"
+#include "tests/support/plan_check.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
 namespace bitune::test {
 namespace tuner_rows {
 namespace {
-
-std::optional<std::string> verify(const Problem& problem, Plan plan) {
-  const auto stream = emulated_bench().device->create_stream();
-  const ProblemData data(*emulated_bench().device, problem,
-                         MeasuredInput{.distribution = Distribution::random, .seed = 1, .inputs = 8},
-                         stream->handle());
-  Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
-  const auto executable =
-      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
-  return verifier.check(executable, data, nullptr, stream->handle());
-}
 
 Plan plan_of(const char* name, const Problem& problem) {
   const DeviceInfo& info = emulated_bench().device->info();

@@ -4,10 +4,9 @@
 
 #include <utility>
 
-#include "measure/problem_data.hpp"
-#include "measure/verify.hpp"
 #include "model/problem.hpp"
 #include "tests/support/emulated_bench.hpp"
+#include "tests/support/plan_check.hpp"
 #include "tests/support/sort_check.hpp"
 #include "tuner/evaluator.hpp"
 
@@ -21,17 +20,6 @@ constexpr Problem pairs{
     {.operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 4, .stable = true}, segments};
 constexpr Problem argsort{
     {.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4, .stable = true}, segments};
-
-std::optional<std::string> verify(const Problem& problem, Plan plan) {
-  const auto stream = emulated_bench().device->create_stream();
-  const ProblemData data(*emulated_bench().device, problem, MeasuredInput{.lengths = "zipf"},
-                         stream->handle());
-  Verifier verifier(*emulated_bench().device, *emulated_bench().kernels);
-  const auto workspace = emulated_bench().device->allocate(plan.workspace_bytes + 1);
-  const auto executable =
-      make_executable(*emulated_bench().device, *emulated_bench().kernels, std::move(plan));
-  return verifier.check(executable, data, workspace->data(), stream->handle());
-}
 
 /// Writes 8 bytes at an offset from an operand.
 Plan spoiling_plan(Role role, std::uint64_t offset) {
@@ -66,13 +54,13 @@ TEST(EmulatedSegments, EveryVariantIsVerifiedAndMeasured) {
 }
 
 TEST(EmulatedSegments, WhatIsNotSortedIsFound) {
-  const auto wrong = verify(keys, spoiling_plan(Role::workspace, 0));
+  const auto wrong = verify(keys, spoiling_plan(Role::workspace, 0), {.lengths = "zipf"});
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->substr(0, 24), "on random keys: segment ") << *wrong;
 }
 
 TEST(EmulatedSegments, AWriteToOffsetsIsFound) {
-  const auto wrong = verify(keys, spoiling_plan(Role::offsets, 8));
+  const auto wrong = verify(keys, spoiling_plan(Role::offsets, 8), {.lengths = "zipf"});
   ASSERT_TRUE(wrong);
   EXPECT_NE(wrong->find("wrote to its input"), std::string::npos) << *wrong;
 }

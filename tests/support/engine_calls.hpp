@@ -3,8 +3,13 @@
 /// \file
 /// Calls of a sort engine as tests write them.
 
-#include <cstdint>
+#include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "bitune/error.hpp"
 #include "model/problem_operands.hpp"
 #include "runtime/sort_engine.hpp"
 
@@ -13,6 +18,18 @@ namespace bitune::testing_support {
 /// Sorts keys that lie one behind the other, in place.
 inline void sort_keys(SortEngine& engine, void* keys, const Problem& problem) {
   engine.run(problem, packed_operands(problem, keys), nullptr);
+}
+
+/// The code of the error that a call throws; its sentence, if asked for.
+inline ErrorCode code_of(const std::function<void()>& call, std::string* sentence = nullptr) {
+  try {
+    call();
+  } catch (const Error& error) {
+    if (sentence != nullptr) *sentence = error.what();
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorCode::cancelled;
 }
 
 /// Where rows lie: `input` is null where they are sorted in place.

@@ -20,6 +20,7 @@ namespace bitune {
 namespace engine_rows_test {
 namespace {
 
+using testing_support::code_of;
 using testing_support::RowsAt;
 using testing_support::sort_rows;
 
@@ -38,17 +39,6 @@ class SortEngineRowsTest : public testing::Test {
           return CandidateSet{};
         },
         variants);
-  }
-
-  static ErrorCode code_of(const std::function<void()>& call, std::string* sentence = nullptr) {
-    try {
-      call();
-    } catch (const Error& error) {
-      if (sentence != nullptr) *sentence = error.what();
-      return error.code();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return ErrorCode::cancelled;
   }
 
   std::shared_ptr<fake::Device> device = std::make_shared<fake::Device>();

@@ -19,6 +19,7 @@ namespace bitune {
 namespace engine_test {
 namespace {
 
+using testing_support::code_of;
 using testing_support::sort_keys;
 
 const fake::Variant in_place("in_place");
@@ -33,17 +34,6 @@ std::vector<std::uint32_t> random_keys(std::size_t n, unsigned seed = 1) {
   std::vector<std::uint32_t> keys(n);
   std::generate(keys.begin(), keys.end(), std::ref(random));
   return keys;
-}
-
-ErrorCode code_of(const std::function<void()>& call, std::string* sentence = nullptr) {
-  try {
-    call();
-  } catch (const Error& error) {
-    if (sentence != nullptr) *sentence = error.what();
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::cancelled;
 }
 
 class SortEngineTest : public testing::Test {
