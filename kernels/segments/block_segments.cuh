@@ -3,16 +3,18 @@
 // Segments of a list that are sorted by a block each, in its registers. Blocks take one segment after the other until the list ends.
 
 #include "kernels/network/launch.cuh"
+#include "kernels/segments/listed_segment.cuh"
 #include "kernels/segments/ragged_tile.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"
 
 namespace bitune {
 
-/// Sorts each of the listed segments, of at most nt * vt keys. They are counted by `counted`, and the list has room for `room`.
-/// Any grid. Dynamic shared memory: RegisterTile::shared_words items.
+/// Sorts each of the listed segments, of at most nt * vt keys. They are counted by `counted`, and the list has room for `room`. Buckets are
+/// read by of_buckets. Any grid. Dynamic shared memory: RegisterTile::shared_words items.
 template <class Traffic, int nt, int vt, int shuffle_steps, int imad_quarters>
-BITUNE_DEVICE void sort_listed_segments(const Traffic& traffic, const Segment* listed, const u32* counted, u32 room) {
+BITUNE_DEVICE void sort_listed_segments(const Traffic& of_call, const Traffic& of_buckets, const ListedSegment* listed, const u32* counted,
+                                        u32 room) {
   using Item = typename Traffic::Item;
   using Tile = RaggedTile<Item, typename Traffic::template Compare<imad_quarters>, nt, vt, shuffle_steps>;
   using Registers = typename Tile::Tile;
@@ -22,7 +24,10 @@ BITUNE_DEVICE void sort_listed_segments(const Traffic& traffic, const Segment* l
   begin_launch();
   const u32 count = minimum(*counted, room);
   for (u32 i = block_index(); i < count; i += block_count()) {
-    const Segment segment = listed[i];
+    const ListedSegment found = listed[i];
+    const Segment segment = found.segment();
+    Traffic traffic = of_call;
+    if (found.is_bucket()) traffic = of_buckets;
     Item items[vt];
     traffic.read(segment, first, warp_size, items);
     Tile::sort(shared, items, static_cast<u32>(segment.length));
@@ -39,8 +44,9 @@ BITUNE_DEVICE void sort_listed_segments(const Traffic& traffic, const Segment* l
 /// Keys alone.
 template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
-block_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const Segment* listed, const u32* counted, u32 room) {
-  sort_listed_segments<SegmentKeys<Codec>, nt, vt, shuffle_steps, imad_quarters>({keys, input}, listed, counted, room);
+block_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const typename Codec::Raw* buckets, const ListedSegment* listed,
+               const u32* counted, u32 room) {
+  sort_listed_segments<SegmentKeys<Codec>, nt, vt, shuffle_steps, imad_quarters>({keys, input}, {keys, buckets}, listed, counted, room);
 }
 
 }  // namespace bitune

@@ -10,24 +10,23 @@
 namespace bitune {
 
 /// Where buckets begin and end, behind a pass over the listed segments by their highest digit. Bucket d of segment s is at s * values + d.
-/// Those of segments that are not there, of `most`, are empty. digits: what count_long_digits counted, of segments of several tiles. Any
+/// digits: what count_long_digits counted, of segments of several tiles. Any
 /// grid. Dynamic shared memory: a counter for each value.
 template <int nt, int passes, int digit_bits, int counter_bytes>
 BITUNE_KERNEL(nt, 1)
-bound_buckets(u64* begins, u64* ends, const LongSegment* listed, ListCounters* counters, const typename Storage<counter_bytes>::Word* digits,
-              u64 most) {
+bound_buckets(u64* begins, u64* ends, const LongSegment* listed, ListCounters* counters, const typename Storage<counter_bytes>::Word* digits) {
   using Counter = typename Storage<counter_bytes>::Word;
   constexpr u32 values = layout::digit_values(digit_bits);
   Counter* const smaller = shared_memory<Counter>();
   begin_launch();
   const u32 count = LongSegments{nullptr, counters, 0}.count();
-  for (u64 i = block_index(); i < most; i += block_count()) {
+  for (u64 i = block_index(); i < count; i += block_count()) {
     const Counter* const counted = digits + (i * passes + passes - 1) * values;
-    if (i < count) count_smaller_digits<nt, values>(counted, smaller);
+    count_smaller_digits<nt, values>(counted, smaller);
     for (u32 digit = thread_index(); digit < values; digit += nt) {
-      const u64 begin = i < count ? listed[i].begin + smaller[digit] : 0;
+      const u64 begin = listed[i].begin + smaller[digit];
       begins[i * values + digit] = begin;
-      ends[i * values + digit] = begin + (i < count ? counted[digit] : 0);
+      ends[i * values + digit] = begin + counted[digit];
     }
     sync_block();  // others may read the sums of the block's segment before
   }

@@ -55,7 +55,7 @@ struct BlockLists {
 struct ShortSegmentParts {
   Size begins;   ///< u64 of each segment that it sorts
   Size lengths;  ///< u32 of each
-  Size counts;   ///< u32 of each of 32 classes of length, and as many places of lists
+  Size counts;   ///< three u32 of each of 32 classes of length
   Size warp;     ///< items of a warp on their way to memory: of the first one, and so many bytes for each
   Size bytes;
 };
@@ -64,7 +64,7 @@ struct ShortSegmentParts {
 constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes) {
   const Size lengths = segments * 8;
   const Size counts = lengths + segments * 4;
-  const Size warp = rounded_up(counts + 2 * 32 * 4, 16);
+  const Size warp = rounded_up(counts + 3 * 32 * 4, 16);
   return {0, lengths, counts, warp, warp + warps_of(threads) * padded_bytes(32 * most_items, item_bytes)};
 }
 

@@ -4,13 +4,14 @@
 // warp, and lists the longer ones for the launches behind it.
 //
 // The block orders its segments by class of length: up to 2, 3, 4, 6, 8, 12 ... keys. Each class has a tile (lane_tile.cuh) that is more
-// than two thirds full. As many segments of a class as a warp has room for are a task of a warp. The warps share out the tasks, longest
-// segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
+// than two thirds full. As many segments of a class as a warp has room for are a task of a warp; the last task of a class may take some of
+// the next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
 
 #include "kernels/network/launch.cuh"
 #include "kernels/network/meta.cuh"
 #include "kernels/network/network_layout.hpp"
 #include "kernels/segments/lane_tile.cuh"
+#include "kernels/segments/listed_segment.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"
 
@@ -41,33 +42,21 @@ struct LengthClasses {
   }
 
   /// Bits of the class's longest segment: it is 2^bits, or three quarters of that.
-  BITUNE_DEVICE static u32 bits(u32 of_class) { return (of_warps - of_class + 1) / 2; }
+  BITUNE_DEVICE static constexpr u32 bits(u32 of_class) { return (of_warps - of_class + 1) / 2; }
   BITUNE_DEVICE static bool is_three_quarters(u32 of_class) { return (of_warps - of_class) % 2 != 0; }
   /// Lanes that hold a segment, by its class's bits.
-  BITUNE_DEVICE static u32 lane_bits(u32 bits) { return bits > item_bits ? bits - item_bits : 0; }
+  BITUNE_DEVICE static constexpr u32 lane_bits(u32 bits) { return bits > item_bits ? bits - item_bits : 0; }
 };
 
-/// What the warps of a block know of its segments, by class: lane c of class c.
-struct ClassesOfBlock {
-  u32 first;  ///< of its segments in the block's order
-  u32 count;
-  u32 end_task;  ///< behind its tasks; those of a class follow those of the class before it
-  u32 tasks;     ///< of all classes
-
-  /// lane_bits: of a segment of this lane's class. count is 0 for what warps don't sort.
-  BITUNE_DEVICE ClassesOfBlock(u32 segments, u32 lane_bits) : count(segments) {
-    const u32 own_tasks = ((count << lane_bits) + warp_size - 1) / warp_size;
-    u64 sums = u64{own_tasks} << 32 | count;
-    BITUNE_UNROLL
-    for (u32 distance = 1; distance < warp_size; distance *= 2) {
-      const u64 before = shuffle(sums, lane() - distance);  // modulo the warp's size
-      if (lane() >= distance) sums += before;
-    }
-    first = static_cast<u32>(sums) - count;
-    end_task = static_cast<u32>(sums >> 32);
-    tasks = shuffle(end_task, warp_size - 1);
+/// The sum of the numbers of this lane and those before it.
+BITUNE_DEVICE u32 sum_through_lane(u32 number) {
+  BITUNE_UNROLL
+  for (u32 distance = 1; distance < warp_size; distance *= 2) {
+    const u32 before = shuffle(number, lane() - distance);  // modulo the warp's size
+    if (lane() >= distance) number += before;
   }
-};
+  return number;
+}
 
 /// A number of lanes that the compiler knows.
 template <u32 lanes>
@@ -125,12 +114,13 @@ BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, 
   sort_in_lanes<Traffic, imad_quarters, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared);
 }
 
-/// Sorts segments of up to 32 * most_items keys. Longer ones are listed: `lists` lists by length (layout::BlockLists), and those that
-/// are longer than these have. A block of nt threads takes `segments` segments. Dynamic shared memory: layout::short_segment_parts.
-template <class Traffic, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
-BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 count, ListCounters* counters,
-                                       Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
-                                       u32 long_tile_keys) {
+/// Sorts those of `segments` segments from `first_segment` on, of `count`, that have up to 32 * most_items keys. Longer ones are listed:
+/// `lists` lists by length (layout::BlockLists), and those that are longer than these have. All nt threads of a block call it. Dynamic
+/// shared memory: layout::short_segment_parts.
+template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
+BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 first_segment, u64 count,
+                                       ListCounters* counters, ListedSegment* listed, const LongSegments& longer, u64 class_segments,
+                                       u64 class_keys, u32 long_tile_keys) {
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
@@ -139,9 +129,9 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
   u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
   u32* const counts = reinterpret_cast<u32*>(shared + parts.counts);
-  u32* const list_places = counts + warp_size;
+  u32* const places = counts + warp_size;  // where the block's begin in a list
+  u32* const ends = places + warp_size;    // of the list
 
-  begin_launch();
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
   sync_block();  // the first warp has cleared the counts
   Segment own[of_thread];
@@ -150,7 +140,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
     const u32 i = thread_index() + j * nt;
-    const u64 index = u64{block_index()} * segments + i;
+    const u64 index = first_segment + i;
     own[j] = {0, 0};
     if (i < segments && index < count) own[j] = offsets.segment_of(index);
     own_class[j] = Classes::of(own[j].length);
@@ -159,7 +149,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   for (u32 j = 0; j < of_thread; ++j) {
     if (own[j].length == 1) traffic.write_one(own[j].begin);
     if (own[j].length > Classes::longest && own_class[j] == Classes::none) {
-      LongSegments{long_listed, counters, offsets.keys}.append(own[j], long_tile_keys);
+      longer.append(own[j], long_tile_keys);
     }
     const u32 alike = lanes_alike(own_class[j]);
     const u32 before = bit_count(alike & lanes_before());
@@ -170,17 +160,27 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
   sync_block();
 
-  const u32 of_class = counts[lane()];
-  const u32 class_bits = Classes::bits(lane());
-  const ClassesOfBlock classes(lane() < Classes::of_warps ? of_class : 0, lane() < Classes::of_warps ? Classes::lane_bits(class_bits) : 0);
+  // Of this lane's class; 0 where no warps sort it.
+  const u32 of_warps = lane() < Classes::of_warps ? counts[lane()] : 0;
+  const u32 first = sum_through_lane(of_warps) - of_warps;
   if constexpr (lists > 0) {
-    if (warp_index() == 0 && lane() >= Classes::of_warps && of_class != 0 && lane() != Classes::none) {
-      list_places[lane()] = atomic_add(counters->of_block + (lane() - Classes::of_warps), of_class);
+    if (warp_index() == 0 && lane() >= Classes::of_warps && lane() != Classes::none && counts[lane()] != 0) {
+      const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
+      const u32 own_list = lane() - Classes::of_warps;
+      u32 begin = 0;
+      u32 room = 0;
+      BITUNE_UNROLL
+      for (u32 list = 0; list < lists; ++list) {
+        if (list <= own_list) begin += room;
+        if (list <= own_list) room = static_cast<u32>(lists_of_class.room(static_cast<int>(list)));
+      }
+      places[lane()] = begin + minimum(atomic_add(counters->of_block + own_list, counts[lane()]), room);
+      ends[lane()] = begin + room;
     }
   }
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
-    const u32 place = shuffle(classes.first, own_class[j]) + rank[j];
+    const u32 place = shuffle(first, own_class[j]) + rank[j];
     if (own_class[j] < Classes::of_warps) {
       begins[place] = own[j].begin;
       lengths[place] = static_cast<u32>(own[j].length);
@@ -188,42 +188,66 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
   sync_block();  // other warps have written, some shuffles before
   if constexpr (lists > 0) {
-    const layout::BlockLists lists_of_class{class_segments, class_keys, static_cast<int>(Classes::longest), octaves};
     BITUNE_UNROLL
     for (u32 j = 0; j < of_thread; ++j) {
       if (own_class[j] < Classes::of_warps || own_class[j] == Classes::none) continue;
-      const int list = static_cast<int>(own_class[j] - Classes::of_warps);
-      const u64 place = u64{list_places[own_class[j]]} + rank[j];
-      if (place < lists_of_class.room(list)) listed[lists_of_class.begin(list) + place] = own[j];
+      const u32 place = places[own_class[j]] + rank[j];
+      if (place < ends[own_class[j]]) listed[place] = ListedSegment::of(own[j], are_buckets);
     }
   }
 
+  // The last task of a class whose longest have 2^bits keys takes as many as it has room for of the class that has three quarters of that.
+  const u32 lane_bits_of_class = lane() < Classes::of_warps ? Classes::lane_bits(Classes::bits(lane())) : 0;
+  const u32 more = (0 - shuffle(of_warps, lane() - 1)) & ((warp_size >> lane_bits_of_class) - 1);
+  const u32 taken = Classes::is_three_quarters(lane()) ? minimum(more, of_warps) : 0;
+  const u32 end_task = sum_through_lane((((of_warps - taken) << lane_bits_of_class) + warp_size - 1) / warp_size);
+  const u32 all_tasks = shuffle(end_task, warp_size - 1);
+  const u32 end = first + of_warps + shuffle(taken, lane() + 1);  // modulo the warp's size
   Item* const warp_shared = reinterpret_cast<Item*>(shared + parts.warp) + warp_index() * static_cast<u32>(layout::padded_words(warp_size * most_items, sizeof(Item)));
-  for (u32 task = warp_index(); task < classes.tasks; task += nt / warp_size) {
-    u32 classes_before[1] = {classes.end_task <= task ? 1u : 0u};
+  for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
+    u32 classes_before[1] = {end_task <= task ? 1u : 0u};
     warp_sum_each(classes_before);
     const u32 task_class = classes_before[0];
     const u32 bits = Classes::bits(task_class);
     const u32 lane_bits = Classes::lane_bits(bits);
-    const u32 task_count = shuffle(classes.count, task_class);
-    const u32 first_task = task_class == 0 ? 0 : shuffle(classes.end_task, task_class - 1);
-    const u32 in_class = ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
-    const u32 place = shuffle(classes.first, task_class) + in_class;
+    const u32 first_task = task_class == 0 ? 0 : shuffle(end_task, task_class - 1);
+    const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     Segment segment = {0, 0};
-    if (in_class < task_count) segment = {begins[place], lengths[place]};
+    if (place < shuffle(end, task_class)) segment = {begins[place], lengths[place]};
     sort_task<Traffic, imad_quarters, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared);
   }
 }
 
-/// Keys alone; see sort_short_segments. class_segments, class_keys: at most as many are there.
-/// Grid: a block for every `segments` of `count` segments.
-template <class Codec, class Payload, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters, int min_blocks>
+/// Calls sort(first_segment, count) for a block's share of `count` segments, `segments` at a time. There is a block for every share. Of
+/// buckets there are `count` for each long segment that is counted, which only the device knows; any grid.
+template <bool are_buckets, int segments, class Sort>
+BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort& sort) {
+  begin_launch();
+  const u64 first = u64{block_index()} * segments;
+  if constexpr (are_buckets) {
+    const u64 all = count * LongSegments{nullptr, counters, 0}.count();
+    for (u64 i = first; i < all; i += u64{block_count()} * segments) {
+      sort(i, all);
+      sync_block();  // others may sort the share before
+    }
+  } else {
+    sort(first, count);
+  }
+}
+
+/// Keys alone; see share_segments and sort_short_segments. Buckets are added to the lists of the call, but those that no block sorts have
+/// a list of their own. class_segments, class_keys: at most as many are there.
+template <class Codec, class Payload, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters,
+          int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
-               u64 count, u64 n, ListCounters* counters, Segment* listed, LongSegment* long_listed, u64 class_segments, u64 class_keys,
-               u32 long_tile_keys) {
-  sort_short_segments<SegmentKeys<Codec>, nt, segments, most_items, lists, octaves, imad_quarters>(
-      {keys, input}, {offsets, ends, offset_bytes, n}, count, counters, listed, long_listed, class_segments, class_keys, long_tile_keys);
+               u64 count, u64 n, ListCounters* counters, ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed,
+               u64 class_segments, u64 class_keys, u32 long_tile_keys) {
+  share_segments<are_buckets, segments>(count, counters, [&](u64 first_segment, u64 all) {
+    sort_short_segments<SegmentKeys<Codec>, are_buckets, nt, segments, most_items, lists, octaves, imad_quarters>(
+        {keys, input}, {offsets, ends, offset_bytes, n}, first_segment, all, counters, listed, {long_listed, long_counters, n},
+        class_segments, class_keys, long_tile_keys);
+  });
 }
 
 }  // namespace bitune

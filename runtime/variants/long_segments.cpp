@@ -28,7 +28,7 @@ constexpr Kernel<Address, Address, U32, Address, Address, Address, Address, Addr
 constexpr Kernel<Address, Address, Address, Address, U32, Address, Address, Address, Address, Address, U32>
     pairs_kernel{"kernels/segments/long_pairs_pass.cuh", "long_radix_pairs_pass"};
 
-constexpr Kernel<Address, Address, Address, Address, Address, U64> bounds_kernel{
+constexpr Kernel<Address, Address, Address, Address, Address> bounds_kernel{
     "kernels/segments/bucket_bounds.cuh", "bound_buckets"};
 
 /// What no search varies: votes on the multiplier's pipe won for all arrays, and how many tiles a look-back
@@ -124,6 +124,8 @@ std::vector<std::string_view> kernel_headers(bool with_buckets) {
 
 std::int64_t tile_keys(const Configuration& c) { return c.at("long_block_size") * c.at("long_items"); }
 
+std::uint64_t buckets_of_each(const Configuration& c) { return as_count(digit_values(c)); }
+
 List List::make(PlanBuilder& builder, Address counters, const Problem& problem, std::uint64_t least) {
   const std::uint64_t most = most_listed(least, problem);
   return {counters, builder.workspace(most * as_count(layout::long_segment_bytes())), most};
@@ -215,9 +217,9 @@ Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& pr
   const Items given{input_address(), address_of(Role::values_in)};
   const Shared shared = append_counting(builder, list, given.keys, passes - 1, problem, c, device);
   Buckets buckets;
-  buckets.count = list.most_segments * as_count(digit_values(c));
-  buckets.begins = builder.workspace(8 * buckets.count);
-  buckets.ends = builder.workspace(8 * buckets.count);
+  const std::uint64_t count = list.most_segments * buckets_of_each(c);
+  buckets.begins = builder.workspace(8 * count);
+  buckets.ends = builder.workspace(8 * count);
   buckets.items.keys = builder.workspace(problem.n * size_of(problem.key));
   buckets.items.values = builder.workspace(problem.n * carried_bytes(problem));
   append_pass(builder, list, shared, {.number = passes - 1, .from = given, .to = buckets.items}, problem, c,
@@ -229,7 +231,7 @@ Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& pr
       {.blocks = std::min(8 * static_cast<std::uint64_t>(device.sm_count), list.most_segments),
        .threads = threads,
        .shared_bytes = as_count(digit_values(c) * counter_bytes(problem))},
-      buckets.begins, buckets.ends, list.listed, list.counters, shared.digits, list.most_segments);
+      buckets.begins, buckets.ends, list.listed, list.counters, shared.digits);
   return buckets;
 }
 

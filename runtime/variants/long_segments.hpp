@@ -47,8 +47,10 @@ struct Buckets {
   Items items;
   Address begins;  ///< a u64 for each
   Address ends;
-  std::uint64_t count = 0;
 };
+
+/// How many a segment has.
+[[nodiscard]] std::uint64_t buckets_of_each(const Configuration& c);
 
 /// Appends the launches that bring the listed segments' items to their buckets, which keep their order. Each
 /// segment has more keys than a tile, and the problem makes no indices.

@@ -25,17 +25,17 @@ namespace {
 
 /// Width: of an offset. Count: of segments.
 template <class Width, class Count>
-constexpr Kernel<Address, Address, Address, Width, Address, Count, CallKeys, Address, Address, Address, U64,
-                 U64, U32>
+constexpr Kernel<Address, Address, Address, Width, Address, Count, CallKeys, Address, Address, Address,
+                 Address, U64, U64, U32>
     short_kernel{"kernels/segments/short_segments.cuh", "short_segments"};
 template <class Width, class Count>
 constexpr Kernel<Address, Address, Address, Address, Address, Address, Width, Address, Count, CallKeys,
-                 Address, Address, Address, U64, U64, U32>
+                 Address, Address, Address, Address, U64, U64, U32>
     short_pair_kernel{"kernels/segments/short_pair_segments.cuh", "short_pair_segments"};
-constexpr Kernel<Address, Address, Address, Address, U32> block_kernel{"kernels/segments/block_segments.cuh",
-                                                                       "block_segments"};
-constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, U32> block_pair_kernel{
-    "kernels/segments/block_pair_segments.cuh", "block_pair_segments"};
+constexpr Kernel<Address, Address, Address, Address, Address, U32> block_kernel{
+    "kernels/segments/block_segments.cuh", "block_segments"};
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, U32>
+    block_pair_kernel{"kernels/segments/block_pair_segments.cuh", "block_pair_segments"};
 
 bool carries(const Problem& problem) { return carried_bytes(problem) != 0; }
 
@@ -58,6 +58,8 @@ layout::BlockLists lists_of(const Configuration& c, const Problem& problem) {
   return {problem.rows, problem.n, static_cast<int>(longest_of_warp(c)),
           static_cast<int>(c.at("list_octaves"))};
 }
+
+std::uint64_t segments_of_block(const Configuration& c) { return as_count(c.at("segments_per_block")); }
 
 int list_count(const Configuration& c) { return static_cast<int>(c.at("block_lists")); }
 
@@ -143,13 +145,13 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
   SearchSpace space;
   space.variant = name();
   space.parameters = {
-      {"block_size_x", {64, 128, 256, 512}, "threads of a block that sorts short segments"},
+      {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
       {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
-      {"shuffle_steps", {0, 1, 2}, "most steps on lane bits there that go by shuffles"},
+      {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
       {"compare_as_double",
        {0, 1},
        "whether a key of 32 bits and its place are compared as floating-point numbers"},
@@ -157,7 +159,7 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 4, 8},
+       {1, 8},
        "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
       {"long_buckets",
        {0, 1},
@@ -172,6 +174,12 @@ SearchSpace SegmentsVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("compare_as_double") == 0 || (carries(p) && size_of(p.key) == 4);
        },
        {"compare_as_double"}},
+      // No other value won there.
+      {"imad_quarters is 0 with values or indices",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("imad_quarters") == 0 || !carries(p);
+       },
+       {"imad_quarters"}},
       {"a block has at most four segments a thread",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
@@ -277,24 +285,28 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   c.parameters["block_lists"] = lists;
   c.parameters["list_octaves"] = lists == 0 ? 1 : octaves / lists;
   // Two passes instead of four, and as many launches more, which do nothing where there are no long segments.
-  if (!is_small && mean >= 512 && lists != 0 && least_long(c, problem) <= problem.n) {
+  if (!is_small && lists != 0 && least_long(c, problem) <= problem.n) {
     c.parameters["long_buckets"] =
         long_segments::can_make_buckets(problem, with_long(c, problem, device), least_long) ? 1 : 0;
   }
   return c;
 }
 
-/// What the launches over segments share: those of the call, or buckets of these.
-struct Parts {
+/// What the launches over segments share.
+struct Shared {
   std::string types;  ///< the first template arguments
-  long_segments::Items from = {input_address(), address_of(Role::values_in)};
+  layout::BlockLists lists;
+  Address counters;
+  Address listed;
+  std::uint64_t long_tile_keys = 1;
+};
+
+/// What a launch that reads offsets takes: the segments of the call, or buckets of those that are long.
+struct Source {
+  long_segments::Items items = {input_address(), address_of(Role::values_in)};
   Address begins = address_of(Role::offsets);
   Address ends = address_of(Role::ends);
-  layout::BlockLists lists;
-  Address counters = {};
-  Address listed = {};
-  Address long_listed = {};
-  std::uint64_t long_tile_keys = 1;
+  bool are_buckets = false;
 };
 
 /// Codec and payload, and what is written where something travels with the keys.
@@ -306,68 +318,44 @@ std::string types_of(const Problem& problem, const Configuration& c) {
                      problem.index_bytes, writes_keys(problem));
 }
 
-/// Parts for `segments` segments, and the launch that clears their counters, if there are lists.
-Parts make_parts(PlanBuilder& builder, std::uint64_t segments, const Problem& problem,
-                 const Configuration& c) {
-  Parts parts{.types = types_of(problem, c), .lists = lists_of(c, problem)};
-  parts.lists.segments = segments;
-  const bool lists_any = as_count(longest_of_warp(c)) < problem.n;
-  const auto counter_words = as_count(layout::list_counter_words());
-  parts.counters = builder.workspace(lists_any ? 4 * counter_words : 0);
-  parts.listed = parts.long_listed =
-      builder.workspace(parts.lists.begin(list_count(c)) * as_count(layout::listed_segment_bytes()));
-  if (lists_any) append_clear_counts(builder, clear_counts_kernel, parts.counters, counter_words, 1);
-  return parts;
-}
-
-/// A list of what is longer than blocks sort.
-long_segments::List make_long_list(PlanBuilder& builder, Parts& parts, Problem problem,
-                                   const Configuration& c, const Configuration& whole) {
-  problem.rows = parts.lists.segments;
-  const auto list = long_segments::List::make(builder, parts.counters, problem, least_long(c, problem));
-  parts.long_listed = list.listed;
-  parts.long_tile_keys = as_count(long_segments::tile_keys(whole));
-  return list;
-}
-
+/// longer: where what no block sorts is listed.
 template <class Width, class Count>
-void add_short(PlanBuilder& builder, const Parts& parts, Width width, Count count, bool follows_call,
-               const Problem& problem, const Configuration& c) {
-  const std::uint64_t segments = as_count(c.at("segments_per_block"));
-  const std::string arguments = fmt::format(
-      "{}, {}, {}, {}, {}, {}, {}, {}", parts.types, c.at("block_size_x"), segments, c.at("lane_items"),
-      list_count(c), c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
-  const LaunchShape shape{
-      .blocks = parts_of(parts.lists.segments, segments),
-      .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-      .shared_bytes = as_count(shared_bytes(c, problem)),
-      .segments_per_block = follows_call ? static_cast<std::uint32_t>(segments) : std::uint32_t{0}};
+void add_short(PlanBuilder& builder, const Shared& shared, const Source& source, Width width, Count count,
+               const long_segments::List& longer, LaunchShape shape, const Problem& problem,
+               const Configuration& c) {
+  const std::string arguments =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", shared.types, source.are_buckets,
+                  c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"), list_count(c),
+                  c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  shape.threads = static_cast<std::uint32_t>(c.at("block_size_x"));
+  shape.shared_bytes = as_count(shared_bytes(c, problem));
   const CallKeys keys{problem.n};
   if (carries(problem)) {
-    builder.launch(short_pair_kernel<Width, Count>, arguments, shape, keys_address(), parts.from.keys,
-                   address_of(Role::values_out), parts.from.values, address_of(Role::indices_out),
-                   parts.begins, width, parts.ends, count, keys, parts.counters, parts.listed,
-                   parts.long_listed, parts.lists.segments, problem.n, parts.long_tile_keys);
+    builder.launch(short_pair_kernel<Width, Count>, arguments, shape, keys_address(), source.items.keys,
+                   address_of(Role::values_out), source.items.values, address_of(Role::indices_out),
+                   source.begins, width, source.ends, count, keys, shared.counters, shared.listed,
+                   longer.counters, longer.listed, shared.lists.segments, problem.n, shared.long_tile_keys);
   } else {
-    builder.launch(short_kernel<Width, Count>, arguments, shape, keys_address(), parts.from.keys,
-                   parts.begins, width, parts.ends, count, keys, parts.counters, parts.listed,
-                   parts.long_listed, parts.lists.segments, problem.n, parts.long_tile_keys);
+    builder.launch(short_kernel<Width, Count>, arguments, shape, keys_address(), source.items.keys,
+                   source.begins, width, source.ends, count, keys, shared.counters, shared.listed,
+                   longer.counters, longer.listed, shared.lists.segments, problem.n, shared.long_tile_keys);
   }
 }
 
-/// Longer ones first, so that those that end last are short.
-void add_lists(PlanBuilder& builder, const Parts& parts, const Problem& problem, const Configuration& c,
-               const DeviceInfo& device) {
+/// Longer ones first, so that those that end last are short. buckets: where those that are listed lie.
+void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::Items& buckets,
+               const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+  const Source call;
   for (int list = list_count(c) - 1; list >= 0; --list) {
     const std::int64_t threads = threads_of_list(c, problem, list);
     const std::int64_t resident = resident_blocks(threads, c, problem, device);
-    const std::uint64_t room = parts.lists.room(list);
-    Address listed = parts.listed;
-    listed.argument.value += parts.lists.begin(list) * as_count(layout::listed_segment_bytes());
-    Address counted = parts.counters;
+    const std::uint64_t room = shared.lists.room(list);
+    Address listed = shared.listed;
+    listed.argument.value += shared.lists.begin(list) * as_count(layout::listed_segment_bytes());
+    Address counted = shared.counters;
     counted.argument.value += as_count(layout::block_count_offset(list));
     const std::string arguments =
-        fmt::format("{}, {}, {}, {}, {}, {}", parts.types, threads, c.at("block_items"),
+        fmt::format("{}, {}, {}, {}, {}, {}", shared.types, threads, c.at("block_items"),
                     std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
                     c.at("imad_quarters"), resident);
     const LaunchShape shape{.blocks = std::min<std::uint64_t>(
@@ -375,44 +363,69 @@ void add_lists(PlanBuilder& builder, const Parts& parts, const Problem& problem,
                             .threads = static_cast<std::uint32_t>(threads),
                             .shared_bytes = as_count(tile_bytes(c, problem, list))};
     if (carries(problem)) {
-      builder.launch(block_pair_kernel, arguments, shape, keys_address(), parts.from.keys,
-                     address_of(Role::values_out), parts.from.values, address_of(Role::indices_out), listed,
-                     counted, room);
+      builder.launch(block_pair_kernel, arguments, shape, keys_address(), call.items.keys, buckets.keys,
+                     address_of(Role::values_out), call.items.values, buckets.values,
+                     address_of(Role::indices_out), listed, counted, room);
     } else {
-      builder.launch(block_kernel, arguments, shape, keys_address(), parts.from.keys, listed, counted, room);
+      builder.launch(block_kernel, arguments, shape, keys_address(), call.items.keys, buckets.keys, listed,
+                     counted, room);
     }
   }
 }
 
-/// What no block sorts, bucket by bucket.
-void add_buckets(PlanBuilder& builder, const long_segments::List& listed, const Problem& problem,
-                 const Configuration& c, const Configuration& whole, const DeviceInfo& device) {
-  const auto buckets = long_segments::append_buckets(builder, listed, problem, whole, device);
-  Parts parts = make_parts(builder, buckets.count, problem, c);
-  parts.from = buckets.items;
-  parts.begins = buckets.begins;
-  parts.ends = buckets.ends;
-  const long_segments::List longer = make_long_list(builder, parts, problem, c, whole);
-  add_short(builder, parts, U64{std::uint64_t{8}}, U64{buckets.count}, false, problem, c);
+/// What no block sorts, bucket by bucket: buckets that one sorts are listed with the call's segments. Returns
+/// where they lie.
+long_segments::Items add_buckets(PlanBuilder& builder, const Shared& shared, const long_segments::List& cut,
+                                 Address counters, Problem problem, const Configuration& c,
+                                 const Configuration& whole, const DeviceInfo& device) {
+  const auto buckets = long_segments::append_buckets(builder, cut, problem, whole, device);
+  const std::uint64_t of_each = long_segments::buckets_of_each(whole);
+  problem.rows = cut.most_segments * of_each;
+  const auto longer = long_segments::List::make(builder, counters, problem, least_long(c, problem));
+  // Only the device knows how many there are, often none.
+  const std::uint64_t most_blocks = 32 * static_cast<std::uint64_t>(device.sm_count);
+  add_short(builder, shared,
+            {.items = buckets.items, .begins = buckets.begins, .ends = buckets.ends, .are_buckets = true},
+            U64{std::uint64_t{8}}, U64{of_each}, longer,
+            {.blocks = std::min(most_blocks, parts_of(problem.rows, segments_of_block(c)))}, problem, c);
   long_segments::append_in_bucket(builder, longer, buckets.items, problem, whole, device);
-  add_lists(builder, parts, problem, c, device);
+  return buckets.items;
 }
 
 Plan SegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  Parts parts = make_parts(builder, problem.rows, problem, c);
+  Shared shared{.types = types_of(problem, c), .lists = lists_of(c, problem)};
+  const bool has_lists = as_count(longest_of_warp(c)) < problem.n;
   const bool has_long = least_long(c, problem) <= problem.n;
-  long_segments::List longest;
+  const bool has_buckets = has_long && c.at("long_buckets") != 0;
+  // Of the call's segments, and of what is long among buckets.
+  const auto counter_words = as_count(layout::list_counter_words());
+  shared.counters = builder.workspace(has_lists ? 2 * 4 * counter_words : 0);
+  Address counters_of_buckets = shared.counters;
+  counters_of_buckets.argument.value += 4 * counter_words;
+  long_segments::List longest{shared.counters, shared.counters, 0};
   const Configuration whole = has_long ? with_long(c, problem, device) : c;
-  if (has_long) longest = make_long_list(builder, parts, problem, c, whole);
-  add_short(builder, parts, OperandStride{Role::offsets}, CallSegments{problem.rows}, true, problem, c);
-  if (has_long && c.at("long_buckets") != 0) {
-    add_buckets(builder, longest, problem, c, whole, device);
+  if (has_long) {
+    longest = long_segments::List::make(builder, shared.counters, problem, least_long(c, problem));
+    shared.long_tile_keys = as_count(long_segments::tile_keys(whole));
+  }
+  if (has_buckets) shared.lists.segments += longest.most_segments * long_segments::buckets_of_each(whole);
+  shared.listed =
+      builder.workspace(shared.lists.begin(list_count(c)) * as_count(layout::listed_segment_bytes()));
+
+  if (has_lists) append_clear_counts(builder, clear_counts_kernel, shared.counters, 2 * counter_words, 1);
+  add_short(builder, shared, {}, OperandStride{Role::offsets}, CallSegments{problem.rows}, longest,
+            {.blocks = parts_of(problem.rows, segments_of_block(c)),
+             .segments_per_block = static_cast<std::uint32_t>(segments_of_block(c))},
+            problem, c);
+  long_segments::Items buckets = Source{}.items;
+  if (has_buckets) {
+    buckets = add_buckets(builder, shared, longest, counters_of_buckets, problem, c, whole, device);
   } else if (has_long) {
     long_segments::append(builder, longest, problem, whole, device, list_count(c) == 0);
   }
-  add_lists(builder, parts, problem, c, device);
+  add_lists(builder, shared, buckets, problem, c, device);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

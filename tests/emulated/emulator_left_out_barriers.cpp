@@ -51,7 +51,7 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
 /// write as they begin, which nearly always is before the lanes of any warp have met; what other warps have
 /// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway; what
 /// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; what
-/// lies between two segments of a block, where more blocks than segments are tried; and what says that it is
+/// lies between two segments or shares of a block, where there are more blocks; and what says that it is
 /// for nobody.
 constexpr std::string_view not_missed[] = {
     "sync_cluster();  // others may read this block's until then",
@@ -68,6 +68,7 @@ constexpr std::string_view not_missed[] = {
     "sync_block();  // else the choice is wrong, which costs time",
     "sync_block();  // all have seen it before it is cleared",
     "sync_block();  // others may read the sums of the block's segment before",
+    "sync_block();  // others may sort the share before",
     "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.

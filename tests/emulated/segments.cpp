@@ -46,7 +46,7 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
            {"block_items", 8},
            {"shuffle_steps", 2},
            {"compare_as_double", 0},
-           {"imad_quarters", 2},
+           {"imad_quarters", 0},
            {"min_blocks_per_sm", 1},
            {"long_buckets", 0},
            {"dependent_launch", 0}}};
@@ -122,11 +122,12 @@ TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
 }
 
 /// What no block holds is cut to buckets. Keys that agree in their highest digit make one that no block
-/// holds.
+/// holds. There are more shares of buckets than blocks.
 TEST(SegmentsVariant, SortsSegmentsBucketByBucket) {
-  const SegmentPlaces places = places_of({3, 4000, 0, 1025, 300, 2600, 1, 1024}, 8, true);
+  const SegmentPlaces places = places_of({3, 1500, 0, 1025, 300, 2600, 1, 1024, 1100, 1030}, 8, true);
   Configuration c = small_configuration(1);
-  c.parameters["block_lists"] = 2;
+  c.parameters["segments_per_block"] = 8;
+  c.parameters["list_octaves"] = 2;
   c.parameters["long_buckets"] = 1;
   const auto sorts = [&](const SortSpec& spec, Distribution distribution, std::uint64_t seed) {
     return sorts_segments(seeded(seed), spec, places, c, distribution, seed, seed % 2 == 0);
