@@ -137,7 +137,7 @@ select_cluster(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   Word* const own_words = reinterpret_cast<Word*>(shared);
   u32* const own_places = reinterpret_cast<u32*>(own_words + nt);
   reduce_minima<nt, static_cast<int>(own)>(own_words, own_places, keys.minimum_of_thread());
-  sync_block();
+  sync_block();  // other warps have written, some shuffles before
   wait_for_cluster();
   Word* const words = reinterpret_cast<Word*>(shared + parts.minima);
   const OfRow of_row{words, reinterpret_cast<u32*>(words + groups)};
