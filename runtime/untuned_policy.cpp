@@ -124,7 +124,7 @@ std::uint64_t longest_of_cluster(const DeviceInfo& device) {
 }
 
 /// Rows that are longer than registers hold, of which few keys are wanted.
-bool favours_filter_rows(const Problem& p, const DeviceInfo& device) {
+bool favours_bin_rows(const Problem& p, const DeviceInfo& device) {
   return p.k <= p.n / 8 && (p.rows > 1 || p.n <= longest_of_cluster(device));
 }
 
@@ -162,7 +162,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},
-    {"filter_rows", favours_filter_rows},
+    {"bin_rows", favours_bin_rows},
     {"filter_array", favours_filter_array},
     {"array_parts", always},
     {"rows_topk", favours_one_block},
@@ -189,9 +189,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"global", always},
     {"classic", always},
     {"bucket_array", never},
-    {"bin_rows", never},
-    {"bin_numbers", never},
-    {"select_numbers", never},
+    {"minima_rows", never},
     {"copied_rows", never},
 });
 

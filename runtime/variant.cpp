@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 39> all = {&classic_variant(),
+  static const std::array<const Variant*, 37> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -31,7 +31,6 @@ std::span<const Variant* const> variants() {
                                                      &rows_topk_variant(),
                                                      &filter_array_variant(),
                                                      &bucket_array_variant(),
-                                                     &filter_rows_variant(),
                                                      &select_cluster_variant(),
                                                      &select_array_variant(),
                                                      &select_rows_variant(),
@@ -44,8 +43,7 @@ std::span<const Variant* const> variants() {
                                                      &direct_segments_variant(),
                                                      &multiway_by_place_variant(),
                                                      &bin_rows_variant(),
-                                                     &bin_numbers_variant(),
-                                                     &select_numbers_variant(),
+                                                     &minima_rows_variant(),
                                                      &leading_digits_variant(),
                                                      &rows_by_digits_variant(),
                                                      &cluster_by_digits_variant()};

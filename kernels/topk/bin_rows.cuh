@@ -1,13 +1,17 @@
 #pragma once
 
-// The first k keys of long rows, as filter_rows has them. But what passes the bound is not sorted (binned_candidates.cuh).
+// The first k keys of long rows: a block or a cluster streams a row (row_filter.cuh). What passes the bound is not sorted
+// (binned_candidates.cuh).
 
 #include "kernels/topk/binned_candidates.cuh"
 #include "kernels/topk/row_filter.cuh"
 
 namespace bitune {
 
-/// Writes the first k keys of each row of n keys, as filter_rows does, with the same arguments.
+/// Writes the first k keys of each row of n keys, as select_rows does.
+///
+/// Threads have `loads` vectors of 16 bytes under way. The bound is the sample_rank-th of nt * samples samples. capacity: candidates of a
+/// row that there is room for, at least k + nt.
 /// Grid: one cluster of `ranks` blocks a row (1: a block). Dynamic shared memory: layout::filtered_row, and layout::row_bins behind it.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int loads, int samples, int capacity,
           int ranks, int shuffle_steps, int min_blocks>
@@ -38,16 +42,8 @@ bin_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Code
   } else {
     sync_block();  // thread 0 has set the count
   }
-  stream.pass_share(bound, filter.rank, ranks, [&](u32 bits, const auto& item) {
-    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-    u32 to = 0;
-    if (lane() == 0) to = atomic_add(filter.count, of_warp.all);
-    to = shuffle(to, 0) + of_warp.before;
-    for (; bits != 0; bits &= bits - 1, ++to) {
-      if (to < capacity) filter.candidates[to] = item(lowest_bit(bits));
-    }
-  });
-  const u32 all = filter.gather();
+  stream.pass_share(bound, filter.rank, ranks, filter.taking_from(stream));
+  const u32 all = filter.gather(stream);
   if (filter.rank != 0) return;
   if (all < wanted || all > capacity) return filter.write_first(row, length, k, wanted, stream, false, 0);
   Binned(filter.candidates, shared_memory<u8>() + Filter::parts().bytes).write_first(row, k, all, wanted, filter.sums);

@@ -59,6 +59,13 @@ struct BinnedCandidates {
 
   /// Writes the first k of `all` candidates, of which the row has `wanted`. All threads of the block call it, behind a barrier.
   BITUNE_DEVICE void write_first(const Row& row, u32 k, u32 all, u32 wanted, RowSums<nt>& sums) const {
+    if (write_if_few_alike(row, k, all, wanted, sums)) return;
+    candidates.template sort<(2 * nt < capacity ? 2 * nt : capacity)>(all);
+    candidates.write_first(row, k, wanted);
+  }
+
+  /// The same, unless too many candidates lie close together: then they stay as they are.
+  BITUNE_DEVICE bool write_if_few_alike(const Row& row, u32 k, u32 all, u32 wanted, RowSums<nt>& sums) const {
     Item mine[vt];
     Item of_thread_ends[2] = {last_item<Form>(), Form::make(0, 0)};
     BITUNE_UNROLL
@@ -81,10 +88,7 @@ struct BinnedCandidates {
     sync_block();
     find_begins(wanted, all, sums);
     sync_block();
-    if (kept[1] != 0) {
-      candidates.template sort<(2 * nt < capacity ? 2 * nt : capacity)>(all);
-      return candidates.write_first(row, k, wanted);
-    }
+    if (kept[1] != 0) return false;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       if (r * nt + thread_index() >= all) continue;
@@ -102,6 +106,7 @@ struct BinnedCandidates {
       if (before < wanted) row.write(before, item);
     }
     for (u32 i = wanted + thread_index(); i < k; i += nt) row.fill(i);
+    return true;
   }
 
  private:

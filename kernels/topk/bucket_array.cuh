@@ -8,52 +8,97 @@
 // keys that it finds digit by digit. Once in a million times a bucket has no room, or there are fewer than k candidates. Then each block
 // does so with an equal share of the first k, among the keys themselves.
 
-#include "kernels/network/cluster_tile.cuh"
 #include "kernels/network/launch.cuh"
 #include "kernels/topk/binned_candidates.cuh"
 #include "kernels/topk/bucket_layout.hpp"
 #include "kernels/topk/placed_digits.cuh"
 #include "kernels/topk/row_filter.cuh"
+#include "kernels/topk/sampled_keys.cuh"
 
 namespace bitune {
 
-/// The first launch: sorts ranks * nt * vt samples of the n keys. `last` has the last item of each bucket, of which the last one is the
-/// sample_rank-th sample (all ones where there is none). Sets the buckets' counts to 0. Grid: one cluster of `ranks` blocks. Dynamic shared
-/// memory: RegisterTile::shared_words items a block.
-template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int vt, int ranks>
-BITUNE_KERNEL(nt, 1)
-sample_buckets_of_first(typename Placed<typename Codec::Word, form>::Item* last, u32* counts, u32 buckets, const typename Codec::Raw* keys,
-                        const u8* lengths, u64 length_bytes, u32 n, u32 k, u32 sample_rank) {
-  using Order = FirstKeysCodec<Codec, carries>;
-  using Form = Placed<typename Codec::Word, form>;
+/// Where sorted samples go: those that buckets end with, of the first `used`. Bucket b ends with the sample of rank (b + 1) * used / buckets,
+/// or with the first one.
+template <class Form_>
+struct BucketEnds {
+  using Form = Form_;
   using Item = typename Form::Item;
-  using Tile = ClusterTile<Item, PlacedComparator<0>, nt, vt, 1, ranks>;
-  constexpr u32 samples = u32{ranks} * nt * vt;
-  const u32 rank = ranks == 1 ? 0 : cluster_rank();
-  const u32 thread = rank * nt + thread_index();
-  begin_launch();
-  const u32 length = counted_keys(lengths, length_bytes, 0, n);
-  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(samples, minimum(k, length), length);
-  for (u32 i = thread; i < buckets; i += ranks * nt) counts[i * layout::words_of_count()] = 0;
-  Item items[vt];
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 place = sampled_place((r * ranks + rank) * nt + thread_index(), samples, length);
-    items[r] = length == 0 ? last_item<Form>() : Form::make(Order::encode(keys[place]), place);
-  }
-  Tile::sort(shared_memory<Item>(), items);
-  // Bucket b ends with the sample of rank (b + 1) * used / buckets, or with the first one.
-  const bool has_bound = bound_rank <= samples && length != 0;
-  const u32 used = minimum(bound_rank, samples);
-  BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 mine = thread * vt + r + 1;
-    if (mine > used) break;
-    for (u32 b = mine == 1 ? 0 : (mine * buckets + used - 1) / used - 1; b < buckets; ++b) {
-      if (maximum((b + 1) * used / buckets, 1u) != mine) break;
-      last[b] = b + 1 < buckets || has_bound ? items[r] : last_item<Form>();
+  Item* last;
+  u32 buckets;
+  u32 used;
+
+  BITUNE_DEVICE void write(u32 i, Item item) const {
+    for (u32 b = i == 0 ? 0 : ((i + 1) * buckets + used - 1) / used - 1; b < buckets; ++b) {
+      if (maximum((b + 1) * used / buckets, 1u) != i + 1) break;
+      last[b] = item;
     }
   }
+  BITUNE_DEVICE void fill(u32 /*i*/) const {}
+};
+
+/// The first launch: puts the first of ranks * nt * vt samples of the n keys in order. `last` has the last item of each bucket, of which the
+/// last one is the sample_rank-th sample (all ones where that is not found). Sets the buckets' counts to 0.
+///
+/// What is put in order is up to the minimum_rank-th of the minima of `groups` groups of samples: hardly ever fewer than sample_rank.
+/// Grid: one cluster of `ranks` blocks. Dynamic shared memory: layout::sampled_buckets.
+template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int vt, int ranks, int groups, int capacity>
+BITUNE_KERNEL(nt, 1)
+sample_buckets_of_first(typename Placed<typename Codec::Word, form>::Item* last, u32* counts, u32 buckets, const typename Codec::Raw* keys,
+                        const u8* lengths, u64 length_bytes, u32 n, u32 k, u32 sample_rank, u32 minimum_rank) {
+  using Form = Placed<typename Codec::Word, form>;
+  using Item = typename Form::Item;
+  using Word = typename Codec::Word;
+  using Ends = BucketEnds<Form>;
+  using Buffer = Candidates<Form, nt, capacity, 2>;
+  using Sample = SampledKeys<FirstKeysCodec<Codec, carries>, nt, vt, ranks, groups>;
+  constexpr layout::SampledBuckets parts = layout::sampled_buckets(nt, groups, capacity, sizeof(Item), sizeof(Word));
+  u8* const shared = shared_memory<u8>() + Sample::parts.bytes;
+  const Buffer candidates{reinterpret_cast<Item*>(shared)};  // of the first block
+  Item* const found = reinterpret_cast<Item*>(shared + parts.bound);
+  u32* const count = reinterpret_cast<u32*>(shared + parts.count);
+  const u32 rank = ranks == 1 ? 0 : cluster_rank();
+  if (thread_index() == 0) *count = 0;
+  if constexpr (ranks > 1) arrive_at_cluster();
+  begin_launch();
+  const u32 length = counted_keys(lengths, length_bytes, 0, n);
+  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(Sample::count, minimum(k, length), length);
+  for (u32 i = rank * nt + thread_index(); i < buckets; i += ranks * nt) counts[i * layout::words_of_count()] = 0;
+  const Sample sample(keys, length);
+  sample.gather_minima();
+  const u32 of_minima = minimum(length == n ? minimum_rank : bound_rank, u32{groups});
+  if (rank == 0 && warp_index() == 0) {
+    const PlacedBound<Word> bound = sample.minima().bound(of_minima);
+    if (lane() == 0) *found = Form::make(bound.word, bound.end - 1);
+  }
+  sync_ranks<ranks>();
+  const Item bound = *(ranks == 1 ? found : shared_of_rank(found, 0));
+  u32 bits = 0;
+  BITUNE_UNROLL
+  for (int r = 0; r < vt; ++r) bits |= bound < sample.template item<Form>(r) ? 0 : u32{1} << r;
+  if (!all_of_warp(bits == 0)) {
+    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
+    u32* const first_count = ranks == 1 ? count : shared_of_rank(count, 0);
+    const Buffer gathered{ranks == 1 ? candidates.items : shared_of_rank(candidates.items, 0)};
+    u32 to = 0;
+    if (lane() == 0) to = atomic_add(first_count, of_warp.all);
+    to = shuffle(to, 0) + of_warp.before;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      if ((bits >> r & 1) == 0) continue;
+      if (to < capacity) gathered[to] = sample.template item<Form>(r);
+      ++to;
+    }
+  }
+  sync_ranks<ranks>();
+  if (rank != 0) return;
+  const u32 all = *count;
+  if (length < Sample::count || bound_rank > all || all > capacity) {  // fewer keys: some were taken twice
+    for (u32 i = thread_index(); i < buckets; i += nt) last[i] = last_item<Form>();
+    return;
+  }
+  RowSums<nt> sums(reinterpret_cast<u32*>(shared + parts.sums));
+  BinnedCandidates<Ends, Buffer, nt, capacity>(candidates, shared + parts.bins)
+      .write_first(Ends{last, buckets, bound_rank}, bound_rank, all, bound_rank, sums);
 }
 
 /// The second launch: each key that is not behind the bound goes to its bucket, as long as there is room. Candidates go to shared memory
@@ -88,23 +133,22 @@ filter_to_buckets(typename Placed<typename Codec::Word, form>::Item* items, u32 
     const u32 to = atomic_add(counts + bucket * layout::words_of_count(), 1);
     if (to < room) items[u64{bucket} * room + to] = item;
   };
-  const auto append = [&](u32 bits, const auto& item) {
-    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-    u32 to = 0;
-    if (lane() == 0) to = atomic_add(taken, of_warp.all);
-    to = shuffle(to, 0) + of_warp.before;
+  const auto append = [&](u32 bits, const auto& place) {
+    u32 to = atomic_add(taken, bit_count(bits));
     for (; bits != 0; bits &= bits - 1, ++to) {
+      const u32 at = place(lowest_bit(bits));
       if (to < staged) {
-        stage[to] = item(lowest_bit(bits));
+        stream.fetch(stage[to], at);
       } else {
-        put(item(lowest_bit(bits)));
+        put(row.item(at));
       }
     }
   };
   stream.pass(bound, block_index() * Stream::chunk, stream.count, u64{block_count()} * Stream::chunk, append);
   if (block_index() == 0 && warp_index() == 0) stream.pass_ends(bound, append);
+  cp_async_wait_all();
   sync_block();
-  for (u32 i = thread_index(); i < minimum(*taken, u32{staged}); i += nt) put(stage[i]);
+  for (u32 i = thread_index(); i < minimum(*taken, u32{staged}); i += nt) put(stream.fetched(stage[i]));
 }
 
 /// The last launch: a block puts the candidates of its bucket in order, up to `capacity` at once, and writes those of the first k. counts: of

@@ -14,9 +14,9 @@ constexpr Size words_of_count() { return 8; }
 /// Shared memory of filter_to_buckets: candidates, the buckets' ends, and a number.
 constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) { return (staged + buckets) * item_bytes + 16; }
 
-/// Shared memory of a block in choose_buckets_of_first: where its parts begin behind sampled_minima and the candidates. `bytes`: of all
-/// together.
-struct ChosenBuckets {
+/// Where the parts of a block's shared memory in sample_buckets_of_first begin, behind sampled_minima and the candidates, and how many bytes
+/// all are together.
+struct SampledBuckets {
   Size bins;
   Size bound;  ///< an item
   Size count;  ///< a number
@@ -24,13 +24,13 @@ struct ChosenBuckets {
   Size bytes;
 };
 
-constexpr ChosenBuckets chosen_buckets(Size threads, Size groups, Size capacity, Size item_bytes, Size word_bytes) {
+constexpr SampledBuckets sampled_buckets(Size threads, Size groups, Size capacity, Size item_bytes, Size word_bytes) {
   const Size bins = rounded_up(padded_bytes(capacity, item_bytes), 16);
   const Size bound = bins + row_bins(threads, item_bytes).bytes;
   const Size count = bound + 16;
   const Size sums = count + 16;
   const Size all = sums + 4 * prefix_sum_words(threads);
-  return {bins, bound, count, sums, rounded_up(sampled_minima(threads, groups, word_bytes).bytes, 16) + all};
+  return {bins, bound, count, sums, sampled_minima(threads, groups, word_bytes).bytes + all};
 }
 
 /// Where the parts of a block's shared memory in sort_buckets begin, behind the candidates, and how many bytes they are together.

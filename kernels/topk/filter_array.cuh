@@ -62,43 +62,42 @@ filter_array(typename Placed<typename Codec::Word, form>::Item* items, u32 room,
     *taken = 0;
     *end = staged;
   }
-  sync_block();
+  sync_block();  // thread 0 has set the count
   begin_launch();
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
   const Row row(0, nullptr, 0, keys, 0, nullptr, 0, nullptr, 0, nullptr, 0);
   const Stream stream(row, length);
-  const auto append = [&](u32 bits, const auto& item) {
-    const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-    u32 to = 0;
-    if (lane() == 0) to = atomic_add(taken, of_warp.all);
-    to = shuffle(to, 0);
-    const bool is_staged = to + of_warp.all <= staged;
+  const auto append = [&](u32 bits, const auto& place_of) {
+    const u32 found = bit_count(bits);
+    u32 to = atomic_add(taken, found);
+    const bool is_staged = to + found <= staged;
     if (!is_staged) {
-      if (lane() == 0) {
-        if (to <= staged) *end = to;  // the first warp that finds no room
-        to = atomic_add(count, of_warp.all);
-      }
-      to = shuffle(to, 0);
+      if (to <= staged) *end = to;  // the first thread that finds no room
+      to = atomic_add(count, found);
     }
-    Item* const into = is_staged ? stage : items;
-    to += of_warp.before;
     for (; bits != 0; bits &= bits - 1, ++to) {
-      if (is_staged || to < room) into[to] = item(lowest_bit(bits));
+      const u32 at = place_of(lowest_bit(bits));
+      if (is_staged) {
+        stream.fetch(stage[to], at);
+      } else if (to < room) {
+        items[to] = row.item(at);
+      }
     }
   };
   stream.pass(*bound, block_index() * Stream::chunk, stream.count, u64{block_count()} * Stream::chunk, append);
   if (block_index() == 0 && warp_index() == 0) stream.pass_ends(*bound, append);
+  cp_async_wait_all();
   sync_block();
   const u32 here = minimum(*taken, *end);
   if (thread_index() == 0) *place = atomic_add(count, here);
   sync_block();
   for (u32 i = thread_index(); i < here; i += nt) {
-    if (*place + i < room) items[*place + i] = stage[i];
+    if (*place + i < room) items[*place + i] = stream.fetched(stage[i]);
   }
 }
 
 /// The last launch, for a small k: writes the first k of the candidates, by the same means; or of the array, slowly, if the candidates are
-/// too few, or had no room. The arguments are those of filter_rows and of filter_array. Grid: one cluster of `ranks` blocks.
+/// too few, or had no room. The arguments are those of bin_rows and of filter_array. Grid: one cluster of `ranks` blocks.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, int nt, int loads, int samples, int capacity,
           int ranks, int shuffle_steps>
 BITUNE_KERNEL(nt, 1)

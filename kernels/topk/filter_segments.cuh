@@ -1,6 +1,6 @@
 #pragma once
 
-// The first k keys of segments: a block streams a segment, whatever its length, as filter_rows does a row (row_filter.cuh).
+// The first k keys of segments: a block streams a segment, whatever its length, as bin_rows does a row (row_filter.cuh).
 
 #include "kernels/segments/segments.cuh"
 #include "kernels/topk/row_filter.cuh"

@@ -1,15 +1,13 @@
 #pragma once
 
-// A row's keys streaming through registers, past a bound (bound_words.cuh). What is not behind it is passed on with its place.
+// A row's keys streaming through registers, past a bound (bound_words.cuh). The places of those that are not behind it are passed on. Their
+// keys are copied meanwhile: nothing that streams waits for that.
 
 #include "kernels/topk/bound_words.cuh"
 #include "kernels/topk/result_row.cuh"
 #include "kernels/topk/row_threads.cuh"
 
 namespace bitune {
-
-/// The number of the lowest bit that is set.
-BITUNE_DEVICE u32 lowest_bit(u32 bits) { return bit_count((bits & (0 - bits)) - 1); }
 
 /// Keys of a row, of which blocks of nt threads take chunks of nt * loads vectors of 16 bytes. Vectors begin at the row's first aligned one.
 /// A few keys at both ends of the row are in none.
@@ -26,35 +24,49 @@ struct KeyStream {
   u32 length;
   u32 head;   ///< keys before the first vector
   u32 count;  ///< vectors
+  u32 ahead;  ///< chunks of a share that the L2 is asked for before they are read
 
-  BITUNE_DEVICE KeyStream(const Row& of, u32 keys) : row(of), length(keys) {
+  BITUNE_DEVICE KeyStream(const Row& of, u32 keys, u32 chunks_ahead = 0) : row(of), length(keys), ahead(chunks_ahead) {
     const u32 offset = static_cast<u32>(reinterpret_cast<u64>(row.keys) / sizeof(Raw)) % vector;
     head = minimum((vector - offset) % vector, length);
     count = (length - head) / vector;
   }
 
   BITUNE_DEVICE Item item(u32 i) const { return row.item(i); }
+  BITUNE_DEVICE void fetch(Item& slot, u32 i) const { row.fetch(slot, i); }
+  BITUNE_DEVICE Item fetched(const Item& slot) const { return row.fetched(slot); }
 
-  /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Calls
-  /// append(bits, item) where any lane of a warp has candidates, by all its lanes: a bit for each, and item(bit) is what it is.
+  /// Streams the vectors from `first` to before `last`: the chunk at `first`, and those that are `step` vectors behind one another. Each
+  /// thread that has candidates calls append(bits, place): a bit for each, and place(bit) is where it stands.
   template <class Append>
   BITUNE_DEVICE void pass(Item bound, u32 first, u32 last, u64 step, const Append& append) const {
     for (u64 base = first; base < last; base += step) {
+      if (ahead != 0) prefetch(base + ahead * step, chunk, last);
       const u64 begin = head + base * vector;
       const auto limit = limit_of<Codec, typename Row::Order, Form>(bound, begin, begin + u64{chunk} * vector);
       if (!limit.passes) return;  // nor does anything that follows
       const u32 mine = static_cast<u32>(base) + thread_index();
-      const Raw* const keys = row.keys + (head + u64{mine} * vector);
+      const Raw* const keys = row.keys + head + u64{mine} * vector;
       Raw raw[loads * vector];
       u32 bits = 0;
-      const auto compare = [&] {
+      const auto compare = [&](const auto& with) {
         BITUNE_UNROLL
-        for (int r = 0; r < loads * vector; ++r) bits |= Codec::encode(raw[r]) <= limit.limit ? u32{1} << r : 0;
+        for (int r = 0; r < loads * vector; ++r) bits |= with.passes(raw[r]) ? u32{1} << r : 0;
       };
+      const WordLimit<Codec> word{limit.limit};
       if (last - base >= chunk) {
         BITUNE_UNROLL
         for (int r = 0; r < loads * vector; r += vector) load_vector(keys + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
-        compare();
+        if constexpr (NumberLimit<Codec>::exists) {
+          const NumberLimit<Codec> number(limit.limit);
+          if (number.is_exact()) {
+            compare(number);
+          } else {
+            compare(word);
+          }
+        } else {
+          compare(word);
+        }
       } else {
         const u32 here = mine < last ? minimum((last - mine + nt - 1) / nt, u32{loads}) : 0;
         BITUNE_UNROLL
@@ -63,16 +75,17 @@ struct KeyStream {
         for (int r = 0; r < loads * vector; r += vector) {
           if (r < static_cast<int>(here) * vector) load_vector(keys + r * nt, *reinterpret_cast<Raw(*)[vector]>(raw + r));
         }
-        compare();
+        compare(word);
         bits &= static_cast<u32>((u64{1} << here * vector) - 1);
       }
-      const auto item_of = [&](u32 r) { return row.item(head + (mine + r / vector * nt) * vector + r % vector); };
+      if (bits == 0) continue;
+      const auto place_of = [&](u32 r) { return head + (mine + r / vector * nt) * vector + r % vector; };
       if (limit.straddles) {
         for (u32 left = bits; left != 0; left &= left - 1) {
-          if (bound < item_of(lowest_bit(left))) bits ^= left & (0 - left);
+          if (bound < item(place_of(lowest_bit(left)))) bits ^= left & (0 - left);
         }
       }
-      if (!all_of_warp(bits == 0)) append(bits, item_of);
+      if (bits != 0) append(bits, place_of);
     }
   }
 
@@ -80,15 +93,26 @@ struct KeyStream {
   template <class Append>
   BITUNE_DEVICE void pass_ends(Item bound, const Append& append) const {
     const u32 place = lane() < head ? lane() : lane() + count * vector;
-    const bool passes = lane() < length - count * vector && !(bound < row.item(place));
-    append(passes ? 1 : 0, [&](u32 /*bit*/) { return row.item(place); });
+    if (lane() < length - count * vector && !(bound < item(place))) append(1, [&](u32 /*bit*/) { return place; });
   }
 
-  /// The share of block `rank` of `ranks`.
+  /// Where the share of block `rank` of `ranks` begins, which ends where the next one does.
+  BITUNE_DEVICE u32 share(u32 rank, u32 ranks) const { return static_cast<u32>(u64{count} * rank / ranks); }
+
+  /// Asks the L2 for what of the share comes first.
+  BITUNE_DEVICE void begin_share(u32 rank, u32 ranks) const { prefetch(share(rank, ranks), u64{ahead} * chunk, share(rank + 1, ranks)); }
+
   template <class Append>
   BITUNE_DEVICE void pass_share(Item bound, u32 rank, u32 ranks, const Append& append) const {
-    pass(bound, static_cast<u32>(u64{count} * rank / ranks), static_cast<u32>(u64{count} * (rank + 1) / ranks), chunk, append);
+    pass(bound, share(rank, ranks), share(rank + 1, ranks), chunk, append);
     if (rank == 0 && warp_index() == 0) pass_ends(bound, append);
+  }
+
+ private:
+  /// So many vectors from `first` on, but none from `last` on.
+  BITUNE_DEVICE void prefetch(u64 first, u64 vectors, u32 last) const {
+    if (thread_index() != 0 || vectors == 0 || first >= last) return;
+    bring_to_l2(row.keys + head + first * vector, static_cast<u32>(minimum(vectors, last - first)) * 16);
   }
 };
 
@@ -99,6 +123,8 @@ struct ItemStream {
   u32 length;
 
   BITUNE_DEVICE Item item(u32 i) const { return items[i]; }
+  BITUNE_DEVICE void fetch(Item& slot, u32 i) const { slot = items[i]; }
+  BITUNE_DEVICE Item fetched(const Item& slot) const { return slot; }
 
   template <class Append>
   BITUNE_DEVICE void pass_share(Item bound, u32 rank, u32 ranks, const Append& append) const {
@@ -111,7 +137,7 @@ struct ItemStream {
       u32 bits = 0;
       BITUNE_UNROLL
       for (int r = 0; r < loads; ++r) bits |= mine + r * nt < last && !(bound < loaded[r]) ? u32{1} << r : 0;
-      if (!all_of_warp(bits == 0)) append(bits, [&](u32 r) { return items[mine + r * nt]; });
+      if (bits != 0) append(bits, [&](u32 r) { return static_cast<u32>(mine + r * nt); });
     }
   }
 };

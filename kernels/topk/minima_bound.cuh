@@ -21,15 +21,21 @@ struct PlacedWord {
   BITUNE_DEVICE friend bool operator<(PlacedWord a, PlacedWord b) { return a.word < b.word || (a.word == b.word && a.place < b.place); }
 };
 
-/// The minima of a block's threads become those of `groups` groups: thread t is in group t % groups. words, places: of nt minima, the
-/// threads' before, and the groups' afterwards, behind another barrier. All threads of the block call it, with the minimum of each.
+/// The minima of a block's threads become those of `groups` groups. words, places: of nt minima, the threads' before, and the groups'
+/// afterwards, behind another barrier. All threads of the block call it, with the minimum of each.
+///
+/// Groups of threads are shifted by one from warp to warp. Else what recurs at a distance of whole warps would be in one group.
 template <int nt, int groups, class Word>
 BITUNE_DEVICE void reduce_minima(Word* words, u32* places, PlacedWord<Word> least) {
-  words[thread_index()] = least.word;
-  places[thread_index()] = least.place;
+  constexpr u32 shifted = groups < static_cast<int>(warp_size) ? warp_size : groups;
+  const u32 of_thread =
+      groups < nt ? (thread_index() & ~u32{groups - 1}) | (thread_index() + thread_index() / shifted) % groups : thread_index();
+  words[of_thread] = least.word;
+  places[of_thread] = least.place;
   if constexpr (groups < nt) {
     sync_block();
     if (thread_index() < groups) {
+      least = {words[thread_index()], places[thread_index()]};
       BITUNE_UNROLL_N(8)
       for (u32 i = thread_index() + groups; i < nt; i += groups) {
         const PlacedWord<Word> other{words[i], places[i]};
@@ -70,10 +76,7 @@ struct Minima {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) sorted[r] = words[r * warp_size + lane()];
     Tile::sort(nullptr, sorted);
-    Word of_lane = sorted[0];  // by moves: of an array with an index there would be a copy in memory
-    BITUNE_UNROLL
-    for (int r = 1; r < vt; ++r) move_if((k - 1) % vt == u32(r), of_lane, sorted[r]);
-    const Word word = shuffle(of_lane, (k - 1) / vt);
+    const Word word = of_rank(sorted, k - 1);
     const Word least = shuffle(sorted[0], 0);
 
     u32 sums[3] = {0, 0, 0};  // of minima below the word, of those that equal it, and of the places of these
@@ -90,22 +93,28 @@ struct Minima {
   }
 
  private:
+  template <class T>
+  BITUNE_DEVICE static T of_rank(const T (&sorted)[vt], u32 rank) {
+    T of_lane = sorted[0];  // by moves: of an array with an index there would be a copy in memory
+    BITUNE_UNROLL
+    for (int r = 1; r < vt; ++r) move_if(rank % vt == u32(r), of_lane, sorted[r]);
+    return shuffle(of_lane, rank / vt);
+  }
+
   /// Before which place there are `wanted` minima that equal the word.
   BITUNE_DEVICE u32 end_of_equal(Word word, u32 wanted) const {
-    u32 few = 0;
-    u32 enough = ~u32{0};
-    while (enough - few > 1) {
-      const u32 end = few + (enough - few) / 2;
-      u32 count[1] = {0};
+    u32 equal[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) equal[r] = words[r * warp_size + lane()] == word ? places[r * warp_size + lane()] : ~u32{0};
+    u32 end = 0;
+    BITUNE_UNROLL_N(1)
+    for (u32 bit = u32{1} << 31; bit != 0; bit /= 2) {
+      u32 before = 0;
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) {
-        const u32 i = r * warp_size + lane();
-        count[0] += words[i] == word && places[i] < end ? 1 : 0;
-      }
-      warp_sum_each(count);
-      (count[0] < wanted ? few : enough) = end;
+      for (int r = 0; r < vt; ++r) before += bit_count(lanes_where(equal[r] < end + bit));
+      if (before < wanted) end += bit;
     }
-    return enough;
+    return end + 1;
   }
 };
 

@@ -37,6 +37,32 @@ struct ResultRow {
   /// The key at a place, and the place.
   BITUNE_DEVICE Item item(u32 place) const { return Form::make(Order::encode(keys[place]), place); }
 
+  /// Begins to copy the key at a place to shared memory, and writes the place beside it: for `fetched`, behind cp_async_wait_all. Whoever
+  /// has just read the key waits for nothing.
+  BITUNE_DEVICE void fetch(Item& slot, u32 place) const {
+    if constexpr (form == PlacedForm::planes) {
+      slot.place = place;
+      cp_async(&slot.key, keys + place);
+    } else if constexpr (sizeof(Item) == 8 && sizeof(Raw) == 4) {
+      u32* const words = reinterpret_cast<u32*>(&slot);
+      words[0] = place;
+      cp_async(words + 1, keys + place);
+    } else {
+      slot = item(place);
+    }
+  }
+
+  BITUNE_DEVICE Item fetched(const Item& slot) const {
+    if constexpr (form == PlacedForm::planes) {
+      return Form::make(Order::encode(slot.key), slot.place);
+    } else if constexpr (sizeof(Item) == 8 && sizeof(Raw) == 4) {
+      const u32* const words = reinterpret_cast<const u32*>(&slot);
+      return Form::make(Order::encode(words[1]), words[0]);
+    } else {
+      return slot;
+    }
+  }
+
   /// Writes what belongs to the item, a key and its place in the row, to place i of the result.
   BITUNE_DEVICE void write(u32 i, Item item) const {
     const u32 place = Form::place(item);

@@ -8,6 +8,7 @@
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/ranked_candidates.cuh"
 #include "kernels/topk/row_filter.cuh"
+#include "kernels/topk/sampled_keys.cuh"
 
 namespace bitune {
 
@@ -19,54 +20,17 @@ template <class Codec, class Payload, PlacedForm form, bool carries, int nt, int
 BITUNE_KERNEL(nt, 1)
 sample_minima(typename Placed<typename Codec::Word, form>::Item* bound, u32* count, const typename Codec::Raw* keys, const u8* lengths,
               u64 length_bytes, u32 n, u32 k, u32 sample_rank) {
-  using Order = FirstKeysCodec<Codec, carries>;
   using Form = Placed<typename Codec::Word, form>;
-  using Word = typename Codec::Word;
-  constexpr u32 samples = u32{ranks} * nt * vt;
-  constexpr u32 own = groups / ranks;
-  constexpr layout::SampledMinima parts = layout::sampled_minima(nt, groups, sizeof(Word));
-  static_assert(own >= 1 && own <= nt);
-  Word* const words = shared_memory<Word>();
-  u32* const places = reinterpret_cast<u32*>(words + nt);
-  Word* const all_words = reinterpret_cast<Word*>(shared_memory<u8>() + parts.minima);
-  const Minima<Word, groups> all{all_words, reinterpret_cast<u32*>(all_words + groups)};  // of the first block
-  const u32 rank = ranks == 1 ? 0 : cluster_rank();
+  using Sample = SampledKeys<FirstKeysCodec<Codec, carries>, nt, vt, ranks, groups>;
   if constexpr (ranks > 1) arrive_at_cluster();
   begin_launch();
   const u32 length = counted_keys(lengths, length_bytes, 0, n);
-  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(samples, minimum(k, length), length);
-
-  PlacedWord<Word> least{Order::last, ~u32{0}};
-  if (length != 0) {
-    u32 place[vt];
-    Word word[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      place[r] = sampled_place((r * ranks + rank) * nt + thread_index(), samples, length);
-      word[r] = Order::encode(keys[place[r]]);
-    }
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const PlacedWord<Word> sample{word[r], place[r]};
-      if (sample < least) least = sample;
-    }
-  }
-  reduce_minima<nt, static_cast<int>(own)>(words, places, least);
-  if constexpr (ranks > 1) wait_for_cluster();
-  if (thread_index() < own) {  // a thread's own words
-    Word* const to_words = ranks == 1 ? all.words : shared_of_rank(all.words, 0);
-    u32* const to_places = ranks == 1 ? all.places : shared_of_rank(all.places, 0);
-    to_words[rank * own + thread_index()] = words[thread_index()];
-    to_places[rank * own + thread_index()] = places[thread_index()];
-  }
-  if constexpr (ranks == 1) {
-    sync_block();
-  } else {
-    sync_cluster();
-  }
-  if (rank != 0 || warp_index() != 0) return;
+  const u32 bound_rank = length == n ? sample_rank : sample_rank_of(Sample::count, minimum(k, length), length);
+  const Sample sample(keys, length);
+  sample.gather_minima();
+  if ((ranks != 1 && cluster_rank() != 0) || warp_index() != 0) return;
   const bool has_bound = bound_rank <= groups && length != 0;
-  const PlacedBound<Word> found = all.bound(has_bound ? bound_rank : 1);
+  const PlacedBound<typename Codec::Word> found = sample.minima().bound(has_bound ? bound_rank : 1);
   if (lane() == 0) {
     *bound = has_bound ? Form::make(found.word, found.end - 1) : last_item<Form>();
     *count = 0;
@@ -113,7 +77,7 @@ select_candidates(typename Codec::Raw* keys_out, const typename Codec::Raw* keys
     Word* const words = shared_memory<Word>();
     u32* const places = reinterpret_cast<u32*>(words + nt);
     reduce_minima<nt, groups>(words, places, PlacedWord<Word>{Form::key(least), Form::place(least)});
-    sync_block();
+    sync_block();  // else the bound is wrong, once in many times
     if (warp_index() == 0) {
       const PlacedBound<Word> bound = Minima<Word, groups>{words, places}.bound(maximum(wanted, 1u));
       if (lane() == 0) *filter.shared_bound = Form::make(bound.word, bound.end - 1);

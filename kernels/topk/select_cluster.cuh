@@ -6,7 +6,8 @@
 // keys. Here each block tells all others the minima of its groups, so that each finds the bound by itself. What is not behind it goes to
 // the first block, which puts it in order. Two barriers of the cluster are all that blocks wait for.
 //
-// Which group a key belongs to: neighbouring vectors of keys belong to different groups, and neighbouring warps' to different blocks.
+// Which group a key belongs to: neighbouring vectors of keys belong to different groups, and neighbouring warps' to different blocks. What
+// recurs at a distance that is a multiple of all blocks' is in different ones, too.
 // So where keys ascend, or change slowly, there are not many more candidates than of random keys. Where there are more than there is room for,
 // the bound is narrowed as in select_rows.cuh.
 
@@ -25,7 +26,7 @@ struct ClusterKeys : SelectedKeys<Codec, form, nt * ranks, vt, vector> {
   static constexpr u32 all = u32{ranks} * nt;
 
   BITUNE_DEVICE void load(const Raw* row, u32 length) {
-    const u32 thread = (warp_index() * ranks + cluster_rank()) * warp_size + lane();
+    const u32 thread = (warp_index() * ranks + (cluster_rank() + 3 * warp_index()) % ranks) * warp_size + lane();
     const bool vectors = reinterpret_cast<u64>(row) % (vector * sizeof(Raw)) == 0 && length % vector == 0;
     Keys::first = thread * (vectors ? vector : 1);
     Keys::inner = vectors ? 1 : all;
@@ -133,7 +134,6 @@ select_cluster(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   ClusterKeys<Codec, typename Row::Order, form, nt, vt, vector, ranks> keys;
   keys.load(result.keys, length);
 
-  // Thread t is in the block's group t % own.
   Word* const own_words = reinterpret_cast<Word*>(shared);
   u32* const own_places = reinterpret_cast<u32*>(own_words + nt);
   reduce_minima<nt, static_cast<int>(own)>(own_words, own_places, keys.minimum_of_thread());

@@ -6,11 +6,14 @@
 // are not behind it, whatever the keys are. Where the keys' places do not depend on their order, few others are: of twice as many groups
 // as k, about k * 1.4. These candidates are gathered in shared memory, with their places, and sorted.
 //
+// Numbers of 32 bits need no words for that: they are compared as they are. NaNs pass any bound then, or none, as they do in order.
+//
 // Where more keys than there is room for are not behind the bound, as many equal ones may be, the bound is narrowed: by bisection, first
 // of the keys, then of the places of those that equal the bound.
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/register_tile.cuh"
+#include "kernels/topk/bound_words.cuh"
 #include "kernels/topk/candidates.cuh"
 
 namespace bitune {
@@ -49,11 +52,12 @@ struct SelectedKeys {
   using Raw = typename Codec::Raw;
   using Words = SelectedWord<Codec, form>;
   using Word = typename Words::Word;
+  static constexpr bool has_numbers = NumberLimit<Codec>::exists && sizeof(Raw) == sizeof(u32);
   static_assert(vt % vector == 0 && vt <= 32 && vector * sizeof(Raw) <= 16);
 
   u32 first;  ///< place of register 0
   u32 inner;  ///< distance of the places of a vector
-  Word words[vt];
+  Word words[vt];  ///< as they are read, until `encode`, where there are numbers
 
   /// Place of a register in the row. It grows with the register's number.
   BITUNE_DEVICE u32 place(u32 r) const { return first + r / vector * vector * nt + r % vector * inner; }
@@ -78,7 +82,35 @@ struct SelectedKeys {
       }
     }
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) words[r] = Words::make(raw[r], place(r));
+    for (int r = 0; r < vt; ++r) words[r] = has_numbers ? static_cast<Word>(raw[r]) : Words::make(raw[r], place(r));
+  }
+
+  BITUNE_DEVICE void encode() {
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) words[r] = Words::make(static_cast<Raw>(words[r]), place(r));
+  }
+
+  /// The word of the first number of each of m groups. NaNs are left out, but where a group has nothing else.
+  template <int m>
+  BITUNE_DEVICE void minima_of_numbers(Word (&smallest)[m]) const {
+    float first_of[m];
+    BITUNE_UNROLL
+    for (int r = 0; r < m; ++r) first_of[r] = float_of(static_cast<u32>(words[r]));
+    BITUNE_UNROLL
+    for (int r = m; r < vt; ++r) {
+      const float number = float_of(static_cast<u32>(words[r]));
+      first_of[r % m] = NumberLimit<Codec>::is_descending ? larger_number(first_of[r % m], number) : smaller_number(first_of[r % m], number);
+    }
+    BITUNE_UNROLL
+    for (int r = 0; r < m; ++r) smallest[r] = Codec::encode(static_cast<Raw>(bits_of(first_of[r])));
+  }
+
+  /// The registers whose numbers are not behind the limit.
+  BITUNE_DEVICE u32 up_to(const NumberLimit<Codec>& limit) const {
+    u32 bits = 0;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) bits |= limit.passes(static_cast<Raw>(words[r])) ? u32{1} << r : 0;
+    return bits;
   }
 
   /// The smallest word of each of m groups.
@@ -249,30 +281,44 @@ select_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename C
   Keys keys;
   keys.load(result.keys, length);
 
-  Word smallest;
-  Word kth;
-  {
-    Word of_thread[minima];
-    keys.minima(of_thread);
+  RowSums<nt> sums(reinterpret_cast<u32*>(shared + parts.sums));
+  const auto find = [&](Word(&of_thread)[minima], Word& smallest, Word& kth) {
     KthMinimum<Word, nt, minima, shuffle_steps>::find(of_thread, maximum(wanted, 1u), reinterpret_cast<Word*>(shared),
                                                       reinterpret_cast<Word*>(shared + parts.bound), smallest, kth);
-  }
-  if constexpr (Row::Order::reads_nans) keys.join_nans(smallest, kth);
-  RowBound<Word> bound(smallest, kth, length);
-  RowSums<nt> sums(reinterpret_cast<u32*>(shared + parts.sums));
+  };
   u32 bits;
   ThreadSums count;
-  while (true) {
-    bits = keys.not_behind(bound.word, bound.end, length);
+  bool is_found = false;
+  Word smallest;
+  Word kth;
+  Word of_thread[minima];
+  if constexpr (Keys::has_numbers) {
+    keys.minima_of_numbers(of_thread);
+    find(of_thread, smallest, kth);
+    const NumberLimit<Codec> limit(kth);
+    bits = keys.up_to(limit);
     count = sums(bit_count(bits));
-    const bool fits = count.all >= wanted && count.all <= capacity;
-    if (Threads::all_rows(fits)) break;
-    if (!fits) bound.narrow(count.all < wanted);
+    is_found = Threads::all_rows(limit.is_exact() && kth < Keys::Words::first_padding && count.all >= wanted && count.all <= capacity);
+    if (!is_found) keys.encode();
+  }
+  if (!is_found) {
+    keys.minima(of_thread);
+    find(of_thread, smallest, kth);
+    if constexpr (Row::Order::reads_nans) keys.join_nans(smallest, kth);
+    RowBound<Word> bound(smallest, kth, length);
+    while (true) {
+      bits = keys.not_behind(bound.word, bound.end, length);
+      count = sums(bit_count(bits));
+      const bool fits = count.all >= wanted && count.all <= capacity;
+      if (Threads::all_rows(fits)) break;
+      if (!fits) bound.narrow(count.all < wanted);
+    }
   }
   // The candidates' keys are read again: registers have no numbers that a thread could count by.
-  for (u32 i = count.before; bits != 0; bits &= bits - 1, ++i) {
-    candidates[i] = result.item(keys.place(bit_count((bits & (0 - bits)) - 1)));
-  }
+  for (u32 i = count.before; bits != 0; bits &= bits - 1, ++i) result.fetch(candidates[i], keys.place(lowest_bit(bits)));
+  cp_async_wait_all();
+  Threads::sync();
+  for (u32 i = Threads::index(); i < count.all; i += nt) candidates[i] = result.fetched(candidates[i]);
   Threads::sync();
   candidates.template sort<capacity / 2>(count.all);
   if (row < rows) candidates.write_first(result, k, wanted);

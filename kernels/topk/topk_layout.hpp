@@ -36,29 +36,16 @@ constexpr SelectedRow selected_row(Size threads, Size minima, Size capacity, Siz
   return {bound, sums, rounded_up(sums + (is_block ? 4 * prefix_sum_words(threads) : 0), 16)};
 }
 
-/// Where the parts of a block's shared memory in filter_rows begin, and how many bytes they are together. Candidates come first, or the
-/// sample.
-struct FilteredRow {
-  Size bound;  ///< an item
-  Size count;  ///< a number
-  Size sums;   ///< GroupPrefixSum's
-  Size bytes;
-};
-
-constexpr FilteredRow filtered_row(Size threads, Size samples, Size capacity, Size item_bytes) {
-  const Size bound = rounded_up(padded_bytes(capacity > samples ? capacity : samples, item_bytes), 16);
-  const Size count = bound + 16;
-  const Size sums = count + 16;
-  return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
-}
-
 /// As many minima are sorted by the threads of one warp.
 constexpr Size minima_of_warp() { return 512; }
+
+/// Groups of samples that so many threads (a power of two) have at most, whose minima give a bound.
+constexpr Size most_groups(Size threads) { return threads < minima_of_warp() ? threads : minima_of_warp(); }
 
 /// As many candidates are put in order by counting which of them are before each other.
 constexpr Size ranked_candidates() { return 224; }
 
-/// Where all minima begin in a block's shared memory in sample_minima, behind those of its threads, and how many bytes both are together.
+/// Where all minima of SampledKeys begin in a block's shared memory, behind those of its threads, and how many bytes both are together.
 struct SampledMinima {
   Size minima;
   Size bytes;
@@ -66,7 +53,24 @@ struct SampledMinima {
 
 constexpr SampledMinima sampled_minima(Size threads, Size groups, Size word_bytes) {
   const Size minima = rounded_up(threads * (word_bytes + 4), 16);
-  return {minima, minima + groups * (word_bytes + 4)};
+  return {minima, rounded_up(minima + groups * (word_bytes + 4), 16)};
+}
+
+/// Where the parts of a block's shared memory in bin_rows begin, and how many bytes they are together. Candidates come first, or the
+/// sample: samples that are sorted, or what their minima need.
+struct FilteredRow {
+  Size bound;  ///< an item
+  Size count;  ///< a number
+  Size sums;   ///< GroupPrefixSum's
+  Size bytes;
+};
+
+constexpr FilteredRow filtered_row(Size threads, Size sample_bytes, Size capacity, Size item_bytes) {
+  const Size candidates = padded_bytes(capacity, item_bytes);
+  const Size bound = rounded_up(candidates > sample_bytes ? candidates : sample_bytes, 16);
+  const Size count = bound + 16;
+  const Size sums = count + 16;
+  return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
 }
 
 /// Where the parts of a block's shared memory in select_cluster begin, and how many bytes they are together. The first block's candidates

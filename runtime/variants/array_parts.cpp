@@ -52,8 +52,8 @@ Problem first_of(const Problem& problem, std::uint64_t n) {
 /// What may give the first keys of a part.
 const std::vector<const Variant*>& part_variants() {
   static const std::vector<const Variant*> all = {
-      &rows_topk_variant(),   &cluster_topk_variant(), &merge_topk_variant(),   &select_rows_variant(),
-      &filter_rows_variant(), &filter_array_variant(), &select_array_variant(), &select_cluster_variant()};
+      &rows_topk_variant(), &cluster_topk_variant(), &merge_topk_variant(),   &select_rows_variant(),
+      &bin_rows_variant(),  &filter_array_variant(), &select_array_variant(), &select_cluster_variant()};
   return all;
 }
 

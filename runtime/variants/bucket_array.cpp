@@ -28,11 +28,8 @@ namespace of_bucket_array {
 namespace {
 
 constexpr std::string_view header = "kernels/topk/bucket_array.cuh";
-constexpr std::string_view chosen_header = "kernels/topk/chosen_buckets.cuh";
-constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32> sample_kernel{
+constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32, U32> sample_kernel{
     header, "sample_buckets_of_first"};
-constexpr Kernel<Address, Address, U32, Address, Address, OperandStride, U32, U32, U32, U32> choose_kernel{
-    chosen_header, "choose_buckets_of_first"};
 constexpr Kernel<Address, U32, Address, U32, Address, Address, Address, OperandStride, U32> filter_kernel{
     header, "filter_to_buckets"};
 constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandStride, U32, U32, Address, U32,
@@ -42,20 +39,14 @@ constexpr Kernel<Address, Address, Address, Address, Address, Address, OperandSt
 /// Candidates that a block puts together before they go to their buckets.
 constexpr std::int64_t staged = 1024;
 
-/// So many blocks put only what is up to a bound of the sample in order; fewer sort it.
-constexpr std::int64_t choosing_blocks = 16;
-
-bool chooses(const Configuration& c) { return c.at("sample_blocks") == choosing_blocks; }
-
-/// Threads of a block that takes samples: each has 8, or fewer if there are few threads and nothing is
-/// sorted.
+/// Threads of a block that takes samples: each takes 8 at most, and few threads one.
 std::int64_t sample_threads(const Configuration& c) {
   const std::int64_t of_block = c.at("samples") / c.at("sample_blocks");
-  return chooses(c) ? std::max(of_block / 8, std::min<std::int64_t>(of_block, 256)) : of_block / 8;
+  return std::max(of_block / 8, std::min<std::int64_t>(of_block, 256));
 }
 
 std::int64_t samples_per_thread(const Configuration& c) {
-  return c.at("samples") / c.at("sample_blocks") / std::max<std::int64_t>(sample_threads(c), 1);
+  return c.at("samples") / c.at("sample_blocks") / sample_threads(c);
 }
 
 std::uint64_t sample_rank(const Configuration& c, const Problem& problem) {
@@ -69,25 +60,31 @@ std::uint64_t minimum_rank(std::int64_t groups, const Configuration& c, const Pr
   return std::max(rank, sampling::minimum_behind(as_count(groups), rank));
 }
 
-/// Groups of samples whose minima tell what is put in order; 0 where too many samples are. Of three quarters
-/// of them the minima have about as many samples up to them as is computed.
-std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
-  for (const std::int64_t groups : {64, 128, 256, 512}) {
-    if (4 * minimum_rank(groups, c, problem) <= 3 * as_count(groups)) return groups;
-  }
-  return 0;
+/// Whether that is one of the first three quarters of the minima: then up to twice as many samples are up to
+/// it.
+bool has_near_minimum(std::int64_t groups, const Configuration& c, const Problem& problem) {
+  return 4 * minimum_rank(groups, c, problem) <= 3 * as_count(groups);
 }
 
+/// Groups of samples whose minima tell what is put in order; 0 where too many samples are.
+std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
+  for (const std::int64_t groups : {64, 128, 256, 512}) {
+    if (has_near_minimum(groups, c, problem)) return groups;
+  }
+  return minimum_rank(512, c, problem) + 8 <= 512 ? 512 : 0;
+}
+
+/// Up to the last but eight of 512 minima there are 2,130 samples on average, and 180 more or fewer.
 std::int64_t sample_capacity(const Configuration& c, const Problem& problem) {
-  return std::max(2 * sample_threads(c), 4 * sample_groups(c, problem));
+  const std::int64_t groups = sample_groups(c, problem);
+  return std::max(2 * sample_threads(c), (has_near_minimum(groups, c, problem) ? 4 : 8) * groups);
 }
 
 std::int64_t sample_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t item = merged_item_bytes(problem.key);
-  const std::int64_t threads = sample_threads(c);
-  if (!chooses(c)) return layout::padded_bytes(threads * samples_per_thread(c), item);
   const std::int64_t word = size_of(problem.key) == 8 ? 8 : 4;
-  return layout::chosen_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item, word)
+  const std::int64_t threads = sample_threads(c);
+  return layout::sampled_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item, word)
       .bytes;
 }
 
@@ -128,7 +125,7 @@ class BucketArrayVariant final : public Variant {
     return "the first keys of one long array: one pass of the whole device that puts what is not behind a "
            "bound into buckets, both of which a random sample gives; a block puts a bucket in order";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {header, chosen_header}; }
+  std::vector<std::string_view> kernel_headers() const override { return {header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
         problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4 ||
@@ -149,10 +146,7 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"samples",
        {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
        "random keys, of which the bound and the ends of the buckets are taken"},
-      {"sample_blocks",
-       {1, 8, 16},
-       "blocks that take the sample: 1 or 8 sort it; of 16 the first one puts in order what is up to a "
-       "bound"},
+      {"sample_blocks", {1, 8, 16}, "blocks that take the sample"},
       {"buckets", {4, 8, 16, 32, 64, 128, 256, 512}, "buckets of candidates"},
       {"bucket_threads", {64, 128, 256, 512, 1024}, "threads of the block that puts a bucket in order"},
       {"bucket_capacity", {512, 1024, 2048, 4096, 8192}, "candidates that such a block holds"},
@@ -166,26 +160,22 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"there are twice as many keys as samples at least, and a block or a cluster of the device takes these",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = sample_threads(c);
-         return as_count(2 * c.at("samples")) <= p.n && threads <= d.max_threads_per_block &&
+         return as_count(2 * c.at("samples")) <= p.n && threads >= 64 && threads <= d.max_threads_per_block &&
                 c.at("sample_blocks") <= std::max(1, d.largest_cluster_size()) &&
-                threads >= (chooses(c) ? 64 : 32) &&
-                threads * (samples_per_thread(c) * merged_item_registers(p.key) + (chooses(c) ? 50 : 34)) <=
+                threads * (samples_per_thread(c) * merged_item_registers(p.key) + 50) <=
                     d.registers_per_block;
        },
        {"samples", "sample_blocks"}},
-      {"the sample has a bound, and a sample up to it for each bucket",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         const std::uint64_t rank = sample_rank(c, p);
-         return rank <= as_count(c.at("samples")) && rank >= as_count(c.at("buckets"));
-       },
-       {"samples", "buckets"}},
-      {"what is put in order of a sample has a bound among the minima of 64 to 512 groups, no more than "
+      {"the sample has a bound, a sample up to it for each bucket, and at most 512 groups that tell it, no "
+       "more than "
        "threads",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         const std::int64_t groups = chooses(c) ? sample_groups(c, p) : 64;
-         return groups != 0 && (!chooses(c) || groups <= sample_threads(c) * choosing_blocks);
+         const std::uint64_t rank = sample_rank(c, p);
+         const std::int64_t groups = sample_groups(c, p);
+         return rank <= as_count(c.at("samples")) && rank >= as_count(c.at("buckets")) && groups != 0 &&
+                groups <= sample_threads(c) * c.at("sample_blocks");
        },
-       {"samples", "sample_blocks"}},
+       {"samples", "sample_blocks", "buckets"}},
       {"a block holds what its bucket has in 99 of 100 calls",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return overflow_chance(c, p, as_count(c.at("bucket_capacity"))) <= 0.01;
@@ -228,9 +218,11 @@ Configuration BucketArrayVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // The fewest samples that make buckets of which blocks hold all.
-  for (std::int64_t samples = 256; samples <= 65536; samples *= 4) {
+  for (std::int64_t samples = 256; samples <= 65536; samples *= 2) {
     c.parameters["samples"] = samples;
-    c.parameters["sample_blocks"] = samples >= 4096 && device.max_cluster_size >= 8 ? 8 : 1;
+    c.parameters["sample_blocks"] = samples < 4096 || device.max_cluster_size < 8            ? 1
+                                    : samples > 32768 && device.largest_cluster_size() >= 16 ? 16
+                                                                                             : 8;
     for (const std::int64_t buckets : {128, 256, 32, 8, 4}) {
       c.parameters["buckets"] = buckets;
       if (!all.violation(c, problem, device)) return c;
@@ -257,21 +249,15 @@ Plan BucketArrayVariant::plan(const Problem& problem, const Configuration& c,
   const std::string carrying = fmt::format("{}, {}", form, carried_bytes(problem) != 0);
   const std::int64_t ranks = c.at("sample_blocks");
   const std::int64_t threads = sample_threads(c);
-  const LaunchShape shape{.blocks = as_count(ranks),
-                          .threads = static_cast<std::uint32_t>(threads),
-                          .shared_bytes = as_count(sample_bytes(c, problem)),
-                          .cluster = static_cast<std::uint32_t>(ranks)};
-  const std::string sample = fmt::format("{}, {}, {}, {}", carrying, threads, samples_per_thread(c), ranks);
-  const std::uint64_t rank = sample_rank(c, problem);
-  if (chooses(c)) {
-    const std::int64_t groups = sample_groups(c, problem);
-    builder.launch(choose_kernel, fmt::format("{}, {}, {}", sample, groups, sample_capacity(c, problem)),
-                   shape, last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k, rank,
-                   minimum_rank(groups, c, problem));
-  } else {
-    builder.launch(sample_kernel, sample, shape, last, counts, buckets, keys, lengths, length_bytes,
-                   problem.n, problem.k, rank);
-  }
+  builder.launch(sample_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}", carrying, threads, samples_per_thread(c), ranks,
+                             sample_groups(c, problem), sample_capacity(c, problem)),
+                 {.blocks = as_count(ranks),
+                  .threads = static_cast<std::uint32_t>(threads),
+                  .shared_bytes = as_count(sample_bytes(c, problem)),
+                  .cluster = static_cast<std::uint32_t>(ranks)},
+                 last, counts, buckets, keys, lengths, length_bytes, problem.n, problem.k,
+                 sample_rank(c, problem), minimum_rank(sample_groups(c, problem), c, problem));
   builder.launch(filter_kernel,
                  fmt::format("{}, {}, {}, {}, {}", carrying, c.at("block_size_x"), c.at("vectors_per_thread"),
                              staged, c.at("min_blocks_per_sm")),

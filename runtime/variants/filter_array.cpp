@@ -72,7 +72,8 @@ std::int64_t finish_samples(const Configuration& c) {
 std::int64_t finish_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t item = merged_item_bytes(problem.key);
   if (c.at("merge_runs") != 0) return layout::padded_bytes(finished_at_once(c), item);
-  return layout::filtered_row(c.at("finish_threads"), c.at("finish_threads") * finish_samples(c),
+  return layout::filtered_row(c.at("finish_threads"),
+                              layout::padded_bytes(c.at("finish_threads") * finish_samples(c), item),
                               finished_at_once(c), item)
       .bytes;
 }

@@ -20,7 +20,7 @@ constexpr Kernel<Address, OperandStride, Address, Address, OperandStride, Addres
 
 class FilterSegmentsVariant final : public row_filter::FilteringVariant {
  public:
-  FilterSegmentsVariant() noexcept : FilteringVariant(row_filter::Finish::sorted) {}
+  FilterSegmentsVariant() noexcept : FilteringVariant(row_filter::Method::sorts) {}
   std::string_view name() const noexcept override { return "filter_segments"; }
   std::string_view description() const noexcept override {
     return "the first keys of segments: one pass that keeps what is not behind a bound from a random sample; "
@@ -36,13 +36,13 @@ class FilterSegmentsVariant final : public row_filter::FilteringVariant {
 Plan FilterSegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder;
   if (problem.rows == 0) return builder.take();
-  LaunchShape shape = row_filter::launch_shape(problem, c, row_filter::Finish::sorted);
+  LaunchShape shape = row_filter::launch_shape(problem, c, row_filter::Method::sorts);
   shape.segments_per_block = 1;
-  builder.launch(kernel, row_filter::arguments(problem, c), shape, address_of(Role::keys_out),
-                 OperandStride{Role::keys_out}, address_of(Role::keys_in), address_of(Role::values_out),
-                 OperandStride{Role::values_out}, address_of(Role::values_in), address_of(Role::indices_out),
-                 OperandStride{Role::indices_out}, address_of(Role::offsets), OperandStride{Role::offsets},
-                 address_of(Role::ends), CallKeys{problem.n}, problem.k);
+  builder.launch(kernel, row_filter::arguments(problem, c, row_filter::Method::sorts), shape,
+                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
+                 address_of(Role::values_out), OperandStride{Role::values_out}, address_of(Role::values_in),
+                 address_of(Role::indices_out), OperandStride{Role::indices_out}, address_of(Role::offsets),
+                 OperandStride{Role::offsets}, address_of(Role::ends), CallKeys{problem.n}, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;
@@ -51,7 +51,7 @@ Plan FilterSegmentsVariant::plan(const Problem& problem, const Configuration& c,
 }  // namespace
 }  // namespace of_filter_segments
 
-/// As filter_rows, for rows of any lengths. A segment that is much longer than the others may take its block
+/// As bin_rows, for rows of any lengths. A segment that is much longer than the others may take its block
 /// a second, slow pass (kernels/topk/row_filter.cuh).
 const Variant& filter_segments_variant() {
   static const of_filter_segments::FilterSegmentsVariant variant;

@@ -34,10 +34,8 @@ namespace bitune {
 [[nodiscard]] const Variant& bucket_array_variant();
 [[nodiscard]] const Variant& copied_rows_variant();
 [[nodiscard]] const Variant& array_parts_variant();
-[[nodiscard]] const Variant& filter_rows_variant();
 [[nodiscard]] const Variant& bin_rows_variant();
-[[nodiscard]] const Variant& bin_numbers_variant();
-[[nodiscard]] const Variant& select_numbers_variant();
+[[nodiscard]] const Variant& minima_rows_variant();
 [[nodiscard]] const Variant& select_array_variant();
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,17 +20,43 @@
 namespace bitune::row_filter {
 namespace {
 
-/// Of larger k the candidates fit no block.
-constexpr std::uint64_t largest_k = 8192;
+/// Which of the samples, or of the minima of their groups, is the bound.
+std::uint64_t sample_rank(const Configuration& c, const Problem& problem, Method method) {
+  return sampling::bound_rank(as_count(sample_count(c, method)), problem.k, longest_of(problem));
+}
 
-/// Places have 32 bits, and some of them say what is none.
-constexpr std::uint64_t longest_row = std::uint64_t{1} << 31;
+/// Groups of samples that have minima: few more samples than the bound's rank are up to it if these are four
+/// times as many.
+std::int64_t sample_groups(const Configuration& c, const Problem& problem) {
+  const auto enough =
+      static_cast<std::int64_t>(std::bit_ceil(4 * sample_rank(c, problem, Method::minima_and_bins)));
+  return std::clamp<std::int64_t>(enough, 64,
+                                  layout::most_groups(c.at("block_size_x") * c.at("cluster_size")));
+}
 
-std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Finish finish) {
+std::int64_t shared_bytes(const Configuration& c, const Problem& problem, Method method) {
   const std::int64_t threads = c.at("block_size_x");
   const std::int64_t item = merged_item_bytes(problem.key);
-  return layout::filtered_row(threads, sample_count(c), c.at("candidates"), item).bytes +
-         (finish == Finish::binned ? layout::row_bins(threads, item).bytes : 0);
+  const std::int64_t sample =
+      method == Method::minima_and_bins
+          ? layout::sampled_minima(threads, sample_groups(c, problem), word_bytes(problem.key)).bytes
+          : layout::padded_bytes(sample_count(c, method), item);
+  return layout::filtered_row(threads, sample, c.at("candidates"), item).bytes +
+         (method == Method::sorts ? 0 : layout::row_bins(threads, item).bytes);
+}
+
+/// Whether there are not more candidates than room, but once in a million times.
+bool candidates_fit(const Configuration& c, const Problem& problem, Method method) {
+  const std::uint64_t samples = as_count(sample_count(c, method));
+  const std::uint64_t longest = longest_of(problem);
+  const std::uint64_t room = as_count(c.at("candidates"));
+  if (method != Method::minima_and_bins) return sampling::fits(samples, problem.k, room, longest);
+  if (longest <= room) return true;
+  const std::uint64_t groups = as_count(sample_groups(c, problem));
+  const std::uint64_t rank = sample_rank(c, problem, method);
+  const std::uint64_t up_to_bound = std::min(samples, sampling::up_to_minimum(groups, rank));
+  return rank <= groups &&
+         sampling::overflow_chance(samples, up_to_bound, room, longest) <= sampling::accepted_chance;
 }
 
 /// Keys of a vector of 16 bytes.
@@ -67,13 +94,14 @@ std::uint64_t longest_of(const Problem& problem) noexcept {
   return std::min(problem.n, std::max(always, 16 * mean_length(problem)));
 }
 
-std::int64_t sample_count(const Configuration& c) {
-  return c.at("block_size_x") * c.at("samples_per_thread");
+std::int64_t sample_count(const Configuration& c, Method method) {
+  return c.at("block_size_x") * c.at("samples_per_thread") *
+         (method == Method::minima_and_bins ? c.at("cluster_size") : 1);
 }
 
 SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
-  const auto shared_of = [finish = finish_](const Configuration& c, const Problem& p) {
-    return shared_bytes(c, p, finish);
+  const auto shared_of = [method = method_](const Configuration& c, const Problem& p) {
+    return shared_bytes(c, p, method);
   };
   SearchSpace space;
   space.variant = name();
@@ -96,6 +124,12 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
+  if (method_ == Method::minima_and_bins) {
+    space.parameters.push_back(
+        {"chunks_ahead",
+         {0, 1, 2, 4, 8},
+         "chunks of what threads have under way at once that the L2 is asked for before they are read"});
+  }
   space.restrictions = {
       block_fits_device(),
       {"a thread has at most 32 keys under way",
@@ -114,10 +148,10 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        {"block_size_x", "samples_per_thread", "candidates"}},
       {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
        "rows",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return sampling::fits(as_count(sample_count(c)), p.k, as_count(c.at("candidates")), longest_of(p));
+       [method = method_](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return candidates_fit(c, p, method);
        },
-       {"block_size_x", "samples_per_thread", "candidates"}},
+       {"block_size_x", "samples_per_thread", "candidates", "cluster_size"}},
       {"the device has clusters of so many blocks",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return c.at("cluster_size") <= most_ranks(p, d);
@@ -163,6 +197,7 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
+  if (method_ == Method::minima_and_bins) c.parameters["chunks_ahead"] = 0;
   // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
   // them.
   const std::uint64_t longest = longest_of(problem);
@@ -177,9 +212,9 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
         c.parameters["block_size_x"] =
             std::min<std::int64_t>(room > most_of_usual ? 1024 : usual, device.max_threads_per_block);
         if (all.violation(c, problem, device)) continue;
-        const auto taken = static_cast<double>(sample_count(c));
+        const auto taken = static_cast<double>(sample_count(c, method_));
         const auto rank =
-            static_cast<double>(sampling::bound_rank(as_count(sample_count(c)), problem.k, longest));
+            static_cast<double>(sampling::bound_rank(as_count(sample_count(c, method_)), problem.k, longest));
         // Of a usual segment there is no sample.
         const double sorted =
             problem.ragged ? static_cast<double>(room) : taken + rank * static_cast<double>(longest) / taken;
@@ -205,18 +240,20 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
   return c;
 }
 
-std::string arguments(const Problem& problem, const Configuration& c) {
-  return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
+std::string arguments(const Problem& problem, const Configuration& c, Method method) {
+  const std::string groups =
+      method == Method::minima_and_bins ? fmt::format("{}, ", sample_groups(c, problem)) : "";
+  return fmt::format("{}, {}, {}, {}, {}, {}, {}{}, {}, {}, {}", merged_arguments(problem, c),
                      problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                     c.at("vectors_per_thread"), c.at("samples_per_thread"), c.at("candidates"),
+                     c.at("vectors_per_thread"), c.at("samples_per_thread"), groups, c.at("candidates"),
                      c.at("cluster_size"), c.at("shuffle_steps"), c.at("min_blocks_per_sm"));
 }
 
-LaunchShape launch_shape(const Problem& problem, const Configuration& c, Finish finish) {
+LaunchShape launch_shape(const Problem& problem, const Configuration& c, Method method) {
   const std::uint64_t ranks = as_count(c.at("cluster_size"));
   return {.blocks = problem.rows * ranks,
           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-          .shared_bytes = as_count(shared_bytes(c, problem, finish)),
+          .shared_bytes = as_count(shared_bytes(c, problem, method)),
           .cluster = static_cast<std::uint32_t>(ranks)};
 }
 

@@ -57,15 +57,30 @@ std::uint64_t room_for_rank(std::uint64_t samples, std::uint64_t rank, std::uint
 }
 
 std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank) {
-  std::uint64_t samples = rank;
-  for (; samples < 4 * groups; ++samples) {
-    // So many samples have fewer than `rank` groups if more than the others meet another one in their group.
-    const auto meetings = static_cast<double>(samples - rank + 1);
-    const double mean =
-        static_cast<double>(samples) * static_cast<double>(samples) / (2.0 * static_cast<double>(groups));
-    if (meetings > mean && tail(mean, meetings) <= accepted_chance) break;
+  if (rank > groups) return 4 * groups;
+  // Where i groups have their minima, a sample is of one of them by a chance of i / groups: before the next
+  // minimum there are as many of these as there are failures before a success. Chernoff's bound of their sum,
+  // by bisection: it falls as `base` rises.
+  double meetings = 0;
+  double low = 1;
+  double high = static_cast<double>(groups) / static_cast<double>(std::max<std::uint64_t>(rank, 2) - 1);
+  for (int step = 0; step < 40; ++step) {
+    const double base = (low + high) / 2;
+    double bound = 0;
+    double mean = 0;
+    for (std::uint64_t i = 1; i < rank; ++i) {
+      const double chance = static_cast<double>(i) / static_cast<double>(groups);
+      mean += chance * base / (1 - chance * base);
+      bound += std::log((1 - chance) / (1 - chance * base));
+    }
+    if (bound - mean * std::log(base) <= std::log(accepted_chance)) {
+      high = base;
+      meetings = mean;
+    } else {
+      low = base;
+    }
   }
-  return samples;
+  return rank + static_cast<std::uint64_t>(std::ceil(meetings));
 }
 
 std::uint64_t minimum_behind(std::uint64_t groups, std::uint64_t samples) {

@@ -35,8 +35,7 @@ inline constexpr double accepted_chance = 1e-6;
                                           std::uint64_t n);
 
 /// How many samples are up to the minimum of that rank, but for the accepted chance, where samples are in as
-/// many groups by chance, and each has its minimum. It says that of at most a fifth of the groups; of more it
-/// is too large.
+/// many groups by chance, and each has its minimum.
 [[nodiscard]] std::uint64_t up_to_minimum(std::uint64_t groups, std::uint64_t rank);
 
 /// The other way round: the minimum that so many samples are up to, but for the accepted chance; `groups`

@@ -75,8 +75,8 @@ bool fits_registers(const Configuration& c, const Problem& problem) {
 std::int64_t finish_capacity(const Configuration& c) { return 2 * c.at("finish_threads"); }
 
 std::int64_t finish_bytes(const Configuration& c, const Problem& problem) {
-  return layout::filtered_row(c.at("finish_threads"), finish_capacity(c), finish_capacity(c),
-                              merged_item_bytes(problem.key))
+  const std::int64_t item = merged_item_bytes(problem.key);
+  return layout::filtered_row(c.at("finish_threads"), 0, finish_capacity(c), item)  // as many samples
       .bytes;
 }
 

@@ -129,6 +129,12 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
                 (size_of(p.key) < 8 || c.at("items_per_thread") <= 16);
        },
        {"items_per_thread", "vector_width"}},
+      {"there is room for the first k vectors: of keys in order all of them are candidates",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("vector_width") == 1 ||
+                c.at("vector_width") * static_cast<std::int64_t>(p.k) <= candidates(c, p);
+       },
+       {"block_size_x", "vector_width", "candidate_factor"}},
       {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
        "or the fewest there are",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
@@ -188,6 +194,7 @@ Configuration SelectClusterVariant::default_configuration(const Problem& problem
   const SearchSpace all = space(problem, device);
   while (c.at("candidate_factor") > 2 && all.violation(c, problem, device))
     c.parameters["candidate_factor"] /= 2;
+  while (c.at("vector_width") > 1 && all.violation(c, problem, device)) c.parameters["vector_width"] /= 2;
   while (c.at("min_blocks_per_sm") > 1 && all.violation(c, problem, device))
     --c.parameters["min_blocks_per_sm"];
   return c;

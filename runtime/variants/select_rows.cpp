@@ -24,9 +24,7 @@ namespace bitune {
 namespace of_select_rows {
 namespace {
 
-using RowsKernelOf = FirstKeysKernel<U64, U32, U32>;
-constexpr RowsKernelOf word_kernel{"kernels/topk/select_rows.cuh", "select_rows"};
-constexpr RowsKernelOf number_kernel{"kernels/topk/select_numbers.cuh", "select_numbers"};
+constexpr FirstKeysKernel<U64, U32, U32> kernel{"kernels/topk/select_rows.cuh", "select_rows"};
 
 using row_parts::groups_per_block;
 using row_parts::log2;
@@ -83,29 +81,20 @@ std::int64_t registers(const Configuration& c, const Problem& problem) {
 
 class SelectRowsVariant final : public Variant {
  public:
-  explicit SelectRowsVariant(const RowsKernelOf& kernel) noexcept : kernel_(kernel) {}
-  std::string_view name() const noexcept override { return kernel_.name; }
+  std::string_view name() const noexcept override { return "select_rows"; }
   std::string_view description() const noexcept override {
-    return has_numbers()
-               ? "the first keys of short rows of f32, as select_rows; keys are compared as they are"
-               : "the first keys of short rows, in registers: a bound from minima of groups of keys; only "
-                 "what is not behind it is sorted";
+    return "the first keys of short rows, in registers: a bound from minima of groups of keys; only what is "
+           "not behind it is sorted";
   }
-  std::vector<std::string_view> kernel_headers() const override { return {kernel_.header}; }
+  std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || device.warp_size != 32 || problem.n > longest_row || problem.n == 0 ||
-        (has_numbers() && problem.key != KeyType::f32))
+    if (!is_top_k(problem) || device.warp_size != 32 || problem.n > longest_row || problem.n == 0)
       return false;
     return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
-
- private:
-  bool has_numbers() const noexcept { return kernel_.name == number_kernel.name; }
-
-  const RowsKernelOf& kernel_;
 };
 
 SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
@@ -225,7 +214,7 @@ Plan SelectRowsVariant::plan(const Problem& problem, const Configuration& c, con
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const auto rows = as_count(groups_per_block(c));
-  launch_first_keys(builder, kernel_,
+  launch_first_keys(builder, kernel,
                     fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                                 codec_arguments(problem.key, problem.order),
                                 placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
@@ -247,13 +236,7 @@ Plan SelectRowsVariant::plan(const Problem& problem, const Configuration& c, con
 /// A row is held by part of a warp, a warp, or a block. A bound is found that k keys are not behind, whatever
 /// the keys are, and few others usually; those are sorted (kernels/topk/select_rows.cuh).
 const Variant& select_rows_variant() {
-  static const of_select_rows::SelectRowsVariant variant(of_select_rows::word_kernel);
-  return variant;
-}
-
-/// The same for numbers of 32 bits, which are compared as they are (kernels/topk/select_numbers.cuh).
-const Variant& select_numbers_variant() {
-  static const of_select_rows::SelectRowsVariant variant(of_select_rows::number_kernel);
+  static const of_select_rows::SelectRowsVariant variant;
   return variant;
 }
 

@@ -11,7 +11,7 @@ sanitize() {
   for kind in arrays segments; do
     listed=$(sanitized_problems "$kind" --keys "$keys,f32" --operation all,top_k --variants "$(tr ' ' ',' <<<"${VARIANTS:-all}")" --list)
     for variant in $(cut -d ' ' -f 1 <<<"$listed" | uniq); do
-      mine=$(grep -E "^$variant [a-z_]+ (${keys//,/|}) " <<<"$listed" || grep "^$variant " <<<"$listed")
+      mine=$(grep -E "^$variant ([a-z_]+ (${keys//,/|})|top_k f32) " <<<"$listed" || grep "^$variant " <<<"$listed")
       for tool in "$@"; do
         # memcheck reports calls of the driver that fail, too: none is meant to fail.
         # No variant does both kinds, so that these names are of one session.

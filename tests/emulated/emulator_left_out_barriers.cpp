@@ -63,6 +63,7 @@ constexpr std::string_view not_missed[] = {
     "sync_warp();  // for nobody: ",
     "Threads::sync();  // for nobody: ",
     "sync_block();  // else the bound is wrong, which costs time",
+    "sync_block();  // else the bound is wrong, once in many times",
     "sync_cluster();  // else the bound is wrong, which costs time",
     "sync_block();  // else the choice is wrong, which costs time",
     "sync_block();  // all have seen it before it is cleared",

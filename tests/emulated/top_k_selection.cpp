@@ -31,11 +31,14 @@ struct Case {
   std::uint64_t k;
 };
 
-constexpr std::array cases = {
-    Case{"select_rows", {.n = 128, .rows = 20}, 8}, Case{"select_rows", {.n = 2000, .rows = 3}, 100},
-    Case{"select_rows", {.n = 5000, .rows = 2}, 1}, Case{"filter_rows", {.n = 6000, .rows = 3}, 20},
-    Case{"filter_rows", {.n = 9001}, 300},          Case{"filter_rows", {.n = 3000, .rows = 2}, 3},
-    Case{"filter_array", {.n = 10000}, 10},         Case{"filter_array", {.n = 20001}, 1000}};
+constexpr std::array cases = {Case{"select_rows", {.n = 128, .rows = 20}, 8},
+                              Case{"select_rows", {.n = 2000, .rows = 3}, 100},
+                              Case{"select_rows", {.n = 5000, .rows = 2}, 1},
+                              Case{"bin_rows", {.n = 6000, .rows = 3}, 20},
+                              Case{"bin_rows", {.n = 9001}, 300},
+                              Case{"bin_rows", {.n = 3000, .rows = 2}, 3},
+                              Case{"filter_array", {.n = 10000}, 10},
+                              Case{"filter_array", {.n = 20001}, 1000}};
 
 /// Those that have two kinds of words, of 32 and of 64 bits, and no other difference between key types.
 constexpr std::array cases_of_words = {Case{"select_cluster", {.n = 9001}, 100},
@@ -138,7 +141,7 @@ TEST(TopKSelectionBounds, MayBeWrong) {
     std::uint64_t k;
     bool merges;
   };
-  for (const Wrong& of : {Wrong{"filter_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
+  for (const Wrong& of : {Wrong{"bin_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
                           Wrong{"filter_array", 6000, 40, true}, Wrong{"select_array", 6000, 40, false}}) {
     for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
       for (const std::uint32_t rank : {1U, 200U, 1U << 30}) {

@@ -37,6 +37,9 @@ BITUNE_DEVICE u32 unforeseen() {
   return static_cast<u32>(nanoseconds) * 0x9e3779b9u ^ static_cast<u32>(clock64());
 }
 
+/// The same, but of the multiprocessor's clock alone: it takes some cycles, where the other one takes half a microsecond.
+BITUNE_DEVICE u32 unforeseen_cycle() { return static_cast<u32>(clock64()) * 0x9e3779b9u; }
+
 /// The same number, which the compiler keeps in a register, and does not compute again where it is used.
 BITUNE_DEVICE u32 kept(u32 number) {
   asm("" : "+r"(number));

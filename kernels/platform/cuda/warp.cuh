@@ -76,6 +76,9 @@ BITUNE_DEVICE void warp_sum_each(float (&values)[N]) {
 /// Whether the condition holds for all lanes of the warp; all of them take part.
 BITUNE_DEVICE bool all_of_warp(bool condition) { return __all_sync(all_lanes, condition); }
 
+/// The lanes of the warp for which the condition holds; all lanes take part.
+BITUNE_DEVICE u32 lanes_where(bool condition) { return __ballot_sync(all_lanes, condition); }
+
 /// The lanes of the warp that have the same value, bit by bit; all lanes take part.
 BITUNE_DEVICE u32 lanes_alike(u32 value) { return __match_any_sync(all_lanes, value); }
 

@@ -38,6 +38,7 @@ BITUNE_DEVICE float float_of(u32 bits) {
 }
 
 BITUNE_DEVICE u32 unforeseen() { return 0; }
+BITUNE_DEVICE u32 unforeseen_cycle() { return 0; }
 
 BITUNE_DEVICE u32 kept(u32 number) { return number; }
 

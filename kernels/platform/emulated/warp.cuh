@@ -50,6 +50,12 @@ BITUNE_DEVICE bool all_of_warp(bool condition) {
   return misses[0] == 0;
 }
 
+BITUNE_DEVICE u32 lanes_where(bool condition) {
+  u32 lanes[1] = {condition ? u32{1} << lane() : 0};
+  warp_sum_each(lanes);
+  return lanes[0];
+}
+
 BITUNE_DEVICE u32 lanes_alike(u32 value) {
   u32 alike = 0;
   for (u32 distance = 0; distance < warp_size; ++distance) {

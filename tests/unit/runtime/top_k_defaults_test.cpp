@@ -52,11 +52,10 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
        {Case{"rows_topk", 100, {.n = 300, .rows = 1000}}, Case{"cluster_topk", 8000, {.n = 16384}},
         Case{"merge_topk", one << 19, {.n = one << 20}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
         Case{"select_cluster", 100, {.n = one << 16}}, Case{"select_cluster", 64, {.n = 32768, .rows = 64}},
-        Case{"filter_rows", 1000, {.n = one << 17, .rows = 256}},
-        Case{"bucket_array", 10000, {.n = one << 20}}, Case{"bucket_array", 2048, {.n = one << 17}},
-        Case{"copied_rows", 64, {.n = 4096, .rows = 16384}}, Case{"array_parts", 100, {.n = one << 32}},
-        Case{"filter_array", 100000, {.n = one << 24}}, Case{"select_array", 100, {.n = one << 20}},
-        Case{"select_array", 100, {.n = one << 22}}}) {
+        Case{"bin_rows", 1000, {.n = one << 17, .rows = 256}}, Case{"bucket_array", 10000, {.n = one << 20}},
+        Case{"bucket_array", 2048, {.n = one << 17}}, Case{"copied_rows", 64, {.n = 4096, .rows = 16384}},
+        Case{"array_parts", 100, {.n = one << 32}}, Case{"filter_array", 100000, {.n = one << 24}},
+        Case{"select_array", 100, {.n = one << 20}}, Case{"select_array", 100, {.n = one << 22}}}) {
     for (const KeyType key : all_key_types) {
       const Variant& family = variant(of.variant);
       const Problem problem = first_keys(key, of.k, of.shape);
