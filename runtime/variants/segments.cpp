@@ -296,8 +296,8 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
 struct Shared {
   std::string types;  ///< the first template arguments
   layout::BlockLists lists;
-  Address counters;
-  Address listed;
+  Address counters = {};
+  Address listed = {};
   std::uint64_t long_tile_keys = 1;
 };
 
