@@ -64,8 +64,8 @@ Configuration changed(std::string_view variant_name, const std::map<std::string,
   return changed(variant_name, problem(variant_name), changes);
 }
 
-/// The first k of rows, or of an array. Where numbers are compared a wrong bound of rows in registers is found
-/// out.
+/// The first k of rows, or of an array. Where numbers are compared a wrong bound of rows in registers is
+/// found out.
 Try first_keys(std::string_view variant_name, std::uint64_t k, const Shape& shape,
                const std::map<std::string, std::int64_t>& changes,
                std::optional<std::uint32_t> sample = std::nullopt) {
