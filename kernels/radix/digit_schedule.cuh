@@ -122,7 +122,7 @@ struct KeySample {
 };
 
 /// Decides by which digits the n keys at `input` are sorted. Codec: a TieCodec, where equal keys may differ in bits. counts: what
-/// count_digits found. load_percent: with how many others, in percent, a key may be expected to share its leading digits. One block.
+/// count_digits found. load_percent: with how many others, in percent, a key may be expected to share its leading digits; less than with n. One block.
 /// Dynamic shared memory: layout::choose_digits_bytes.
 template <class Codec, class Payload, int nt, int bits, int counter_bytes>
 BITUNE_KERNEL(nt, 1)

@@ -243,7 +243,7 @@ def name_of_dtype(dtype: Any) -> str:
         with contextlib.suppress(ImportError, TypeError, ValueError):
             import numpy
 
-            return numpy.dtype(dtype).name
+            return str(numpy.dtype(dtype).name)
     return name
 
 

@@ -155,11 +155,14 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
       append_counting(builder, count_kernel, compared, layout::schedule_counters(), problem, c, device);
   const Address schedule = builder.workspace(layout::schedule_bytes());
   const std::int64_t most_threads = std::min<std::int64_t>(1024, device.max_threads_per_block);
-  builder.launch(
-      choose_kernel, fmt::format("{}, {}, {}, {}", compared, most_threads, c.at("radix_bits"), counter),
-      {.threads = static_cast<std::uint32_t>(most_threads),
-       .shared_bytes = as_count(layout::choose_digits_bytes(word_bytes(problem.key)))},
-      schedule, input_address(), problem.n, counts.digits, as_count(c.at("shared_prefix_percent")));
+  // With all other keys none may be expected to share its digits: then it would be sorted by none.
+  const std::uint64_t shared_percent =
+      std::min(as_count(c.at("shared_prefix_percent")), 100 * (problem.n - 1));
+  builder.launch(choose_kernel,
+                 fmt::format("{}, {}, {}, {}", compared, most_threads, c.at("radix_bits"), counter),
+                 {.threads = static_cast<std::uint32_t>(most_threads),
+                  .shared_bytes = as_count(layout::choose_digits_bytes(word_bytes(problem.key)))},
+                 schedule, input_address(), problem.n, counts.digits, shared_percent);
 
   const Arrays keys = key_arrays(builder, problem);
   const Arrays values = carries ? value_arrays(builder, problem) : keys;

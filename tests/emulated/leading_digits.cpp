@@ -36,7 +36,8 @@ Configuration small_tiles(const Problem& problem, std::int64_t bits, std::int64_
 
 class LeadingDigits : public ::testing::TestWithParam<KeyType> {};
 
-/// Keys alone, and what travels with keys in turn; lengths around tiles; all distributions.
+/// Keys alone, and what travels with keys in turn; lengths around tiles, and two keys, with all that a key
+/// may share its digits with; all distributions.
 TEST_P(LeadingDigits, SortsKeysAndWhatTravels) {
   const KeyType key = GetParam();
   auto turn = static_cast<std::uint64_t>(key);
@@ -57,6 +58,7 @@ TEST_P(LeadingDigits, SortsKeysAndWhatTravels) {
   for (auto& [problem, configuration] : sorts_of) {
     for (const std::uint64_t n : {2, 639, 641, 5000}) {
       problem.n = n;
+      configuration.parameters["shared_prefix_percent"] = n == 2 ? 200 : 50;
       const Distribution distribution = all_distributions.at(++turn % all_distributions.size());
       if (problem.value_bytes + problem.index_bytes == 0) {
         EXPECT_TRUE(sorts(emulated_bench(), problem, configuration, distribution, turn,
