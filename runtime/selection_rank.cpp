@@ -96,12 +96,13 @@ struct AlikeProblems {
 
 AlikeProblems alike_of(const Candidate& candidate) {
   const Problem& p = candidate.problem;
+  const Problem alike = class_of(p).problem();
   return {.device_digest = candidate.device_digest,
           .group = group_of(p),
           .operation = p.operation,
           .carried_bytes = carried_bytes(p),
-          .stable = class_of(p).problem().stable,
-          .k = class_of(p).problem().k,
+          .stable = alike.stable,
+          .k = alike.k,
           .rows = p.rows,
           .alignment = alignment_of(p),
           .length = mean_length(p)};

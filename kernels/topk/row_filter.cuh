@@ -2,8 +2,8 @@
 
 // The first k of what a block or a cluster streams: one pass, in which little is more than compared.
 //
-// A sample from random places is sorted, or the minima of groups of it are. One of these is the bound: it is chosen so far behind the k-th key that hardly ever fewer than k keys
-// are not behind it (runtime/variants/sampling.hpp has the chance), and not much farther. As no two keys are equal with their places, and a
+// A sample from random places is sorted, or the minima of groups of it are. One of these is the bound. It is a little
+// behind the k-th key: fewer than k keys are hardly ever up to it (runtime/variants/sampling.hpp has the chance). As no two keys are equal with their places, and a
 // clock decides where samples are taken, that holds for any input. What is not behind the bound is a candidate, and goes to shared memory.
 // At the end the candidates are sorted.
 //

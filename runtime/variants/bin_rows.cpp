@@ -25,18 +25,17 @@ constexpr FirstKeysKernel<U32, U32, U32, U32> minima_kernel{"kernels/topk/minima
 
 class BinRowsVariant final : public row_filter::FilteringVariant {
  public:
-  explicit BinRowsVariant(bool by_minima) noexcept
-      : FilteringVariant(by_minima ? Method::minima_and_bins : Method::bins), by_minima_(by_minima) {}
+  using FilteringVariant::FilteringVariant;
   std::string_view name() const noexcept override {
-    return by_minima_ ? minima_kernel.name : bin_kernel.name;
+    return by_minima() ? minima_kernel.name : bin_kernel.name;
   }
   std::string_view description() const noexcept override {
-    return by_minima_ ? "the first keys of long rows, as bin_rows; but the bound is from minima of samples"
-                      : "the first keys of long rows: one pass that keeps what is not behind a bound from a "
-                        "random sample, and puts it in order by bins; a block or a cluster a row";
+    return by_minima() ? "the first keys of long rows, as bin_rows; but the bound is from minima of samples"
+                       : "the first keys of long rows: one pass that keeps what is not behind a bound from a "
+                         "random sample, and puts it in order by bins; a block or a cluster a row";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {by_minima_ ? minima_kernel.header : bin_kernel.header};
+    return {by_minima() ? minima_kernel.header : bin_kernel.header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && problem.n != 0 && can_filter(problem, device);
@@ -44,18 +43,17 @@ class BinRowsVariant final : public row_filter::FilteringVariant {
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 
  private:
-  bool by_minima_;
+  [[nodiscard]] bool by_minima() const noexcept { return method() == Method::minima_and_bins; }
 };
 
 Plan BinRowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const Method method = by_minima_ ? Method::minima_and_bins : Method::bins;
   const std::uint64_t rank =
-      sampling::bound_rank(as_count(row_filter::sample_count(c, method)), problem.k, problem.n);
-  const std::string arguments = row_filter::arguments(problem, c, method);
-  const LaunchShape shape = row_filter::launch_shape(problem, c, method);
-  if (by_minima_) {
+      sampling::bound_rank(as_count(row_filter::sample_count(c, method())), problem.k, problem.n);
+  const std::string arguments = row_filter::arguments(problem, c, method());
+  const LaunchShape shape = row_filter::launch_shape(problem, c, method());
+  if (by_minima()) {
     launch_first_keys(builder, minima_kernel, arguments, shape, problem.n, problem.k,
                       as_count(c.at("chunks_ahead")), rank);
   } else {
@@ -72,14 +70,14 @@ Plan BinRowsVariant::plan(const Problem& problem, const Configuration& c, const 
 /// A random sample gives a bound that is a little behind the k-th key. The row streams through registers, and
 /// what is not behind it goes to bins (kernels/topk/bin_rows.cuh). A single array is one row.
 const Variant& bin_rows_variant() {
-  static const of_bin_rows::BinRowsVariant variant(false);
+  static const of_bin_rows::BinRowsVariant variant(row_filter::Method::bins);
   return variant;
 }
 
 /// The same, but that all blocks of a row take samples, and nothing but minima of groups of these is sorted
 /// (kernels/topk/minima_rows.cuh).
 const Variant& minima_rows_variant() {
-  static const of_bin_rows::BinRowsVariant variant(true);
+  static const of_bin_rows::BinRowsVariant variant(row_filter::Method::minima_and_bins);
   return variant;
 }
 

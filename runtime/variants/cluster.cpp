@@ -183,10 +183,7 @@ Plan ClusterVariant::plan(const Problem& problem, const Configuration& c, const 
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const auto ranks = as_count(c.at("cluster_size"));
   const std::uint64_t clusters = packed_ ? (problem.rows + 1) / 2 : problem.rows;
-  const LaunchShape shape{.blocks = clusters * ranks,
-                          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                          .shared_bytes = as_count(shared_bytes(c, problem)),
-                          .cluster = static_cast<std::uint32_t>(ranks)};
+  const LaunchShape shape = cluster_for_each(clusters, c, shared_bytes(c, problem));
   const std::string arguments = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order), c.at("block_size_x"),
       c.at("items_per_thread"), ranks, c.at("shuffle_steps"), c.at("vector_width"), c.at("imad_quarters"));

@@ -106,17 +106,12 @@ Configuration ClusterByDigitsVariant::default_configuration(const Problem& probl
 Plan ClusterByDigitsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const auto ranks = as_count(c.at("cluster_size"));
   launch_carrying(
       builder, kernel,
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", codec_arguments(problem.key, problem.order),
                   problem.value_bytes, problem.index_bytes, writes_keys(problem), item_bytes(problem),
-                  c.at("block_size_x"), c.at("items_per_thread"), ranks, digit_bits),
-      {.blocks = problem.rows * ranks,
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(shared_bytes(c, problem)),
-       .cluster = static_cast<std::uint32_t>(ranks)},
-      problem.n);
+                  c.at("block_size_x"), c.at("items_per_thread"), c.at("cluster_size"), digit_bits),
+      cluster_for_each(problem.rows, c, shared_bytes(c, problem)), problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -60,19 +60,14 @@ Configuration ClusterByPlaceVariant::default_configuration(const Problem& proble
 Plan ClusterByPlaceVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const auto ranks = as_count(c.at("cluster_size"));
   launch_carrying(
       builder, kernel,
       fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
                   codec_arguments(problem.key, problem.order),
                   placed_form(problem.key, c.at("compare_as_double") != 0), problem.value_bytes,
                   problem.index_bytes, writes_keys(problem), c.at("block_size_x"), c.at("items_per_thread"),
-                  ranks, c.at("shuffle_steps"), c.at("imad_quarters"), c.at("sending") != 0),
-      {.blocks = problem.rows * ranks,
-       .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-       .shared_bytes = as_count(place_cluster::shared_bytes(c, problem)),
-       .cluster = static_cast<std::uint32_t>(ranks)},
-      problem.n);
+                  c.at("cluster_size"), c.at("shuffle_steps"), c.at("imad_quarters"), c.at("sending") != 0),
+      cluster_for_each(problem.rows, c, place_cluster::shared_bytes(c, problem)), problem.n);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -36,13 +36,13 @@ class FilterSegmentsVariant final : public row_filter::FilteringVariant {
 Plan FilterSegmentsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder;
   if (problem.rows == 0) return builder.take();
-  LaunchShape shape = row_filter::launch_shape(problem, c, row_filter::Method::sorts);
+  LaunchShape shape = row_filter::launch_shape(problem, c, method());
   shape.segments_per_block = 1;
-  builder.launch(kernel, row_filter::arguments(problem, c, row_filter::Method::sorts), shape,
-                 address_of(Role::keys_out), OperandStride{Role::keys_out}, address_of(Role::keys_in),
-                 address_of(Role::values_out), OperandStride{Role::values_out}, address_of(Role::values_in),
-                 address_of(Role::indices_out), OperandStride{Role::indices_out}, address_of(Role::offsets),
-                 OperandStride{Role::offsets}, address_of(Role::ends), CallKeys{problem.n}, problem.k);
+  builder.launch(kernel, row_filter::arguments(problem, c, method()), shape, address_of(Role::keys_out),
+                 OperandStride{Role::keys_out}, address_of(Role::keys_in), address_of(Role::values_out),
+                 OperandStride{Role::values_out}, address_of(Role::values_in), address_of(Role::indices_out),
+                 OperandStride{Role::indices_out}, address_of(Role::offsets), OperandStride{Role::offsets},
+                 address_of(Role::ends), CallKeys{problem.n}, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -155,7 +155,7 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
       append_counting(builder, count_kernel, compared, layout::schedule_counters(), problem, c, device);
   const Address schedule = builder.workspace(layout::schedule_bytes());
   const std::int64_t most_threads = std::min<std::int64_t>(1024, device.max_threads_per_block);
-  // With all other keys none may be expected to share its digits: then it would be sorted by none.
+  // Were a key allowed to share its digits with as many as there are, no digit would be sorted by.
   const std::uint64_t shared_percent =
       std::min(as_count(c.at("shared_prefix_percent")), 100 * (problem.n - 1));
   builder.launch(choose_kernel,

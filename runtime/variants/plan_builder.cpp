@@ -33,6 +33,14 @@ bool may_write_keys(const Launch& launch) {
 
 }  // namespace
 
+LaunchShape cluster_for_each(std::uint64_t rows, const Configuration& c, std::int64_t shared_bytes) {
+  const auto ranks = as_count(c.at("cluster_size"));
+  return {.blocks = rows * ranks,
+          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+          .shared_bytes = as_count(shared_bytes),
+          .cluster = static_cast<std::uint32_t>(ranks)};
+}
+
 Plan PlanBuilder::take(bool dependent) {
   const auto refuse = [this](const Launch& launch, std::string_view why) {
     throw std::logic_error(fmt::format("{} {}", plan_.kernels[launch.kernel].name_expression, why));

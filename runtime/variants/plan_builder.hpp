@@ -90,6 +90,10 @@ struct LaunchShape {
   bool allows_next_early = false;
 };
 
+/// A cluster of `cluster_size` blocks of `block_size_x` threads for each of so many rows.
+[[nodiscard]] LaunchShape cluster_for_each(std::uint64_t rows, const Configuration& c,
+                                           std::int64_t shared_bytes);
+
 /// Builds a plan: adds each kernel once, and launches in order. Pure arithmetic, no device.
 class PlanBuilder {
  public:

@@ -250,11 +250,7 @@ std::string arguments(const Problem& problem, const Configuration& c, Method met
 }
 
 LaunchShape launch_shape(const Problem& problem, const Configuration& c, Method method) {
-  const std::uint64_t ranks = as_count(c.at("cluster_size"));
-  return {.blocks = problem.rows * ranks,
-          .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-          .shared_bytes = as_count(shared_bytes(c, problem, method)),
-          .cluster = static_cast<std::uint32_t>(ranks)};
+  return cluster_for_each(problem.rows, c, shared_bytes(c, problem, method));
 }
 
 }  // namespace bitune::row_filter

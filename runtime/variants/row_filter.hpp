@@ -43,6 +43,7 @@ class FilteringVariant : public Variant {
  protected:
   /// Whether rows or segments of the problem are not too long for it, nor k too large.
   [[nodiscard]] bool can_filter(const Problem& problem, const DeviceInfo& device) const;
+  [[nodiscard]] Method method() const noexcept { return method_; }
 
  private:
   Method method_;

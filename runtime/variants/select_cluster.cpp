@@ -203,17 +203,12 @@ Configuration SelectClusterVariant::default_configuration(const Problem& problem
 Plan SelectClusterVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const auto ranks = as_count(c.at("cluster_size"));
   launch_first_keys(builder, kernel,
                     fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", merged_arguments(problem, c),
                                 problem.value_bytes, problem.index_bytes, c.at("block_size_x"),
-                                c.at("items_per_thread"), c.at("vector_width"), ranks, c.at("minima"),
-                                candidates(c, problem), 2, c.at("min_blocks_per_sm")),
-                    {.blocks = problem.rows * ranks,
-                     .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                     .shared_bytes = as_count(shared_bytes(c, problem)),
-                     .cluster = static_cast<std::uint32_t>(ranks)},
-                    problem.n, problem.k);
+                                c.at("items_per_thread"), c.at("vector_width"), c.at("cluster_size"),
+                                c.at("minima"), candidates(c, problem), 2, c.at("min_blocks_per_sm")),
+                    cluster_for_each(problem.rows, c, shared_bytes(c, problem)), problem.n, problem.k);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

@@ -42,16 +42,10 @@ TEST_P(ClusterByDigits, SortsStablyRowsOfAnyLength) {
                                               : of_blocks(problem, emulated_bench(), 4, 512, 1));
   }
   compile_all(emulated_bench(), sorts);
-  for (auto& [problem, c] : sorts) {
+  for (const auto& [problem, c] : sorts) {
     const auto most = static_cast<std::uint64_t>(4 * c.at("block_size_x") * c.at("items_per_thread"));
-    for (const std::uint64_t n : {c.at("items_per_thread") == 1 ? 2 : most * 2 / 3 + 1, most - 1, most}) {
-      ++turn;
-      problem.n = n;
-      problem.rows = 1 + turn % 2;
-      EXPECT_TRUE(is_right(emulated_bench(), problem, c,
-                           hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
-                           {.in_place = turn % 2 == 0, .gaps = turn % 3 == 0}));
-    }
+    const std::uint64_t first = c.at("items_per_thread") == 1 ? 2 : most * 2 / 3 + 1;
+    expect_stable_rows(emulated_bench(), problem, c, {first, most - 1, most}, turn);
   }
 }
 

@@ -37,16 +37,9 @@ TEST_P(RowsByDigits, SortsStablyRowsOfAnyLength) {
     sorts.emplace_back(problem, c);
   }
   compile_all(emulated_bench(), sorts);
-  for (auto& [problem, configuration] : sorts) {
+  for (const auto& [problem, configuration] : sorts) {
     const auto most = static_cast<std::uint64_t>(8 * configuration.at("block_size_x"));
-    for (const std::uint64_t n : {std::uint64_t{2}, std::uint64_t{33}, most / 2, most - 1, most}) {
-      ++turn;
-      problem.n = n;
-      problem.rows = 1 + turn % 2;
-      EXPECT_TRUE(is_right(emulated_bench(), problem, configuration,
-                           hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
-                           {.in_place = turn % 2 == 0, .gaps = turn % 3 == 0}));
-    }
+    expect_stable_rows(emulated_bench(), problem, configuration, {2, 33, most / 2, most - 1, most}, turn);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/variant.hpp"
 #include "tests/support/call_inputs.hpp"
 #include "tests/support/call_memory.hpp"
+#include "tests/support/carried_loads.hpp"
 
 namespace bitune::test {
 namespace {
@@ -100,6 +101,18 @@ CallMemory memory_of(const Device& device, const Problem& problem, Distribution 
   Plan plan = variant(configuration.variant).plan(problem, configuration, bench.device->info());
   plan.launches.front().arguments.back() = Argument::number32(*form.sample);
   return by_plan(bench, plan, check);
+}
+
+void expect_stable_rows(const Bench& bench, Problem problem, const Configuration& configuration,
+                        std::initializer_list<std::uint64_t> lengths, std::uint64_t& turn) {
+  for (const std::uint64_t n : lengths) {
+    ++turn;
+    problem.n = n;
+    problem.rows = 1 + turn % 2;
+    EXPECT_TRUE(is_right(bench, problem, configuration,
+                         hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
+                         {.in_place = turn % 2 == 0, .gaps = turn % 3 == 0}));
+  }
 }
 
 }  // namespace bitune::test

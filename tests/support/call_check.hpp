@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "measure/inputs.hpp"
@@ -40,6 +41,11 @@ struct CallForm {
                                                   const Configuration& configuration,
                                                   Distribution distribution, std::uint64_t seed,
                                                   const CallForm& form = {});
+
+/// Rows of each of these lengths, one row and two, in place and not, with gaps and without: in turn, as
+/// inputs that are hard for stable sorts. What is not right fails the test that calls this.
+void expect_stable_rows(const Bench& bench, Problem problem, const Configuration& configuration,
+                        std::initializer_list<std::uint64_t> lengths, std::uint64_t& turn);
 
 /// What goes with the first keys.
 struct TopKLoad {
