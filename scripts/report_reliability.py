@@ -40,7 +40,7 @@ def told_of_gpu(steps):
         rows.append([step, ", ".join(f"{round(count):,} {name}" for name, count in counts.items())])
     if rows:
         told.append(table(["what", "counts"], rows).replace("---:", "---"))
-    devices = sorted({run["device"] for run in steps.values()})
+    devices = sorted({device for run in steps.values() for device in run["devices"]})
     return f"On a GPU ({', '.join(devices)}), by `scripts/gpu/trust.sh`:\n\n" + "\n\n".join(told)
 
 
@@ -68,11 +68,14 @@ def told_of(record):
 
 def add(record, counted):
     """Takes what was counted elsewhere into the record: the steps of a run on a GPU, each instead of an older one (of a
-    sanitizer, each variant); runs of fuzzers and of broken commands on top of what there is."""
+    sanitizer, each variant of which something was verified); runs of fuzzers and of broken commands on top of what there is."""
     for step, told in counted.get("steps", {}).items():
         gpu = record.setdefault("gpu", {})
-        before = gpu.get(step, {}).get("told", {}) if step in TOOLS else {}
-        gpu[step] = {"device": counted["device"], "told": dict(sorted({**before, **told}.items()))}
+        before = {"devices": [], "told": {}}
+        if step in TOOLS:
+            before = gpu.get(step, before)
+            told = {variant: run for variant, run in told.items() if run["verified"]}
+        gpu[step] = {"devices": sorted({*before["devices"], counted["device"]}), "told": dict(sorted({**before["told"], **told}.items()))}
     for name, run in counted.get("fuzzers", {}).items():
         add_counts(record["fuzzers"].setdefault(name, {}), run)
     for name, ends in counted.get("crashes", {}).items():

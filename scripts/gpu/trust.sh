@@ -27,7 +27,7 @@ done
 if wants chains; then test_gpu chains '*Neighbours*'; fi
 if wants contexts; then test_gpu contexts 'GpuContexts*'; fi
 # A test of these takes up to a minute: a process each.
-if wants memory; then SHARDS=14 test_gpu memory '*GpuOutOfMemory*'; fi
+if wants memory; then SHARDS=27 test_gpu memory '*GpuOutOfMemory*'; fi
 if wants soak; then beside soak limited "$here/soak.sh" "$OUT/soak" "$BIN"; fi
 if ((${#tools[@]})); then sanitize "${tools[@]}"; fi
 together
