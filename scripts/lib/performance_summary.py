@@ -9,7 +9,7 @@ import performance_topk
 from generated_page import size_text
 from performance_charts import charts, common_lengths, many_rows, rate
 from performance_details import start_table
-from performance_records import (files, geometric_mean, key_types, most_keys, of_earlier_kernels, plain, read, span, special, suite, values)
+from performance_records import (files, geometric_mean, key_types, most_keys, of_earlier_kernels, plain, read, recorded, span, special, suite, values)
 
 FEW = [1 << power for power in (10, 12, 14, 16, 18, 20, 22, 24, 26, 28)]
 FEW_ARRANGED = [1 << power for power in (16, 20, 24)]
@@ -173,21 +173,31 @@ def generated(results):
     return "\n".join(lines).strip() if lines else "No results are recorded yet."
 
 
+def headline_row(name, of, records, ratio_of, peer):
+    """How a kind of problem compares, on one line."""
+    ratios = [ratio_of(record) for record in records]
+    return (f"- **{name}**{of}, {values(records, 'device')}: faster than {peer} in {sum(ratio > 1 for ratio in ratios)} of {len(ratios)} cases, "
+            f"{short(min(ratios))} to {short(max(ratios))} times as fast, median {short(statistics.median(ratios))}. "
+            f"Key types {', '.join(key_types(records))}; measured {span(records, 'date')}.")
+
+
 def headline(results):
-    """What README.md says: the first chart of each GPU, and a line for single arrays and one for rows."""
+    """What README.md says: the first chart of each GPU, and a line for each kind of problem."""
     lines = []
     for gpu in sorted({path.parent.name for path in files(results)}):
         drawn = charts(results, gpu)
         arrays, rows_of_gpu = suite(results, gpu, "single"), suite(results, gpu, "rows")
+        segments = [record for record in recorded(results, gpu, "segments.json") if record.get("peer_us")]
+        first_keys = [record for record in recorded(results, gpu, "topk.json") if performance_topk.others(record)]
         told = (("One array", compared(plain(arrays))), ("Many rows", many_rows(rows_of_gpu)),
                 ("Pairs and argsort, one array", performance_pairs.shown(arrays)),
                 ("Pairs and argsort, many rows", performance_pairs.many_rows(rows_of_gpu)))
         lines += image(gpu, "single-ratio", drawn, folder="")
-        for name, records in told:
-            if records:
-                ratios = [record["ratio"] for record in records]
-                lines += [f"- **{name}** of random keys, {values(records, 'device')}: faster than CUB in {sum(ratio > 1 for ratio in ratios)} of "
-                          f"{len(ratios)} cases, {short(min(ratios))} to {short(max(ratios))} times as fast, median "
-                          f"{short(statistics.median(ratios))}. Key types {', '.join(key_types(records))}; measured {span(records, 'date')}; CUB "
-                          f"{values(records, 'peer_version')}."]
+        lines += [headline_row(name, " of random keys", records, lambda record: record["ratio"], f"CUB {values(records, 'peer_version')}")
+                  for name, records in told if records]
+        if segments:
+            lines += [headline_row("Segments of any lengths", " and random keys", segments, lambda record: record["peer_us"] / record["bitune_us"],
+                                   f"CUB {values(segments, 'peer_version')}")]
+        if first_keys:
+            lines += [headline_row("The first k", ", with indices", first_keys, performance_topk.ratio, "CUB and PyTorch")]
     return "\n".join(lines).strip() if lines else "No results are recorded yet."

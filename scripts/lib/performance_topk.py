@@ -10,12 +10,21 @@ def problem_text(record):
     return length if record["rows"] == 1 else f"{record['rows']} rows of {length}"
 
 
+def others(record):
+    """Times of others for the same keys, in microseconds, by name."""
+    return {name: record[member] for name, member in (("CUB", "peer_us"), ("torch.topk", "torch_us")) if record.get(member)}
+
+
+def ratio(record):
+    """How many times as fast as the fastest of the others."""
+    return min(others(record).values()) / record["bitune_us"]
+
+
 def row(record):
-    torch = record.get("torch_us")
-    name = record["distribution"].replace("_", " ")
-    beside = f"{torch:.1f} | {torch / record['bitune_us']:.2f}" if torch and name == "random" else "– | –"
-    return (f"| {problem_text(record)} | {record['key_type']} | {name} | {size_text(record['k'])} | {record['bitune_us']:.1f} | {beside} | "
-            f"{record['configuration'].split('(')[0]} |")
+    beside = others(record)
+    cells = [f"{beside[name]:.1f}" if name in beside else "–" for name in ("CUB", "torch.topk")] + [f"{ratio(record):.2f}" if beside else "–"]
+    return (f"| {problem_text(record)} | {record['key_type']} | {record['distribution'].replace('_', ' ')} | {size_text(record['k'])} | "
+            f"{record['bitune_us']:.1f} | {' | '.join(cells)} | {record['configuration'].split('(')[0]} |")
 
 
 def section(results, gpu):
@@ -28,12 +37,18 @@ def section(results, gpu):
     yield ""
     yield (f"{values(records, 'device')}, driver {values(records, 'driver')}; measured {span(records, 'date')}. Microseconds a call, medians. Results "
            "are in order, and of equal keys those with the lowest index are given.")
-    ratios = [record["torch_us"] / record["bitune_us"] for record in records if record.get("torch_us") and record["distribution"] == "random"]
+    cub = [record for record in records if record.get("peer_us")]
+    if cub:
+        yield f"CUB's top-k ({values(cub, 'peer_version')}), of arrays and of short rows, ran in turn. It gives no order, and any of equal keys."
+    torch = [record for record in records if record.get("torch_us")]
+    if torch:
+        yield f"`torch.topk` (torch {values(torch, 'torch_version')}), sorted, ran right after, not in turn."
+    ratios = [ratio(record) for record in records if others(record)]
     if ratios:
-        yield (f"`torch.topk` (torch {values(records, 'torch_version')}) ran right after, not in turn: bitune is faster in "
-               f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)} cases, by a geometric mean of {geometric_mean(ratios):.2f}.")
+        yield (f"bitune is faster than both in {sum(each > 1 for each in ratios)} of {len(ratios)} cases, by a geometric mean of "
+               f"{geometric_mean(ratios):.2f}.")
     yield ""
-    yield "| of | key | keys are | k | bitune | torch.topk | times as fast | variant |"
-    yield "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |"
+    yield "| of | key | keys are | k | bitune | CUB | torch.topk | times as fast | variant |"
+    yield "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
     yield from map(row, order)
     yield ""
