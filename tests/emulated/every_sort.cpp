@@ -5,18 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "runtime/selection.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
+#include "tests/support/emulated_bench.hpp"
 #include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
@@ -48,7 +46,7 @@ class EverySort : public ::testing::TestWithParam<KeyType> {
 
 TEST_P(EverySort, AsArrayAndAsRows) {
   constexpr std::array<Shape, 2> shapes = {Shape{.n = 90}, Shape{.n = 90, .rows = 3}};
-  const Bench bench = make_bench(open_device("emulated"));
+  const Bench& bench = emulated_bench();
   std::vector<Problem> problems;
   std::vector<std::pair<Problem, Configuration>> to_compile;
   for (const Order order : {Order::ascending, Order::descending}) {
@@ -64,9 +62,7 @@ TEST_P(EverySort, AsArrayAndAsRows) {
     }
   }
   compile_all(bench, to_compile);
-  SortEngine engine(
-      bench.device, std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(bench);
   std::uint64_t turn = 0;
   for (const Problem& problem : problems) {
     const auto run = [&](const Operands& operands) { engine.run(problem, operands, nullptr); };

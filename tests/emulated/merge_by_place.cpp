@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
@@ -74,9 +71,7 @@ TEST(MergeByPlaceStability, HoldsUnderEveryOrderOfThreads) {
 
 /// The whole way, with the default configuration: rows that no block holds.
 TEST(MergeByPlaceEngine, SortsRowsLongerThanABlockHolds) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   for (const Load& load : {all_loads[1], all_loads[3]}) {
     for (const bool in_place : {false, true}) {
       const Problem problem = problem_of(load, KeyType::f32, Order::ascending, 20000, 2);

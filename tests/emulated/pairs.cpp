@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
@@ -103,9 +100,7 @@ TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
 
 /// The whole way, with the default configuration.
 TEST(PairsEngine, CarriesFewItemsAndNone) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   for (const Load& load : {all_loads[4], all_loads[6], all_loads[7]}) {
     for (const std::uint64_t n : {0, 1, 2, 100}) {
       for (const bool in_place : {false, true}) {

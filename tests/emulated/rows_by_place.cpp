@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/carried_loads.hpp"
@@ -95,9 +92,7 @@ TEST(RowsByPlaceStability, HoldsUnderEveryOrderOfThreads) {
 
 /// The whole way, with the default configuration.
 TEST(RowsByPlaceEngine, CarriesRowsOfAllLengthsAndNone) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   for (const Load& load : {all_loads[1], all_loads[3], all_loads[4]}) {
     for (const std::uint64_t n : {0, 1, 2, 100}) {
       for (const std::uint64_t rows : {0, 1, 6}) {

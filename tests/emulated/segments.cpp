@@ -3,15 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "tests/support/carried_loads.hpp"
@@ -190,9 +187,7 @@ TEST(SegmentsVariant, KeepsWithinTheKeysWhateverTheOffsets) {
 
 /// The whole way. What is prepared for a batch sorts all batches of its class.
 TEST(SegmentsEngine, OnePreparedSortServesAClass) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   std::vector<std::uint64_t> long_ones(60, 3);
   long_ones[7] = 1900;
   std::vector<std::uint64_t> every_other(64, 0);

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
@@ -113,9 +110,7 @@ TEST(TopKStability, HoldsUnderEveryOrderOfThreads) {
 
 /// The whole way, with the default configuration.
 TEST(TopKEngine, GivesTheFirstKeysOfRowsOfAllLengthsAndNone) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   std::uint64_t turn = 0;
   for (const TopKLoad& load : {all_loads[0], all_loads[1], all_loads[2]}) {
     for (const std::uint64_t n : {1, 2, 100}) {

@@ -6,17 +6,14 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cache/kernel_cache.hpp"
 #include "model/key_type.hpp"
 #include "model/problem_class.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
-#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/emulated_bench.hpp"
@@ -154,9 +151,7 @@ TEST(TopKSegmentsVariant, KeepsWithinTheKeysWhateverTheOffsets) {
 /// The whole way, with the default configuration: what is prepared once serves other segments of the class, k
 /// above all lengths, and no keys at all.
 TEST(TopKSegmentsEngine, GivesTheFirstKeysOfAllBatchesOfAClass) {
-  SortEngine engine(
-      open_device("emulated"), std::make_shared<KernelCache>(KernelCache::default_directory()),
-      [](const Problem&, std::string*) { return CandidateSet{}; }, variants());
+  auto engine = untuned_engine(emulated_bench());
   const SortSpec spec = spec_of(loads[0], KeyType::f32, Order::descending, 12);
   const std::vector<std::vector<std::uint64_t>> batches = {
       {5, 0, 40, 11, 9}, {30, 30, 0, 1, 2, 3}, {60, 0, 0, 0, 0, 0, 2}, {0, 0, 0}, {3}};

@@ -53,6 +53,12 @@ Bench seeded(std::uint64_t seed) {
   return make_bench(make_emulated_device(options));
 }
 
+SortEngine untuned_engine(const Bench& bench) {
+  const auto no_tunings = [](const Problem&, std::string*) { return CandidateSet{}; };
+  return SortEngine(bench.device, std::make_shared<KernelCache>(KernelCache::default_directory()), no_tunings,
+                    variants());
+}
+
 bool tests_all() { return std::getenv("BITUNE_TEST_ALL") != nullptr; }
 
 Problem problem_of(KeyType key, std::uint64_t n, Order order, std::uint64_t rows) {

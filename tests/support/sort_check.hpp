@@ -16,6 +16,7 @@
 #include "model/configuration.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
+#include "runtime/sort_engine.hpp"
 #include "runtime/variant.hpp"
 
 namespace bitune::test {
@@ -39,6 +40,9 @@ struct Bench {
 
 /// An emulated device that resumes threads in a random order; 0: in the order of their indices.
 [[nodiscard]] Bench seeded(std::uint64_t seed);
+
+/// Sorts with what a bench's device would take if nothing were tuned.
+[[nodiscard]] SortEngine untuned_engine(const Bench& bench);
 
 /// Whether the environment asks for all that tests otherwise take in turns: BITUNE_TEST_ALL.
 [[nodiscard]] bool tests_all();
