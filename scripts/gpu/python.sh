@@ -26,7 +26,7 @@ STEPS=${STEPS:-tests calls sizes rows start}
 "$python" -m venv --clear --without-pip --system-site-packages "$OUT/environment" || exit 1
 site=$("$BIN/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 "$python" -c 'import sys; print(*[p for p in sys.path if p.endswith("-packages")], sep="\n")' >"$site/outer.pth"
-"$BIN/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index "$wheel" || exit 1
+"$BIN/python" -m pip install --quiet --disable-pip-version-check --ignore-installed --no-deps --no-index "$wheel" || exit 1
 "$BIN/python" -c 'import pytest' 2>/dev/null ||
   "$BIN/python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$(dirname "$wheel")" pytest ||
   { echo "$0: there is no pytest; the tests are left out" >&2; STEPS=${STEPS/tests/}; }
