@@ -1,33 +1,48 @@
 # What the Python wheel holds beside the modules of python/bitune, as the component `wheel`: the shared library, the command, the
-# shipped tunings and their kernels, in lib/, bin/ and share/ of the package.
+# shipped tunings and their kernels, in lib/, bin/ and share/ of the package. The library is not that of capi/ alone: it has the command,
+# too, and bin/bitune calls it there. Apart they would have most rooms twice, a fifth of the wheel.
 #
-# BITUNE_WHEEL_OF names a build folder whose library, command and kernels are taken. Nothing is compiled then; what is taken links what
-# that folder's preset made it link. Kernels are there where that folder was configured with BITUNE_SHIP_KERNELS.
+# BITUNE_WHEEL_OF names a build folder whose wheel/ and kernels are taken. Nothing is compiled then; what is taken links what that folder's
+# preset made it link. Kernels are there where that folder was configured with BITUNE_SHIP_KERNELS.
 
 add_custom_target(wheel)
 if(BITUNE_WHEEL_OF)
   cmake_path(ABSOLUTE_PATH BITUNE_WHEEL_OF BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE _built)
   find_program(_strip strip REQUIRED)
-  set(_library "${_built}/lib/libbitune.so")
-  set(_command "${_built}/bin/bitune")
+  set(_library "${_built}/wheel/lib/libbitune.so")
+  set(_command "${_built}/wheel/bin/bitune")
   foreach(_file IN ITEMS "${_library}" "${_command}")
     if(NOT EXISTS "${_file}")
-      message(FATAL_ERROR "BITUNE_WHEEL_OF=${_built}: there is no ${_file}; build the targets bitune_c and bitune there first")
+      message(FATAL_ERROR "BITUNE_WHEEL_OF=${_built}: there is no ${_file}; build the target wheel there first")
     endif()
   endforeach()
-  file(REAL_PATH "${_library}" _library)
   file(GLOB _kernels "${_built}/share/bitune/tunings.kernels")
   file(GLOB _short_way "${_built}/lib/_short_way.abi3.so")
 else()
   set(_strip "${CMAKE_STRIP}")
-  set(_library "$<TARGET_FILE:bitune_c>")
-  set(_command "$<TARGET_FILE:bitune>")
-  add_dependencies(wheel bitune_c bitune)
+  set(_library "$<TARGET_FILE:wheel_library>")
+  set(_command "$<TARGET_FILE:wheel_command>")
+  add_dependencies(wheel wheel_command)
+  add_dependencies(app wheel)
   set(_kernels "")
   if(BITUNE_SHIP_KERNELS)
     add_dependencies(wheel shipped_kernels)
     set(_kernels "${PROJECT_BINARY_DIR}/share/bitune/tunings.kernels")
   endif()
+
+  # No version in the library's name: a wheel has no symbolic links.
+  add_library(wheel_library SHARED EXCLUDE_FROM_ALL python/native/command.cpp)
+  set_target_properties(wheel_library PROPERTIES OUTPUT_NAME bitune LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/wheel/lib")
+  target_link_libraries(wheel_library PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,bitune_capi>" bitune_cli)
+  file(CONFIGURE OUTPUT "${BITUNE_GENERATED_DIR}/wheel_command.map" CONTENT "BITUNE_COMMAND { global: bitune_command; };\n")
+  target_link_options(wheel_library PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/capi/library.map"
+                      "LINKER:--version-script=${BITUNE_GENERATED_DIR}/wheel_command.map" LINKER:--no-undefined)
+  file(CONFIGURE OUTPUT "${BITUNE_GENERATED_DIR}/wheel_command.cpp" CONTENT
+       "extern \"C\" int bitune_command(int, const char* const*);\nint main(int argc, char** argv) { return bitune_command(argc, argv); }\n")
+  add_executable(wheel_command EXCLUDE_FROM_ALL "${BITUNE_GENERATED_DIR}/wheel_command.cpp")
+  set_target_properties(wheel_command PROPERTIES OUTPUT_NAME bitune RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/wheel/bin"
+                        BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+  target_link_libraries(wheel_command PRIVATE wheel_library)
 
   # What calls of the package do each time (python/native). It takes Python's headers, and no library of it; without them, Python does it.
   find_package(Python 3.9 COMPONENTS Interpreter Development.Module QUIET)
@@ -49,8 +64,7 @@ else()
   endif()
 endif()
 
-# A wheel has no symbolic links: the library goes in by its plain name.
-install(PROGRAMS "${_library}" DESTINATION lib RENAME libbitune.so COMPONENT wheel EXCLUDE_FROM_ALL)
+install(PROGRAMS "${_library}" DESTINATION lib COMPONENT wheel EXCLUDE_FROM_ALL)
 install(PROGRAMS "${_command}" DESTINATION bin COMPONENT wheel EXCLUDE_FROM_ALL)
 install(FILES ${_short_way} DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL)
 install(CODE "execute_process(COMMAND \"${_strip}\" --strip-unneeded lib/libbitune.so bin/bitune

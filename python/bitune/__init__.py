@@ -179,7 +179,8 @@ def argsort(
 
     Notes
     -----
-    Copies are made where `sort` makes them.
+    Copies are made where `sort` makes them. A tensor of PyTorch that wants a gradient goes through `torch.ops.bitune.argsort`, which
+    has one for the sorted keys.
 
     Examples
     --------

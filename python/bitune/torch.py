@@ -1,7 +1,7 @@
 """Operators of PyTorch: `torch.ops.bitune.sort`, `argsort`, `sort_by_key`, `top_k` and `segmented_sort`.
 
-They can be compiled (`torch.compile(fullgraph=True)`), and all but argsort have gradients. `bitune.sort` and its
-sisters call them where they must; import this module where you use `torch.ops.bitune` yourself.
+They can be compiled (`torch.compile(fullgraph=True)`), and have gradients: those of argsort are of the keys that it returns.
+`bitune.sort` and its sisters call them where they must; import this module where you use `torch.ops.bitune` yourself.
 """
 
 from __future__ import annotations
@@ -124,6 +124,20 @@ def _pairs_backward(ctx: Any, keys: Any, values: Any) -> Tuple[Any, ...]:
     return (*_scattered(ctx, keys, values), None, None, None, None)
 
 
+def _keep_indices(ctx: Any, inputs: Tuple[Any, ...], output: Any) -> None:
+    indices, _ = output
+    _, ctx.axis, _, _, _, return_keys, _ = inputs
+    ctx.mark_non_differentiable(*(output[:1] if return_keys else output))
+    ctx.save_for_backward(indices)
+
+
+def _argsort_backward(ctx: Any, _: Any, keys: Any) -> Tuple[Any, ...]:
+    (indices,) = ctx.saved_tensors
+    found = None if keys is None else torch.zeros_like(keys).scatter(ctx.axis, indices.long(), keys)
+    return (found, None, None, None, None, None, None)
+
+
+argsort.register_autograd(_argsort_backward, setup_context=_keep_indices)
 sort.register_autograd(_sort_backward, setup_context=_keep_keys)
 sort_by_key.register_autograd(_pairs_backward, setup_context=_keep_keys)
 

@@ -4,8 +4,9 @@
 # records), tests.xml and log.txt; all else is in a temporary folder. No network is needed. What is not done within LIMIT seconds is
 # left out, and what was measured stays.
 # usage: scripts/gpu/python.sh WHEEL OUT
-# environment: STEPS (tests calls sizes rows start), LIMIT (230 seconds in all), PYTHON (python3, with torch; CuPy and JAX take part
-# where they are), KEYS (float32), LARGEST (28: arrays of up to 2^28 keys), TOTAL (24: rows of 2^24 keys in all), BITUNE_NVRTC
+# environment: STEPS (tests calls sizes rows start; done in the order given), LIMIT (230 seconds in all), STEP_LIMIT (120 seconds for
+# each), PYTHON (python3, with torch; CuPy and JAX take part where they are), KEYS (float32), LARGEST (28: arrays of up to 2^28 keys),
+# TOTAL (24: rows of 2^24 keys in all), BITUNE_NVRTC
 # A wheel is made by scripts/wheel.sh, or of a build that is there by scripts/wheel.sh dist --of build/portable. pytest is taken from
 # PYTHON, or from the folder of WHEEL, where it was left by: pip download --dest dist pytest pytest-xdist
 set -uo pipefail
@@ -25,7 +26,7 @@ STEPS=${STEPS:-tests calls sizes rows start}
 "$python" -m venv --clear --without-pip --system-site-packages "$OUT/environment" || exit 1
 site=$("$BIN/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 "$python" -c 'import sys; print(*[p for p in sys.path if p.endswith("-packages")], sep="\n")' >"$site/outer.pth"
-"$BIN/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index "$wheel" || exit 1
+"$BIN/python" -m pip install --quiet --disable-pip-version-check --ignore-installed --no-deps --no-index "$wheel" || exit 1
 "$BIN/python" -c 'import pytest' 2>/dev/null ||
   "$BIN/python" -m pip install --quiet --disable-pip-version-check --no-index --find-links "$(dirname "$wheel")" pytest ||
   { echo "$0: there is no pytest; the tests are left out" >&2; STEPS=${STEPS/tests/}; }
@@ -46,40 +47,43 @@ export BITUNE_CACHE=$OUT/kernels BITUNE_TEST_HOME=$OUT XLA_PYTHON_CLIENT_PREALLO
 export CUPY_CACHE_DIR=$OUT/cupy TRITON_CACHE_DIR=$OUT/triton TORCHINDUCTOR_CACHE_DIR=$OUT/inductor
 
 LIMIT=${LIMIT:-230}
-# A step that ends when the time of all is over.
+# A step that ends when its time is over, or that of all.
 in_time() {
-  local name=$1 left=$((LIMIT - SECONDS))
+  local name=$1 left=$((LIMIT - SECONDS)) most=${STEP_LIMIT:-120}
   shift
+  ((left <= most)) || left=$most
   if ((left < 5)); then
     echo "$name: left out, as $LIMIT s are over" | tee "$OUT/$name.log"
     failed+=("$name")
   else
-    step "$name" timeout -k 5 "$left" "$@"
+    step "$name" timeout -s INT -k 5 "$left" "$@"  # pytest then tells of what it has done
   fi
 }
 compare() {
   in_time "$1" "$BIN/python" "$here/python_bench.py" "$1" --out "$results/python.json" --keys "${KEYS:-float32}" \
     --largest "${LARGEST:-28}" --total "${TOTAL:-24}"
 }
+# Most of a test is compiling. What sizes and rows need is compiled beside them, since nothing is timed meanwhile.
 run_tests() {
-  local workers=()
-  "$BIN/python" -c 'import xdist' 2>/dev/null && workers=(-n 8)  # most of a test is compiling
+  local workers=() compiling=
+  "$BIN/python" -c 'import xdist' 2>/dev/null && workers=(-n 8)
+  if wants sizes || wants rows; then
+    (failed=(); compare compile; ((${#failed[@]} == 0))) &
+    compiling=$!
+  fi
   in_time tests "$BIN/python" -m pytest -q -rs "${workers[@]}" -p no:cacheprovider --junitxml="$results/tests.xml" tests/python/test_gpu*.py
+  [[ -z $compiling ]] || wait "$compiling" || failed+=(compile)
 }
 
 cd "$here/../.." || exit 1
-# Nothing is timed while something else compiles.
-if [[ " $STEPS " =~ \ (sizes|rows)\  ]]; then
-  (failed=(); compare compile; ((${#failed[@]} == 0))) &
-  compiling=$!
-fi
-wants tests && run_tests
-[[ -z ${compiling:-} ]] || wait "$compiling" || failed+=(compile)
-for name in calls sizes rows; do
-  wants "$name" && compare "$name"
+for name in $STEPS; do
+  case $name in
+    tests) run_tests ;;
+    start) in_time start "$BIN/python" "$here/python_start.py" --out "$results/python.json" ;;
+    *) compare "$name" ;;
+  esac
+  for log in compile "$name"; do
+    [[ ! -f $OUT/$log.log ]] || { cat "$OUT/$log.log"; mv "$OUT/$log.log" "$OUT/$log.shown"; }
+  done | tee -a "$results/log.txt"
 done
-wants start && in_time start "$BIN/python" "$here/python_start.py" --out "$results/python.json"
-for log in compile tests calls sizes rows start; do
-  [[ -f $OUT/$log.log ]] && cat "$OUT/$log.log"
-done | tee "$results/log.txt"
 finish

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Times the start of bitune in fresh processes by the host's clock, and adds records to a JSON file.
 
-  import              `import bitune` in a new Python, and in one that has imported PyTorch
-  first sort          of a process, beside CUDA's start: with kernels in the cache, and with an empty one (a fresh machine); there
-                      also a descending sort, whose kernels are not shipped, compiled before it sorts, and with stand-ins
+  import       `import bitune` in a new Python
+  first sort   of a process, beside CUDA's start. On a fresh machine, whose kernel cache is empty: an ascending sort, whose kernels the
+               wheel may ship; and a descending one, whose kernels no wheel ships, with a stand-in, and waiting for the best. Then
+               that one again in new processes, with its kernels in the cache
 
 A process that sorts is forked from one that has imported PyTorch and touched no GPU: the start of PyTorch takes seconds, and is no
 part of what is timed.
 """
 
 import argparse
-import contextlib
 import json
 import os
 import pathlib
@@ -71,32 +71,32 @@ def in_a_fork(function, *arguments, environment=None):
     return json.loads(text)
 
 
-@contextlib.contextmanager
-def empty_cache():
-    with tempfile.TemporaryDirectory() as folder:
-        yield {"BITUNE_CACHE": folder}
-
-
 def add_record(path, record):
     from python_bench import Records  # it imports bitune, which each process that is timed is to do itself
 
     Records(pathlib.Path(path)).add(record)
 
 
-def measure(what, sample):
-    """The medians of samples; the first one warms files and caches up."""
-    sample()
-    found = [sample() for _ in range(SAMPLES)]
-    record = {"suite": "python start", "what": what}
-    last = found[-1]
-    record |= {k: v if isinstance(v, str) else round(statistics.median(one[k] for one in found), 2) for k, v in last.items()}
+def told(what, found):
+    """The record of some samples: their medians, and what the last one says of itself."""
+    record = {"suite": "python start", "what": what} | found[-1]
+    record |= {name: round(statistics.median(one[name] for one in found), 2) for name in record if name.endswith("ms")}
     print(f"{what}: {record['ms']:.1f} ms, {record.get('shipped', 0)} kernels shipped, {record.get('compiled', 0)} compiled", flush=True)
     return record
 
 
-def on_a_fresh_machine(n, descending=False, stand_ins="0"):
-    with empty_cache() as environment:
-        return in_a_fork(first_sort, n, descending, environment=environment | {"BITUNE_STAND_INS": stand_ins})
+def first_sorts(n, cache, count, stand_ins, descending):
+    """Of processes one after the other, with one kernel cache. A fork ends at once, whatever is compiled in the background."""
+    environment = {"BITUNE_CACHE": cache, "BITUNE_STAND_INS": stand_ins}
+    return [in_a_fork(first_sort, n, descending, environment=environment) for _ in range(count)]
+
+
+def on_fresh_machines(n, stand_ins, descending):
+    found = []
+    for _ in range(SAMPLES):
+        with tempfile.TemporaryDirectory() as cache:
+            found += first_sorts(n, cache, 1, stand_ins, descending)
+    return found
 
 
 def main():
@@ -104,20 +104,21 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="a JSON file; records are added")
     arguments = parser.parse_args()
 
-    def record(what, sample):
-        in_a_fork(add_record, str(arguments.out), measure(what, sample))
+    def record(what, found):
+        in_a_fork(add_record, str(arguments.out), told(what, found))
 
-    record("import", import_ms)
-    # A fork ends at once: what is compiled in the background would never be in the cache.
-    waits = {"BITUNE_STAND_INS": "0"}
+    import_ms()  # which warms the files up
+    record("import", [import_ms() for _ in range(SAMPLES)])
+    on_fresh_machines(POWERS[0], "1", False)  # likewise
     for power in POWERS:
-        record(f"first sort of 2^{power} keys", lambda: in_a_fork(first_sort, 1 << power, environment=waits))
+        record(f"first sort of 2^{power} keys on a fresh machine", on_fresh_machines(1 << power, "1", False))
     for power in POWERS:
-        record(f"first sort of 2^{power} keys, no kernel in the cache", lambda: on_a_fresh_machine(1 << power))
-    for how, stand_ins in (("", "0"), (", with stand-ins", "1")):
-        for power in POWERS:
-            record(f"first descending sort of 2^{power} keys, no kernel in the cache{how}",
-                   lambda: on_a_fresh_machine(1 << power, True, stand_ins))  # fmt: skip
+        record(f"first descending sort of 2^{power} keys on a fresh machine", on_fresh_machines(1 << power, "1", True))
+    for power in POWERS:
+        with tempfile.TemporaryDirectory() as cache:
+            what = f"first descending sort of 2^{power} keys"
+            record(f"{what} on a fresh machine, waiting for the best", first_sorts(1 << power, cache, 1, "0", True))
+            record(f"{what}, kernels in the cache", first_sorts(1 << power, cache, SAMPLES, "0", True))
 
 
 if __name__ == "__main__":
