@@ -1,7 +1,7 @@
 """Runs clang-tidy over the rooms' sources, many of a room at a time.
 
-Nearly all of clang-tidy's time goes into headers, so sources of a room are checked as one that includes them. Where names of
-two sources clash, that does not compile, and they are checked one by one.
+Nearly all of clang-tidy's time goes into headers, so sources of a room are checked as one that includes them, with what any of them is
+compiled with. Where names of two sources clash, that does not compile, and they are checked one by one.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("model", "cache", "runtime", "measure", "tuner", "multi", "cli", "capi", "bench")
-MOST = 64  # sources at a time
+MOST = 72  # sources at a time
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
 
@@ -28,7 +28,8 @@ def compile_commands(build):
         if not source.is_relative_to(ROOT) or source.relative_to(ROOT).parts[0] not in ROOMS:
             continue
         text = re.sub(r" -include [^ ]*cmake_pch\.hxx", "", entry["command"])
-        text = re.sub(r" -(Winvalid-pch|fpch-preprocess|Wno-(restrict|maybe-uninitialized|stringop-over[a-z]+))", "", text)
+        text = re.sub(r" -isystem ", " -isystem", text)  # one argument, as all others are
+        text = re.sub(r" -(Winvalid-pch|f[^ ]+|O\d|Wno-(restrict|maybe-uninitialized|stringop-over[a-z]+))", "", text)
         arguments = shlex.split(text)
         kept = arguments[next(i for i, a in enumerate(arguments) if a.startswith("-")) :]
         kept = kept[: kept.index("-o")] if "-o" in kept else kept
@@ -37,13 +38,16 @@ def compile_commands(build):
 
 
 def groups_of(commands):
-    """Sources of one room with equal arguments, many at a time."""
+    """Sources of one room, many at a time. A module's are apart, as all modules define the same functions."""
     alike = {}
     for source, arguments in sorted(commands.items()):
-        alike.setdefault((source.relative_to(ROOT).parts[0], tuple(arguments)), []).append(source)
+        module = [a for a in arguments if a.endswith("_EXPORTS")]
+        alike.setdefault((source.relative_to(ROOT).parts[0], *module), []).append(source)
     groups = []
-    for (_, arguments), sources in alike.items():
-        groups += [(sources[i : i + MOST], list(arguments)) for i in range(0, len(sources), MOST)]
+    for sources in alike.values():
+        arguments = dict.fromkeys(a for source in sources for a in commands[source])
+        parts = -(-len(sources) // MOST)
+        groups += [(sources[i::parts], list(arguments)) for i in range(parts)]
     return sorted(groups, key=lambda group: -len(group[0]))  # the longest first, so that no core waits for them at the end
 
 
@@ -54,7 +58,7 @@ def run(tool, source, arguments, *options):
     return done.returncode, done.stdout + done.stderr
 
 
-def check(tool, folder, number, sources, arguments):
+def check(tool, folder, number, commands, sources, arguments):
     if len(sources) > 1:
         merged = folder / f"group{number}.cpp"
         merged.write_text("".join(f'#include "{source}"\n' for source in sources))
@@ -63,7 +67,7 @@ def check(tool, folder, number, sources, arguments):
             return ""
         if "clang-diagnostic" not in text:
             return text
-    return "".join(text for code, text in (run(tool, source, arguments) for source in sources) if code != 0)
+    return "".join(text for code, text in (run(tool, source, commands[source]) for source in sources) if code != 0)
 
 
 def main():
@@ -73,9 +77,10 @@ def main():
     arguments = parser.parse_args()
     folder = arguments.build.resolve() / "tidy"
     folder.mkdir(exist_ok=True)
-    groups = groups_of(compile_commands(arguments.build))
+    commands = compile_commands(arguments.build)
+    groups = groups_of(commands)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(check, arguments.tool, folder, i, *group) for i, group in enumerate(groups)]
+        jobs = [pool.submit(check, arguments.tool, folder, i, commands, *group) for i, group in enumerate(groups)]
         texts = [job.result() for job in jobs]
     wrong = [text for text in texts if text]
     for text in wrong:

@@ -26,15 +26,16 @@ struct Case {
 };
 
 // Each kernel once, with what takes most registers: floating point, which has the most to compute, keys of 64
-// bits, which are the largest, and those of 16 bits, whose places go with them. Bins of numbers of 64 bits
-// take three times as long to compile as any other (BITUNE_TEST_ALL).
+// bits, which are the largest, and those of 16 bits, whose places go with them. Bins and minima of numbers
+// of 64 bits take two and three times as long to compile as any other (BITUNE_TEST_ALL).
+const KeyType longest = tests_all() ? KeyType::f64 : KeyType::f32;
 const Case cases[] = {
     {"select_rows", KeyType::f64, 8, {.n = 128, .rows = 65536}},
     {"select_rows", KeyType::f16, 100, {.n = 1000, .rows = 1000}},
     {"select_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},
     {"select_cluster", KeyType::f64, 64, {.n = 32768, .rows = 64}},
-    {"bin_rows", tests_all() ? KeyType::f64 : KeyType::f32, 50, {.n = 131072, .rows = 256}},
-    {"minima_rows", KeyType::f64, 50, {.n = 131072, .rows = 256}},
+    {"bin_rows", longest, 50, {.n = 131072, .rows = 256}},
+    {"minima_rows", longest, 50, {.n = 131072, .rows = 256}},
     {"select_array", KeyType::f32, 100, {.n = 1 << 20}, "select_candidates"},
     {"select_rows", KeyType::f32, 32, {.n = 1024, .rows = 65536}},
     {"copied_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,28 +60,32 @@ std::vector<const Variant*> families_for(const Problem& problem) {
 
 class TopK : public ::testing::TestWithParam<KeyType> {};
 
-/// Over the types all loads, orders, shapes and kinds of k meet. Every second variant takes a shape of a
-/// type, the others take it of another type; BITUNE_TEST_ALL: all of them.
+/// Over the types all loads, orders, shapes and kinds of k meet. Every variant takes every third of the
+/// shapes that it can do, other types take the others; BITUNE_TEST_ALL: all of them.
 TEST_P(TopK, EveryVariantGivesTheFirstKeys) {
   const KeyType key = GetParam();
-  auto turn = 7 * static_cast<std::uint64_t>(key);
-  std::vector<std::pair<Problem, Configuration>> sorts;
-  for (std::size_t s = 0; s < shapes.size(); ++s) {
-    const Shape& shape = shapes.at(s);
+  const DeviceInfo& device = emulated_bench().device->info();
+  const auto type = static_cast<std::uint64_t>(key);
+  auto turn = 7 * type;
+  std::vector<Problem> problems;
+  for (const Shape& shape : shapes) {
     ++turn;
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
-    const TopKLoad& load = all_loads.at(turn % all_loads.size());
-    const Problem problem = top_k_of(load, key, order, k_of(shape.n, turn), shape);
-    const auto families = families_for(problem);
-    ASSERT_FALSE(families.empty());
-    for (std::size_t i = 0; i < families.size(); ++i) {
-      if (!tests_all() && (i + s / 2 + static_cast<std::size_t>(key) / 2) % 2 != 0) continue;
-      const Variant* family = families[i];
-      for (auto& c : sample_configurations(*family, problem, emulated_bench().device->info(), 1, turn)) {
-        sorts.emplace_back(problem, std::move(c));
-      }
+    problems.push_back(
+        top_k_of(all_loads.at(turn % all_loads.size()), key, order, k_of(shape.n, turn), shape));
+  }
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Variant* family : variants()) {
+    std::vector<Problem> able;
+    std::copy_if(problems.begin(), problems.end(), std::back_inserter(able),
+                 [&](const Problem& problem) { return family->supports(problem, device); });
+    const std::uint64_t every = tests_all() ? 1 : std::clamp<std::uint64_t>(able.size(), 1, 3);
+    for (std::size_t i = (type + family->name().size()) % every; i < able.size(); i += every) {
+      for (auto& c : sample_configurations(*family, able[i], device, 1, turn + i))
+        sorts.emplace_back(able[i], std::move(c));
     }
   }
+  ASSERT_FALSE(sorts.empty());
   compile_all(emulated_bench(), sorts);
   for (const auto& [problem, configuration] : sorts) {
     for (int i = 0; i < 2; ++i) {
