@@ -94,10 +94,12 @@ Restriction placed_words_may_be_doubles() {
 
 Restriction placed_items_fit_registers() {
   return {
-      "the threads' items and 34 registers besides fit a block's registers, and min_blocks_per_sm times a "
-      "multiprocessor's",
+      "the threads' items and 34 registers besides (24 for items of one register) fit a block's registers, "
+      "and "
+      "min_blocks_per_sm times a multiprocessor's",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return registers_fit(c, c.at("items_per_thread") * placed_item_registers(p.key) + 34,
+        const std::int64_t of_item = placed_item_registers(p.key);
+        return registers_fit(c, c.at("items_per_thread") * of_item + (of_item == 1 ? 24 : 34),
                              c.at("min_blocks_per_sm"), d);
       },
       {"items_per_thread", "block_size_x", "min_blocks_per_sm"}};

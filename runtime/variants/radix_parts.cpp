@@ -164,7 +164,9 @@ SearchSpace space(std::string_view name, const SearchedValues& values,
   space.parameters = {
       {"block_size_x", values.block_size_x, "threads of a block that sorts a tile by a digit"},
       // Odd ones: evenly spaced keys, as places in an array are, would go to one bank of a tile of 2^k keys.
-      {"items_per_thread", {5, 7, 11, 15, 19, 27, 29, 31}, "keys of a tile that a thread holds in registers"},
+      {"items_per_thread",
+       {5, 7, 11, 15, 19, 21, 23, 25, 27, 29, 31},
+       "keys of a tile that a thread holds in registers"},
       {"radix_bits", values.radix_bits, "bits of a digit; there is a pass over all keys for each digit"},
       {"loop_unroll_factor_look_back", values.look_back,
        "tiles before its own whose counts a thread asks for at once"},

@@ -89,7 +89,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {0, 1},
        "whether values are copied to shared memory while keys are sorted, and have room of their own there"},
       {"min_blocks_per_sm",
-       {1, 2, 3, 4, 8},
+       {1, 2, 3, 4, 7, 8, 9},
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
@@ -109,13 +109,13 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
        {"early_values"}},
       shared_memory_fits_block(shared_bytes),
       placed_items_fit_registers(),
-      {"items fit with 44 registers besides where keys are written, and places and values with 34",
+      {"items fit with 40 registers besides where keys are written, and places and values with 34",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          if (!writes_keys(p)) return true;
          const std::int64_t items = c.at("items_per_thread");
          return registers_fit(
              c,
-             std::max(items * placed_item_registers(p.key) + 44, items * (1 + (p.value_bytes + 3) / 4) + 34),
+             std::max(items * placed_item_registers(p.key) + 40, items * (1 + (p.value_bytes + 3) / 4) + 34),
              c.at("min_blocks_per_sm"), d);
        },
        {"items_per_thread", "block_size_x", "min_blocks_per_sm"}},
