@@ -3,6 +3,7 @@
 // Arrays of keys with values or indices, as long as the registers of a cluster of blocks hold: as cluster_sort.cuh, each key with its
 // place.
 
+#include "kernels/cluster/place_cluster_layout.hpp"
 #include "kernels/cluster/sent_item.cuh"
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/cluster_tile.cuh"
@@ -15,8 +16,7 @@ namespace bitune {
 /// row, of index_bytes each; and values_out, of value_bytes each: the value that each key had at values_in. Each array has a stride of its
 /// own from row to row. Of what has no bytes the pointers are not looked at. An output may be its own input.
 ///
-/// Grid: one cluster of `ranks` blocks a row. Dynamic shared memory: RegisterTile::shared_words items a block, or sending_cluster_bytes
-/// (cluster_layout.hpp) where blocks send each other their items.
+/// Grid: one cluster of `ranks` blocks a row. Dynamic shared memory of a block: layout::place_cluster_parts.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int ranks,
           int shuffle_steps, int imad_quarters, bool sending>
 BITUNE_KERNEL(nt, 1)
@@ -29,9 +29,13 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
   using Item = typename Form::Item;
   using Compare = PlacedComparator<imad_quarters>;
   using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
+  using Value = typename CarriedValue<value_bytes>::Type;
+  constexpr bool early_values = layout::copies_cluster_values(u64{Block::nv} * ranks, value_bytes, sending);
+  constexpr layout::PlaceClusterParts parts = layout::place_cluster_parts(nt, vt, ranks, sizeof(Item), value_bytes, sending);
   const u64 row = block_index() / ranks;
   const u32 first = cluster_rank() * Block::nv + thread_index();  // register r is at first + r * nt, before and after
   const Raw* const input = keys_in + row * keys_in_stride;
+  const Value* from = values_in + row * values_in_stride;
   Item* shared = shared_memory<Item>();
   if constexpr (sending) SendingClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>(shared).expect_all();
   begin_launch();
@@ -40,6 +44,11 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
     Raw raw[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) raw[r] = first + r * nt < length ? input[first + r * nt] : Codec::decode(Codec::padding);
+    if constexpr (early_values) {
+      Value* const copy = reinterpret_cast<Value*>(shared_memory<u8>() + parts.values);
+      copy_row_to_shared<nt>(from, length, copy);
+      from = copy;
+    }
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * nt);
   }
@@ -50,22 +59,27 @@ place_cluster_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const typ
   } else {
     ClusterTile<Item, Compare, nt, vt, shuffle_steps, ranks>::sort(shared, items);
   }
+  if constexpr (early_values) cp_async_wait_all();
   Block::template to_striped<1>(shared, items);
 
   // All that is read of the row by place, before any of it is written.
   Raw keys[vt];
-  typename CarriedValue<value_bytes>::Type values[vt];
+  Value values[vt];
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     if (first + r * nt >= length) continue;
     const u32 place = Form::place(items[r]);
-    if constexpr (value_bytes != 0) values[r] = values_in[row * values_in_stride + place];
+    if constexpr (value_bytes != 0) values[r] = from[place];
     if constexpr (writes_keys) {
       keys[r] = Codec::decode(Form::key(items[r]));
       if (NanWord<Codec>::is(Form::key(items[r]))) keys[r] = input[place];
     }
   }
-  if constexpr (value_bytes != 0 || (writes_keys && NanWord<Codec>::exists)) sync_cluster();
+  // Other blocks read what this one overwrites only where something is sorted in place.
+  bool in_place = false;
+  if constexpr (value_bytes != 0) in_place = values_in == values_out;
+  if constexpr (writes_keys && NanWord<Codec>::exists) in_place |= keys_in == keys_out;
+  if (in_place) sync_cluster();
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = first + r * nt;

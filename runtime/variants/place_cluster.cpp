@@ -6,9 +6,10 @@
 #include <bit>
 #include <utility>
 
-#include "kernels/cluster/cluster_layout.hpp"
+#include "kernels/cluster/place_cluster_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
+#include "runtime/variants/first_keys.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/restrictions.hpp"
 
@@ -28,10 +29,11 @@ std::int64_t tile_for(std::uint64_t length) {
 }  // namespace
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  const std::int64_t item = placed_item_bytes(problem.key);
-  return c.at("sending") != 0 ? layout::sending_cluster_bytes(c.at("block_size_x"), c.at("items_per_thread"),
-                                                              c.at("cluster_size"), item)
-                              : layout::padded_bytes(share(c), item);
+  // Of the first keys, values are few, and fetched from memory.
+  return layout::place_cluster_parts(c.at("block_size_x"), c.at("items_per_thread"), c.at("cluster_size"),
+                                     placed_item_bytes(problem.key),
+                                     is_top_k(problem) ? 0 : problem.value_bytes, c.at("sending") != 0)
+      .bytes;
 }
 
 SearchSpace space(std::string variant, Restriction registers, std::int64_t most_sent) {
