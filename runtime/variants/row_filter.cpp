@@ -76,9 +76,10 @@ std::int64_t registers(const Configuration& c, const Problem& problem) {
   return std::max(c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items) + 24;
 }
 
-/// The same as is best.
+/// The same as is best. Narrow keys are twice as many to compare.
 std::int64_t registers_well(const Configuration& c, const Problem& problem) {
-  return std::max(registers(c, problem), 2 * sorted_items(c) * merged_item_registers(problem.key) + 20);
+  return std::max(registers(c, problem) + (size_of(problem.key) <= 2 ? 4 : 0),
+                  2 * sorted_items(c) * merged_item_registers(problem.key) + 20);
 }
 
 /// A device has no clusters but those of one block, or this many blocks. A segment has one block.
@@ -193,7 +194,7 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
                    {"samples_per_thread", 2},
                    {"candidates", 1024},
                    {"cluster_size", ranks},
-                   {"shuffle_steps", 2},
+                   {"shuffle_steps", size_of(problem.key) == 8 ? 1 : 2},  // each takes copies of words
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};

@@ -67,16 +67,27 @@ bool is_narrow(const Problem& problem) { return size_of(problem.key) <= 2; }
 /// Registers that a thread has besides keys or candidates.
 std::int64_t registers_besides(const Problem& problem) { return size_of(problem.key) == 8 ? 72 : 26; }
 
-/// Registers besides these that the default leaves to the compiler.
-std::int64_t registers_to_spare(const Problem& problem) { return is_narrow(problem) ? 12 : 4; }
+/// Minima that a thread sorts: one warp all of a block, where these are few, or one a thread.
+std::int64_t sorted_minima(const Configuration& c) {
+  const std::int64_t threads = c.at("threads_per_row");
+  const std::int64_t own = c.at("minima_per_thread");
+  const bool by_warp = threads > 32 && (own == 1 || threads * own <= layout::minima_by_warp());
+  return by_warp ? threads * own / 32 : own;
+}
 
-/// Registers that a thread has, for the keys of a row, or for candidates as they are sorted. Narrow keys are
-/// there twice while they become words.
-std::int64_t registers(const Configuration& c, const Problem& problem) {
-  const std::int64_t of_key = is_narrow(problem) ? 2 : word_bytes(problem.key) / 4;
-  const std::int64_t keys = c.at("items_per_thread") * of_key;
-  return std::max(keys, sorted_items(c, problem) * placed_item_registers(problem.key)) +
-         registers_besides(problem);
+/// Registers that a thread has, for the keys of a row and the minima that it sorts meanwhile, whose shuffles
+/// take copies; or for candidates as they are sorted. Narrow keys are there twice while they become words.
+std::int64_t registers(const Configuration& c, const Problem& problem, std::int64_t to_spare = 0) {
+  const std::int64_t of_word = word_bytes(problem.key) / 4;
+  const std::int64_t keys = c.at("items_per_thread") * (is_narrow(problem) ? 2 : of_word);
+  const std::int64_t besides = registers_besides(problem) + to_spare;
+  return std::max(keys + std::max(besides, 2 * sorted_minima(c) * of_word + 16),
+                  sorted_items(c, problem) * placed_item_registers(problem.key) + besides);
+}
+
+/// Registers that the default leaves to the compiler: some to spare, and as many as anything takes.
+std::int64_t registers_well(const Configuration& c, const Problem& problem) {
+  return std::max<std::int64_t>(registers(c, problem, is_narrow(problem) ? 12 : 4), 44);
 }
 
 class SelectRowsVariant final : public Variant {
@@ -154,12 +165,16 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys (twice those of up to 16 bits) and 26 registers besides (72 of 64-bit keys), or as many for "
-       "candidates, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
+      {"the keys (twice those of up to 16 bits) and 26 registers besides (72 of 64-bit keys), or 16 and "
+       "twice "
+       "the minima that a thread sorts, or candidates, fit a block's registers, and min_blocks_per_sm times "
+       "a "
+       "multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
-       {"threads_per_row", "items_per_thread", "block_size_x", "candidate_factor", "min_blocks_per_sm"}},
+       {"threads_per_row", "items_per_thread", "minima_per_thread", "block_size_x", "candidate_factor",
+        "min_blocks_per_sm"}},
       shared_memory_fits_block(shared_bytes),
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
@@ -178,8 +193,10 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   std::int64_t threads = std::max<std::int64_t>(2, row / (few ? 8 : row <= 512 ? 16 : most));
   // The candidates, and the minima, need threads, too.
   while (threads < row / 2 && (2 * k > 16 * threads || 2 * k > most * threads)) threads *= 2;
-  // More threads of a block have too few registers each.
-  threads = std::min<std::int64_t>({threads, key_bytes == 8 ? 512 : 1024, device.max_threads_per_block});
+  // More threads of a block have too few registers each: for 64-bit keys, or where a warp sorts a minimum of
+  // each.
+  const std::int64_t most_threads = key_bytes == 8 || 2 * k <= 1024 ? 512 : 1024;
+  threads = std::min<std::int64_t>({threads, most_threads, device.max_threads_per_block});
   const std::int64_t items = row / threads;
   Configuration c{std::string(name()),
                   {{"threads_per_row", threads},
@@ -203,7 +220,7 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   for (const std::int64_t blocks : {16, 12, 8, 6, 4, 3, 2}) {
     Configuration more = c;
     more.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(more, registers(more, problem) + registers_to_spare(problem), blocks, device) &&
+    if (registers_fit(more, registers_well(more, problem), blocks, device) &&
         !all.violation(more, problem, device))
       return more;
   }
