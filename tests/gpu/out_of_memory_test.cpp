@@ -95,8 +95,7 @@ class OutOfMemory : public testing::Test {
 };
 
 /// A problem, and whether calls fail alone: a test each, as one takes up to a minute.
-class GpuOutOfMemory : public OutOfMemory,
-                       public testing::WithParamInterface<std::tuple<Problem, bool>> {};
+class GpuOutOfMemory : public OutOfMemory, public testing::WithParamInterface<std::tuple<Problem, bool>> {};
 
 TEST_P(GpuOutOfMemory, IsToldAndLosesNothing) {
   const auto& [problem, once] = GetParam();

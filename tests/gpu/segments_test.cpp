@@ -136,12 +136,13 @@ TEST_F(GpuSegments, AGraphIsReplayedWithOtherOffsetsInTheSameMemory) {
   }
 }
 
-/// What the driver is asked for a batch of another number and other lengths: to launch, and nothing else. That the
-/// context is the one that the Sorter was made in is asked as well; none of that waits, allocates or loads.
+/// What the driver is asked for a batch of another number and other lengths: to launch, and nothing else.
+/// That the context is the one that the Sorter was made in is asked as well; none of that waits, allocates or
+/// loads.
 TEST_F(GpuSegments, ATraceOfBatchesOfLikeSizeHasNothingButLaunches) {
   const std::set<std::string> allowed = {
-      "cuCtxGetCurrent", "cuCtxGetDevice",  "cuCtxGetId",       "cuCtxPushCurrent", "cuCtxPopCurrent",
-      "cuLaunchKernel",  "cuLaunchKernelEx", "cuDevicePrimaryCtxGetState"};
+      "cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxGetId",       "cuCtxPushCurrent",
+      "cuCtxPopCurrent", "cuLaunchKernel", "cuLaunchKernelEx", "cuDevicePrimaryCtxGetState"};
   Sorter sorter(test::own_options());
   for (const SortSpec& spec : specs) {
     sorter.prepare({spec, {.n = 64 * 128, .rows = 64, .ragged = true}});
