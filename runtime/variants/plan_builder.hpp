@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/configuration.hpp"
 #include "model/plan.hpp"
 
 namespace bitune {
