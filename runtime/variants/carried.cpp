@@ -95,8 +95,7 @@ Restriction placed_words_may_be_doubles() {
 Restriction placed_items_fit_registers() {
   return {
       "the threads' items and 34 registers besides (24 for items of one register) fit a block's registers, "
-      "and "
-      "min_blocks_per_sm times a multiprocessor's",
+      "and min_blocks_per_sm times a multiprocessor's",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
         const std::int64_t of_item = placed_item_registers(p.key);
         return registers_fit(c, c.at("items_per_thread") * of_item + (of_item == 1 ? 24 : 34),

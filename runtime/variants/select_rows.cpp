@@ -166,10 +166,8 @@ SearchSpace SelectRowsVariant::space(const Problem&, const DeviceInfo&) const {
        {"threads_per_row", "candidate_factor"}},
       placed_words_may_be_doubles(),
       {"the keys (twice those of up to 16 bits) and 26 registers besides (72 of 64-bit keys), or 16 and "
-       "twice "
-       "the minima that a thread sorts, or candidates, fit a block's registers, and min_blocks_per_sm times "
-       "a "
-       "multiprocessor's",
+       "twice the minima that a thread sorts, or candidates, fit a block's registers, and min_blocks_per_sm "
+       "times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
