@@ -80,6 +80,7 @@ void HostStaging::pass(Way way, std::size_t bytes,
   const unsigned threads = threads_for(bytes);
   const std::size_t slices = threads == 1 ? 1 : slices_per_chunk;
   const auto size_of_chunk = [&](std::size_t i) { return std::min(chunk_bytes, bytes - i * chunk_bytes); };
+  std::atomic<std::size_t> unsent = chunks;
   const auto send_chunk = [&](std::size_t i) {
     Slot& slot = slots_[i % slots];
     send(slot.buffer->data(), i * chunk_bytes, size_of_chunk(i));
@@ -90,7 +91,7 @@ void HostStaging::pass(Way way, std::size_t bytes,
       slot.sent = i + 1;
       changed_.notify_all();
     }
-    if (i + 1 == chunks) sent();
+    if (--unsent == 0) sent();  // the last chunk may be sent before others
   };
   const auto await = [&](const std::atomic<std::size_t>& chunk, std::size_t wanted) {
     const auto is_there = [&] { return failed_ || chunk >= wanted; };

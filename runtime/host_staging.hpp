@@ -45,8 +45,8 @@ class HostStaging {
 
   /// Returns when all pieces are read; the device may not have them yet.
   void upload(void* to, std::span<const HostPiece> from, std::size_t bytes, Stream stream);
-  /// Returns when all is written. `sent` is called, by any thread, when the last chunk is enqueued; one
-  /// before it may still be about to be.
+  /// Returns when all is written. `sent` is called once, by any thread, when all copies over the bus are
+  /// enqueued.
   void download(std::span<const HostRoom> to, const void* from, std::size_t bytes, Stream stream,
                 const std::function<void()>& sent);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/host_sort.hpp"
+#include "runtime/host_staging.hpp"
 #include "tests/support/fake_device.hpp"
 
 namespace bitune::test {
@@ -119,6 +120,38 @@ TEST(HostCopies, GoBothWaysAtTheSameTime) {
   };
   run_at_once(device, 2);
   EXPECT_EQ(device->downloads.size(), 2 * chunks);
+}
+
+/// Sends its last chunk but one only after the last one, as threads may do that overtake each other.
+class OvertakenDevice : public WatchedDevice {
+ public:
+  void copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const override {
+    const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(from) - begin);
+    if (at == (chunks - 2) * chunk) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return downloads.size() == chunks - 1; });
+    }
+    WatchedDevice::copy_to_host(to, from, bytes, stream);
+  }
+
+  const std::byte* begin = nullptr;
+};
+
+TEST(HostCopies, TellThatAllIsSentOnlyThen) {
+  OvertakenDevice device;
+  const auto stream = device.create_stream();
+  const std::vector<std::byte> array(chunk * chunks, std::byte{7});
+  std::vector<std::byte> result(array.size());
+  device.begin = array.data();
+  HostStaging staging(device, chunk, copy_threads);
+  const HostRoom room{result.data(), result.size()};
+  std::vector<std::size_t> sent;
+  staging.download(std::span(&room, 1), array.data(), array.size(), stream->handle(), [&] {
+    const std::lock_guard lock(device.mutex);
+    sent.push_back(device.downloads.size());
+  });
+  EXPECT_EQ(sent, (std::vector<std::size_t>{chunks}));
+  EXPECT_EQ(result, array);
 }
 
 }  // namespace
