@@ -16,8 +16,8 @@ namespace bitune {
 namespace {
 
 constexpr std::array<std::string_view, named_distributions.size()> distribution_names = {
-    "random",   "sorted",  "reversed", "all_equal", "few_distinct",
-    "sawtooth", "special", "some_nan", "near_one",  "zipf"};
+    "random",  "sorted",   "reversed", "all_equal", "few_distinct", "sawtooth",
+    "special", "some_nan", "near_one", "zipf",      "normal"};
 
 constexpr std::uint64_t keys_to_make = std::uint64_t{1} << 20;
 

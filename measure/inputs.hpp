@@ -23,10 +23,10 @@ inline constexpr std::array<Distribution, 7> all_distributions = {
     Distribution::few_distinct, Distribution::sawtooth, Distribution::special};
 
 /// All that can be made, by number: those, and what is only measured on.
-inline constexpr std::array<Distribution, 10> named_distributions = {
+inline constexpr std::array<Distribution, 11> named_distributions = {
     Distribution::random,       Distribution::sorted,   Distribution::reversed, Distribution::all_equal,
     Distribution::few_distinct, Distribution::sawtooth, Distribution::special,  Distribution::some_nan,
-    Distribution::near_one,     Distribution::zipf};
+    Distribution::near_one,     Distribution::zipf,     Distribution::normal};
 
 /// The names there are, for a page of help: "random, sorted, ...".
 [[nodiscard]] std::string distribution_list();

@@ -19,6 +19,7 @@ enum class Distribution : unsigned char {
   some_nan,      ///< random, but one key in ten is NaN (positive, as computations give it); of integers the greatest key
   near_one,      ///< equal in the upper half of their bits, which is that of 1.0, or of an integer the number 1; random in the lower
   zipf,          ///< few values have most of the keys: as many keys are of rank 1 as of 2 and 3, of 4 to 7, and so on; in random order
+  normal,        ///< floats: the standard normal distribution, as measured numbers are; integers: around the middle of all values
 };
 
 namespace made {
@@ -43,6 +44,27 @@ constexpr Bits scale(Bits bits, Bits bound) {
   const Bits cross = (bits >> 32) * (bound & low_half) + (low >> 32);
   const Bits other = (bits & low_half) * (bound >> 32) + (cross & low_half);
   return (bits >> 32) * (bound >> 32) + (cross >> 32) + (other >> 32);
+}
+
+constexpr int normal_unit_bits() { return 58; }
+
+/// 6 more than a number of the standard normal distribution, in units of 2^-58, in [0, 12): a sum of twelve uniform numbers has a variance
+/// of 1, and is exact on host and device.
+constexpr Bits normal_sum(Bits seed, Bits index) {
+  Bits sum = 0;
+  for (Bits i = 0; i < 12; ++i) sum += random_bits(seed + i, index) >> (64 - normal_unit_bits());
+  return sum;
+}
+
+constexpr Bits shifted(Bits value, int left) { return left >= 0 ? value << left : value >> -left; }
+
+/// The place of the highest bit that is set; of 0 as of 1.
+constexpr int highest_bit(Bits value) {
+  int place = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    if (value >> (place + step) != 0) place += step;
+  }
+  return place;
 }
 
 /// A key type's bits. Of an integer `infinity` is 0, of a floating-point type it is the bits of +infinity.
@@ -80,6 +102,14 @@ class KeyRanks {
     Bits count = is_float() ? 0 : 1;
     for (Bits power = sign_; power > 1; power >>= 1) ++count;
     return count;
+  }
+
+  /// The key of a normal_sum: of floats the nearest number towards 0; of integers 16 standard deviations are as wide as the type.
+  [[nodiscard]] constexpr Bits normal_key(Bits sum) const {
+    const Bits middle = Bits{6} << normal_unit_bits();
+    if (is_float()) return sum < middle ? sign_ | magnitude_of(middle - sum) : magnitude_of(sum - middle);
+    const int left = highest_bit(sign_) - 3 - normal_unit_bits();
+    return key((shifted(sum, left) + sign_ - shifted(middle, left)) & all_bits_);
   }
 
   /// The bits of the lower half of a key.
@@ -125,20 +155,33 @@ class KeyRanks {
   }
 
  private:
+  /// The lowest bit of the exponent; of a float's bits, those of the least normal number.
+  [[nodiscard]] constexpr Bits least_normal() const { return infinity_ & (~infinity_ + 1); }
+
   /// The highest bit of the fraction, which tells a quiet NaN.
-  [[nodiscard]] constexpr Bits quiet() const { return (infinity_ & (~infinity_ + 1)) >> 1; }
+  [[nodiscard]] constexpr Bits quiet() const { return least_normal() >> 1; }
+
+  /// The bits of a positive float, of units of 2^-58, cut off. Numbers that are too small for an exponent have a fraction alone.
+  [[nodiscard]] constexpr Bits magnitude_of(Bits units) const {
+    const int fraction_bits = highest_bit(least_normal());
+    const int bias = static_cast<int>(infinity_ >> (fraction_bits + 1));
+    const int highest = highest_bit(units);
+    const int exponent = bias + highest - normal_unit_bits();
+    if (exponent <= 0) return shifted(units, bias - 1 + fraction_bits - normal_unit_bits());
+    // The bit before the fraction counts up the exponent.
+    return (static_cast<Bits>(exponent - 1) << fraction_bits) + shifted(units, fraction_bits - highest);
+  }
 
   [[nodiscard]] constexpr Bits edge_magnitude(Bits index) const {
-    const Bits least_normal = infinity_ & (~infinity_ + 1);  // the lowest bit of the exponent
     switch (index) {
       case 0:
         return 0;
       case 1:
         return 1;
       case 2:
-        return least_normal - 1;
+        return least_normal() - 1;
       case 3:
-        return least_normal;
+        return least_normal();
       case 4:
         return infinity_ - 1;
       case 5:
@@ -192,6 +235,8 @@ constexpr Bits key_at(const KeyRanks& ranks, const Ramp& ramp, Bits seed, Bits n
   } else if constexpr (distribution == Distribution::zipf) {
     const Bits power = Bits{1} << scale(random_bits(~seed, i), ranks.powers());
     return ranks.key(power | (random_bits(seed, i) & (power - 1)));
+  } else if constexpr (distribution == Distribution::normal) {
+    return ranks.normal_key(normal_sum(seed, i));
   } else {
     static_assert(distribution == Distribution::special, "a distribution that nothing makes");
     const Bits bits = random_bits(seed, i);
@@ -223,6 +268,8 @@ constexpr void with_distribution(Distribution distribution, const Work& work) {
       return work.template run<Distribution::near_one>();
     case Distribution::zipf:
       return work.template run<Distribution::zipf>();
+    case Distribution::normal:
+      return work.template run<Distribution::normal>();
   }
 }
 

@@ -21,8 +21,10 @@ bench() { "$BIN/bitune" bench --out "$OUT/single.json" "$@"; }
 wants bench && step bench bench --graph --keys "${BENCH_KEYS:-$keys}" --sizes "${BENCH_SIZES:-2^8..2^28}"
 wants arranged && step arranged bench --keys u32 --sizes 2^16,2^18,2^20,2^22 \
   --distributions sorted,reversed,all_equal,few_distinct,sawtooth
+# Floats as people have them, of both signs around 0.
+wants arranged && step normal bench --keys f32,f64 --sizes 2^10..2^24 --distributions normal
 wants start && step start "$BIN/bitune" bench start --out "$OUT/single.json" --keys u32 --sizes "${START_SIZES:-2^10,2^16,2^20,2^24}"
-for log in bench arranged start; do
-  wants "$log" && cat "$OUT/$log.log"
+for log in bench arranged normal start; do
+  [[ -f $OUT/$log.log ]] && cat "$OUT/$log.log"
 done
 finish

@@ -67,7 +67,8 @@ def section(path):
     of = {name: [record for record in records if record["suite"] == name] for name in ("python calls", "python", "python start")}
     some = records[0]
     cupy = f", CuPy {some['cupy']}" if some.get("cupy") else ""
-    yield f"{some['device']}, {some['date']}, Python {some['python']}, torch {some['torch']}{cupy}; made by `scripts/gpu/python.sh`."
+    yield (f"{some['device']}, {some['date']}, Python {some['python']}, torch {some['torch']}{cupy}; made by `scripts/gpu/python.sh`. "
+           "Floats are of the standard normal distribution.")
     yield ""
     for name, told in (("python calls", calls), ("python", sorts), ("python start", starts)):
         if of[name]:

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <set>
@@ -153,6 +155,62 @@ TEST_P(Inputs, KeysByZipfAreAsManyBetweenAnyTwoPowersOfTwo) {
   const double expected = 20000.0 / static_cast<double>(ranks.powers());
   EXPECT_NEAR(static_cast<double>(counts[ranks.key(1)]), expected, expected / 4);
   EXPECT_NEAR(static_cast<double>(counts[ranks.key(2)] + counts[ranks.key(3)]), expected, expected / 4);
+}
+
+TEST(NormalKeys, AreOfTheStandardNormalDistribution) {
+  const auto keys = make_keys(KeyType::f64, 20000, Distribution::normal, 3);
+  double sum = 0;
+  double squares = 0;
+  int near = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const auto x = std::bit_cast<double>(key_at(keys, KeyType::f64, i));
+    ASSERT_LT(std::abs(x), 6);
+    sum += x;
+    squares += x * x;
+    near += std::abs(x) < 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / 20000, 0, 0.03);
+  EXPECT_NEAR(squares / 20000, 1, 0.05);
+  EXPECT_NEAR(near / 20000.0, 0.683, 0.02);
+}
+
+TEST(NormalKeys, AreTheSameNumbersInEveryType) {
+  const auto wide = make_keys(KeyType::f64, 5000, Distribution::normal, 3);
+  const auto single = make_keys(KeyType::f32, 5000, Distribution::normal, 3);
+  const auto signed_integers = make_keys(KeyType::i32, 5000, Distribution::normal, 3);
+  const auto unsigned_integers = make_keys(KeyType::u16, 5000, Distribution::normal, 3);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    const auto x = std::bit_cast<double>(key_at(wide, KeyType::f64, i));
+    const auto f32 = std::bit_cast<float>(static_cast<std::uint32_t>(key_at(single, KeyType::f32, i)));
+    ASSERT_NEAR(f32, x, std::abs(x) * 1.2e-7);
+    const auto i32 = static_cast<std::int32_t>(key_at(signed_integers, KeyType::i32, i));
+    ASSERT_NEAR(i32, x * (1 << 28), 1);
+    ASSERT_NEAR(static_cast<double>(key_at(unsigned_integers, KeyType::u16, i)), 32768 + x * 4096, 1);
+  }
+}
+
+TEST(NormalKeys, SmallNumbersHaveAFractionAlone) {
+  const made::KeyRanks half = key_facts_of(KeyType::f16).ranks();
+  const made::Bits middle = made::Bits{6} << 58;
+  EXPECT_EQ(half.normal_key(middle), 0u);                          // 0
+  EXPECT_EQ(half.normal_key(middle + (made::Bits{1} << 34)), 1u);  // 2^-24
+  EXPECT_EQ(half.normal_key(middle - (made::Bits{1023} << 34)), 0x8000u + 1023);
+  EXPECT_EQ(half.normal_key(middle + (made::Bits{1024} << 34)), 1024u);  // 2^-14
+  EXPECT_EQ(half.normal_key(middle + (made::Bits{3} << 57)), 0x3E00u);   // 1.5
+  EXPECT_EQ(half.normal_key(0), 0xC600u);                                // -6
+}
+
+TEST_P(Inputs, NormalKeysAreFiniteAndOnBothSidesOfTheMiddle) {
+  const auto type = GetParam();
+  const auto keys = make_keys(type, 20000, Distribution::normal, 3);
+  const made::KeyRanks ranks = key_facts_of(type).ranks();
+  const made::Bits middle = ranks.place(ranks.normal_key(made::Bits{6} << 58), false);
+  std::uint64_t below = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(is_finite(type, key_at(keys, type, i)));
+    below += ranks.place(key_at(keys, type, i), false) < middle ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(below), 10000, 500);
 }
 
 TEST_P(Inputs, PartsMadeByThreadsJoinWithoutASeam) {
