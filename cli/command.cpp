@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bitune/error.hpp"
+#include "bitune/log.hpp"
 #include "bitune/version.hpp"
 #include "cache/tuning_database.hpp"
 #include "cli/arguments.hpp"
@@ -210,6 +211,11 @@ int run_command(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     return cli::report(Error(ErrorCode::io, fmt::format("internal error: {}", error.what())));
   }
+}
+
+int run_process(int argc, const char* const* argv) {
+  set_log([](const std::string& sentence) { cli::print_remark(sentence); });
+  return run_command(argc, argv);
 }
 
 }  // namespace bitune

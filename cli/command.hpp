@@ -23,6 +23,9 @@ namespace bitune {
 /// standard error.
 [[nodiscard]] int run_command(int argc, const char* const* argv);
 
+/// As run_command, for a process that is the command: what the library logs is printed as remarks.
+[[nodiscard]] int run_process(int argc, const char* const* argv);
+
 namespace cli {
 
 /// What the process returns. A command that a signal ended returns 128 + its number (130 after Ctrl-C).

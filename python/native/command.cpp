@@ -3,10 +3,8 @@
 /// rooms once.
 
 #include "cli/command.hpp"
-#include "bitune/log.hpp"
 
 /// As the command's main.
 extern "C" __attribute__((visibility("default"))) int bitune_command(int argc, const char* const* argv) {
-  bitune::set_log([](const std::string& sentence) { bitune::cli::print_remark(sentence); });
-  return bitune::run_command(argc, argv);
+  return bitune::run_process(argc, argv);
 }
