@@ -63,6 +63,10 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
                       of_rows[static_cast<std::size_t>(distribution) % 3], distribution, seed,
                       {.gap_keys = 5}));
   }
+  // On both sides of 0 there are floats of all exponents, and few keys: guesses fail there.
+  const Problem floats{{.key = KeyType::f64, .order = Order::descending}, {.n = 20001}};
+  EXPECT_TRUE(sorts(bench, floats, windowed(small_runs(KeyType::f64, 0, 5, 4), 64), Distribution::normal, 7));
+  EXPECT_TRUE(sorts(bench, floats, small_runs(KeyType::f64, 1, 3, 8), Distribution::normal, 7));
 }
 
 }  // namespace
