@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "model/key_type.hpp"
+#include "model/problem.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/long_segments.hpp"
+#include "runtime/variants/restrictions.hpp"
+#include "runtime/variants/segments_sizes.hpp"
+
+namespace bitune::of_segments {
+namespace {
+
+/// Registers of a lane that sorts tiles of up to `items` items, as the compiler was seen to take.
+std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
+  if (!carries(problem)) return 4 * items * item_registers(problem) + 32;
+  return items * (6 * item_registers(problem) + value_registers(problem)) + 32;
+}
+
+}  // namespace
+
+SearchSpace make_space() {
+  SearchSpace space;
+  space.parameters = {
+      {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
+      {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
+      {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
+      {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
+      {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
+      {"block_items", {8, 16, 32}, "keys of a thread there"},
+      {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
+      {"compare_as_double",
+       {0, 1},
+       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      {"imad_quarters",
+       {0, 2},
+       "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
+      {"min_blocks_per_sm",
+       {1, 8},
+       "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
+      {"long_buckets",
+       {0, 1},
+       "whether what no block sorts is cut by its highest digit, and sorted as segments; else digit by "
+       "digit"},
+      {"dependent_launch", {0, 1}, "whether launches may begin while the one before them ends"},
+  };
+  space.restrictions = {
+      block_fits_device(),
+      {"compare_as_double is 1 for keys of 32 bits with values or indices alone",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("compare_as_double") == 0 || (carries(p) && size_of(p.key) == 4);
+       },
+       {"compare_as_double"}},
+      // No other value won there.
+      {"imad_quarters is 0 with values or indices",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("imad_quarters") == 0 || !carries(p);
+       },
+       {"imad_quarters"}},
+      {"a block has at most four segments a thread",
+       [](const Configuration& c, const Problem&, const DeviceInfo&) {
+         return c.at("segments_per_block") <= 4 * c.at("block_size_x");
+       },
+       {"segments_per_block", "block_size_x"}},
+      {"no list is for segments that are longer than all keys, and one list is enough where there is none",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         const int lists = list_count(c);
+         return lists == 0 ? c.at("list_octaves") == 1 : lists_of(c, p).longest(lists - 2) < p.n;
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
+      {"a list's block has from one warp to as many threads as the device and its registers allow",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         const int lists = list_count(c);
+         if (lists == 0) return true;
+         const std::int64_t most = threads_of_list(c, p, lists - 1);
+         return threads_of_list(c, p, 0) >= 32 && most <= d.max_threads_per_block &&
+                most * registers_of(c, p) <= d.registers_per_block;
+       },
+       {"lane_items", "block_lists", "list_octaves", "block_items", "shuffle_steps"}},
+      {"a list's tile and its padding fit the shared memory that the device allows a block",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return list_count(c) == 0 || tile_bytes(c, p, list_count(c) - 1) <= d.shared_bytes_per_block_optin;
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
+      // A tile of a digit pass costs as much as a thousand keys or more, however few it has.
+      // And lists of several doublings never won there.
+      {"of 2^20 keys and more, blocks sort segments of up to 4096 keys, with a list for each doubling",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return p.n < std::uint64_t{1} << 20 || (longest_of_block(c, p) >= 4096 && c.at("list_octaves") == 1);
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
+      shared_memory_fits_block(shared_bytes),
+      {"four registers for each word of lane_items keys (six with a place, and those of their values), and "
+       "32 "
+       "besides, for block_size_x threads, fit a block's registers, and min_blocks_per_sm times a "
+       "multiprocessor's",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);
+       },
+       {"lane_items", "block_size_x", "min_blocks_per_sm"}},
+      blocks_fit_multiprocessor(shared_bytes),
+      dependent_launch_fits_device(),
+      {"buckets are made of what a tile does not hold, where there are lists, values or keys alone, and an "
+       "even "
+       "number of digits",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("long_buckets") == 0 ||
+                (list_count(c) != 0 && least_long(c, p) <= p.n &&
+                 long_segments::can_make_buckets(p, with_long(c, p, d), least_long));
+       },
+       {"lane_items", "block_lists", "list_octaves", "long_buckets"}},
+      // Last, as it takes longest to tell.
+      {"what is longer than a block holds can be sorted digit by digit",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         if (least_long(c, p) > p.n) return true;
+         SearchSpace of_long;
+         long_segments::add_to(of_long, least_long);
+         const Configuration whole = with_long(c, p, d);
+         return std::all_of(of_long.restrictions.begin(), of_long.restrictions.end(),
+                            [&](const Restriction& r) { return r.holds(whole, p, d); });
+       },
+       {"lane_items", "block_lists", "list_octaves"}},
+  };
+  return space;
+}
+
+}  // namespace bitune::of_segments
