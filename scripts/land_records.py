@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Puts new records of `bitune bench` in the place of the recorded ones of the same problem, and those that are new behind them.
+
+  scripts/land_records.py NEW.json bench/results/nvidia-h200/pairs.json
+
+Results that were not verified are refused. The pages are made anew by scripts/report_performance.py and scripts/draw_performance.py.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+# What tells problems apart, with what a record means that says nothing.
+KEY = {"suite": "", "preset": "", "peer": "", "operation": "sort", "key_type": "", "value_bytes": 0, "index_bytes": 0, "order": "ascending",
+       "stable": False, "k": 0, "n": 0, "rows": 1, "distribution": "random", "ragged": False, "lengths": "", "gpus": 1, "device": ""}
+
+
+def key_of(record):
+    return tuple(record.get(member) or usual for member, usual in KEY.items())
+
+
+def landed(new, recorded):
+    """All records, in the order of the recorded ones, and how many were replaced."""
+    found = {key_of(record): record for record in recorded}
+    before = len(found)
+    if before != len(recorded):
+        sys.exit(f"{len(recorded) - before} of the recorded results are there twice")
+    replaced = sum(key_of(record) in found for record in new)
+    found |= {key_of(record): record for record in new}
+    return list(found.values()), replaced
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("new", type=pathlib.Path)
+    parser.add_argument("recorded", type=pathlib.Path)
+    arguments = parser.parse_args()
+    new = json.loads(arguments.new.read_text())
+    wrong = sum(not record["verified"] for record in new)
+    if wrong:
+        sys.exit(f"{arguments.new}: {wrong} results are not verified; none was landed")
+    recorded = json.loads(arguments.recorded.read_text()) if arguments.recorded.exists() else []
+    records, replaced = landed(new, recorded)
+    lines = ",\n".join(json.dumps(record, separators=(",", ":"), ensure_ascii=False) for record in records)
+    arguments.recorded.write_text(f"[\n{lines}\n]\n")
+    print(f"{arguments.recorded}: {replaced} replaced, {len(records) - len(recorded)} added")
+
+
+if __name__ == "__main__":
+    main()
