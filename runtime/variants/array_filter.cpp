@@ -8,6 +8,7 @@
 #include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
+#include "runtime/variants/first_keys.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune {
@@ -29,6 +30,10 @@ std::int64_t filter_bytes(const Configuration&, const Problem& problem) {
 }
 
 }  // namespace
+
+bool ArrayFilter::can_filter(const Problem& problem, const DeviceInfo& device) {
+  return is_top_k(problem) && problem.rows == 1 && problem.n <= longest_array && device.warp_size == 32;
+}
 
 ArrayFilter::Between ArrayFilter::between(PlanBuilder& builder, const Problem& problem, std::uint64_t room) {
   const std::uint64_t item_bytes = as_count(merged_item_bytes(problem.key));

@@ -25,6 +25,9 @@ struct ArrayFilter {
     Address bound;
   };
 
+  /// Whether the first keys of such an array can be filtered.
+  [[nodiscard]] static bool can_filter(const Problem& problem, const DeviceInfo& device);
+
   /// Takes the workspace for it.
   [[nodiscard]] static Between between(PlanBuilder& builder, const Problem& problem, std::uint64_t room);
 

@@ -127,8 +127,7 @@ class BucketArrayVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override { return {header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
-        problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4 ||
+    if (!ArrayFilter::can_filter(problem, device) || problem.n < 512 || problem.k > problem.n / 4 ||
         problem.k == 0) {
       return false;
     }

@@ -104,10 +104,8 @@ class FilterArrayVariant final : public Variant {
     return {filter_header, runs_header, FirstKeysMerge::header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
-        problem.n > ArrayFilter::longest_array || problem.n < 512 || problem.k > problem.n / 4) {
+    if (!ArrayFilter::can_filter(problem, device) || problem.n < 512 || problem.k > problem.n / 4)
       return false;
-    }
     return default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;

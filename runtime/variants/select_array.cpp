@@ -93,8 +93,7 @@ class SelectArrayVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override { return {header, ArrayFilter::header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (!is_top_k(problem) || problem.rows != 1 || device.warp_size != 32 ||
-        problem.n > ArrayFilter::longest_array || problem.k == 0 ||
+    if (!ArrayFilter::can_filter(problem, device) || problem.k == 0 ||
         finish_minima(problem) > layout::minima_of_warp()) {
       return false;
     }
