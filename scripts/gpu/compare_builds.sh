@@ -4,7 +4,8 @@
 # A build is a folder with lib/libbitune.so and share/bitune/tunings.db; NEW has bin/bitune and bin/bitune_peer_bitune.so as well.
 # Leaves in OUT: OPERATION-old.json and OPERATION-new.json (NEW beside OLD, and beside itself), gains.txt, and logs.
 # usage: scripts/gpu/compare_builds.sh OUT OLD [NEW]
-# environment: OPERATIONS (sort sort_pairs argsort), KEYS (u32,u64), SIZES (2^20..2^26), SAMPLES (25), ONLY (a variant; all that is selected)
+# environment: OPERATIONS (sort sort_pairs argsort), KEYS (u32,u64), SIZES (2^20..2^26), SAMPLES (25),
+# DISTRIBUTION (random; normal: floats on both sides of 0), ONLY (a variant; all that is selected)
 set -uo pipefail
 OUT=${1:-} OLD=${2:-} NEW=${3:-build/portable}
 BIN=$NEW/bin
@@ -17,7 +18,7 @@ read -ra operations <<<"${OPERATIONS:-sort sort_pairs argsort}"
 beside_build() {
   step "$1" env BITUNE_DB="$OUT/none.db" BITUNE_PEER_DB="$OUT/none.db" BITUNE_PEER_LIBRARY="$(realpath "$2")/lib/libbitune.so" \
     "$BIN/bitune" bench --against bitune --samples "${SAMPLES:-25}" --operation "$3" --keys "${KEYS:-u32,u64}" \
-    --sizes "${SIZES:-2^20..2^26}" --out "$OUT/$1.json"
+    --sizes "${SIZES:-2^20..2^26}" --distributions "${DISTRIBUTION:-random}" --out "$OUT/$1.json"
 }
 
 for operation in "${operations[@]}"; do
