@@ -51,6 +51,9 @@ if(BITUNE_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # Each library that is opened at run time has types of its own for the handles that its functions take.
     list(APPEND _flags -fno-sanitize=function)
+    # Checks of pointers in the system's headers are a sixth of the time to compile, a quarter of what is compiled, and a tenth of the
+    # time that tests take.
+    add_compile_options("-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizer-ignorelist.txt")
   endif()
   add_compile_options(${_flags})
   add_link_options(${_flags})
