@@ -31,12 +31,13 @@ void check_shape_of(const ValueArray& values, const std::string& path, const Sor
                   fmt::join(values.shape, ", "), input.name, fmt::join(input.keys.shape, ", ")));
 }
 
-SortSpec pairs_spec(const SortOptions& options, const SortInput& input, std::uint64_t value_bytes) {
-  return {.operation = Operation::sort_pairs,
+/// What is asked of keys, and of such values with them, whatever their shape; value_bytes 0: there are none.
+SortSpec spec_of(const SortOptions& options, const SortInput& input, std::uint64_t value_bytes) {
+  return {.operation = value_bytes == 0 ? Operation::sort : Operation::sort_pairs,
           .key = input.keys.type,
           .value_bytes = static_cast<std::uint32_t>(value_bytes),
-          .order = options.descending ? Order::descending : Order::ascending,
-          .stable = true};
+          .order = options.order(),
+          .stable = value_bytes != 0};
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ SortReport sort_keys(const SortOptions& options, CommandInput& from) {
   report.input = input.name;
   Problem& problem = report.problem;
   problem.key = input.keys.type;
-  problem.order = options.descending ? Order::descending : Order::ascending;
+  problem.order = options.order();
   problem.rows = rows_of(input.keys, options.rows, input.name);
   problem.n = problem.rows > 0 ? input.keys.count() / problem.rows : 0;
 
@@ -68,13 +69,12 @@ SortReport sort_keys(const SortOptions& options, CommandInput& from) {
 
 SortReport sort_over_devices(const SortOptions& options, CommandInput& from, ValueArray* values) {
   SortInput& input = from.keys();
-  const auto [rows, n] = row_shape_of(input, options.rows);
-  if (rows != 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--devices sort one array, and {} has {} rows: give --rows 1", input.name, rows));
+  const Problem problem = problem_of(options, input, values != nullptr ? values->value_bytes : 0);
+  if (problem.rows != 1) {
+    throw Error(ErrorCode::usage, fmt::format("--devices sort one array, and {} has {} rows: give --rows 1",
+                                              input.name, problem.rows));
   }
-  Problem problem{{.key = input.keys.type}, {.n = n}};
-  problem.order = options.descending ? Order::descending : Order::ascending;
+  const std::uint64_t n = problem.n;
   std::vector<std::byte> sorted_keys(input.keys.bytes.size());
   std::vector<std::byte> sorted_values;
   Operands operands;
@@ -82,9 +82,6 @@ SortReport sort_over_devices(const SortOptions& options, CommandInput& from, Val
   operands[Role::keys_out] = {sorted_keys.data(), n, n};
   if (values != nullptr) {
     check_shape_of(*values, options.values, input);
-    problem.operation = Operation::sort_pairs;
-    problem.value_bytes = static_cast<std::uint32_t>(values->value_bytes);
-    problem.stable = true;
     sorted_values.resize(values->bytes.size());
     operands[Role::values_in] = {values->bytes.data(), n, n};
     operands[Role::values_out] = {sorted_values.data(), n, n};
@@ -98,10 +95,7 @@ SortReport sort_over_devices(const SortOptions& options, CommandInput& from, Val
 
 SortReport sort_segments(const SortOptions& options, CommandInput& from, SegmentInput& segments) {
   SortInput& input = from.keys();
-  const Problem problem{{.operation = Operation::sort,
-                         .key = input.keys.type,
-                         .order = options.descending ? Order::descending : Order::ascending},
-                        segments.shape};
+  const Problem problem{spec_of(options, input, 0), segments.shape};
   std::vector<std::byte> sorted = input.keys.bytes;  // what is in no segment stays
   const std::uint64_t n = input.keys.count();
   Operands operands;
@@ -116,12 +110,7 @@ SortReport sort_segments(const SortOptions& options, CommandInput& from, Segment
 
 Problem problem_of(const SortOptions& options, SortInput& input, std::uint64_t value_bytes) {
   const RowsOfKeys rows = row_shape_of(input, options.rows);
-  SortSpec spec = pairs_spec(options, input, value_bytes);
-  if (value_bytes == 0) {
-    spec.operation = Operation::sort;
-    spec.stable = false;
-  }
-  return {spec, {.n = rows.length, .rows = rows.count}};
+  return {spec_of(options, input, value_bytes), {.n = rows.length, .rows = rows.count}};
 }
 
 SortReport sort_in_files(const SortOptions& options, CommandInput& from, OutputFile& output,
@@ -156,7 +145,7 @@ SortReport sort_with_values(const SortOptions& options, CommandInput& from,
   SortInput& input = from.keys();
   const RowsOfKeys rows = segments ? RowsOfKeys{1, input.keys.count()} : row_shape_of(input, options.rows);
   check_shape_of(values, options.values, input);
-  const Problem problem{pairs_spec(options, input, values.value_bytes),
+  const Problem problem{spec_of(options, input, values.value_bytes),
                         segments ? segments->shape : Shape{.n = rows.length, .rows = rows.count}};
   const std::uint64_t n = input.keys.count();
   std::vector<std::byte> sorted_keys = input.keys.bytes;  // what is in no segment stays
@@ -185,8 +174,7 @@ SortReport sort_records(const SortOptions& options, const InputRequest& request,
         fmt::format("records of {} are not written as {}: CSV stays text, and .npy goes to .npy or raw",
                     records->name(), name_of(output_format)));
   }
-  const auto keys = parse_record_keys(options.records.keys, *records,
-                                      options.descending ? Order::descending : Order::ascending);
+  const auto keys = parse_record_keys(options.records.keys, *records, options.order());
   const KeyType index = records->count() >> 32 == 0 ? KeyType::u32 : KeyType::u64;
   const KeyArray order =
       order_of(*records, keys, options.common, index, request.type, options.verify, report);

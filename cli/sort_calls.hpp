@@ -33,6 +33,8 @@ struct SortOptions {
   std::uint64_t seed = 1;
   bool descending = false;
   bool verify = false;
+
+  [[nodiscard]] Order order() const noexcept { return descending ? Order::descending : Order::ascending; }
 };
 
 /// What is asked of keys, and of such values with them.

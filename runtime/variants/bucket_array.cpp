@@ -149,9 +149,7 @@ SearchSpace BucketArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"buckets", {4, 8, 16, 32, 64, 128, 256, 512}, "buckets of candidates"},
       {"bucket_threads", {64, 128, 256, 512, 1024}, "threads of the block that puts a bucket in order"},
       {"bucket_capacity", {512, 1024, 2048, 4096, 8192}, "candidates that such a block holds"},
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"dependent_launch", {0, 1}, "whether each launch may begin while the one before it ends"},
   };
   ArrayFilter::add_to(space);

@@ -72,6 +72,12 @@ std::int64_t prefers_doubles(const Problem& problem, const DeviceInfo& device) n
   return problem.n <= longest_of_doubles ? prefers_doubles(problem.key, device) : 0;
 }
 
+Parameter compared_as_double() {
+  return {"compare_as_double",
+          {0, 1},
+          "whether a key of 32 bits and its place are compared as floating-point numbers"};
+}
+
 Restriction places_fit_doubles() {
   return {
       "a place has 30 bits where it is compared as a part of a floating-point number: rows of at most 2^29 "

@@ -61,6 +61,9 @@ void launch_carrying(PlanBuilder& builder, const CarriedKernel<Own...>& kernel,
 /// The same, but 0 where rows are too long for it.
 [[nodiscard]] std::int64_t prefers_doubles(const Problem& problem, const DeviceInfo& device) noexcept;
 
+/// compare_as_double, which the restrictions below bound.
+[[nodiscard]] Parameter compared_as_double();
+
 /// compare_as_double is 0 for rows so long that a place has more than 30 bits.
 [[nodiscard]] Restriction places_fit_doubles();
 

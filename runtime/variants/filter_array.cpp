@@ -126,9 +126,7 @@ SearchSpace FilterArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"finish_threads", {64, 128, 256, 512, 1024}, "threads of a block that sorts candidates"},
       {"finish_items", {4, 8, 16}, "candidates that a thread sorts"},
       {"finish_blocks", {1, 2, 4, 8, 16}, "blocks that filter the candidates once more"},
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"dependent_launch", {0, 1}, "whether each launch may begin while the one before it ends"},
   };
   ArrayFilter::add_to(space);

@@ -68,10 +68,7 @@ SearchSpace MultiwayByPlaceVariant::space(const Problem&, const DeviceInfo&) con
       return of_words(c, words_of(p), d);
     };
   }
-  space.parameters.push_back(
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"});
+  space.parameters.push_back(compared_as_double());
   space.parameters.push_back({"values_in_word", {0, 1}, "1: a value takes the place's bits; not stable"});
   space.restrictions.push_back(placed_words_may_be_doubles());
   space.restrictions.push_back(places_fit_doubles());

@@ -77,9 +77,7 @@ SearchSpace RowsByPlaceVariant::space(const Problem&, const DeviceInfo&) const {
     one.description += "; 5: all lanes, through shared memory";
   }
   const std::vector<Parameter> own = {
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"imad_quarters",
        {0, 1, 2, 3, 4, 6, 8},
        "of four comparators, how many get what is larger from the multiplier's pipe: up to 3 as a + b - "

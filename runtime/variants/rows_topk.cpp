@@ -64,9 +64,7 @@ SearchSpace RowsTopkVariant::space(const Problem&, const DeviceInfo&) const {
   space.parameters =
       row_parts::parameters({2, 4, 8, 16, 32}, "keys a thread holds in registers, each with its place", 5);
   const std::vector<Parameter> own = {
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"imad_quarters",
        {0, 1, 2, 3},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},

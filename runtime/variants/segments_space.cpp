@@ -28,9 +28,7 @@ SearchSpace make_space() {
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
       {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"imad_quarters",
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
@@ -90,8 +88,7 @@ SearchSpace make_space() {
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
       {"four registers for each word of lane_items keys (six with a place, and those of their values), and "
-       "32 "
-       "besides, for block_size_x threads, fit a block's registers, and min_blocks_per_sm times a "
+       "32 besides, for block_size_x threads, fit a block's registers, and min_blocks_per_sm times a "
        "multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);
@@ -100,8 +97,7 @@ SearchSpace make_space() {
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
       {"buckets are made of what a tile does not hold, where there are lists, values or keys alone, and an "
-       "even "
-       "number of digits",
+       "even number of digits",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return c.at("long_buckets") == 0 ||
                 (list_count(c) != 0 && least_long(c, p) <= p.n &&

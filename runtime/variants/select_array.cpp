@@ -115,9 +115,7 @@ SearchSpace SelectArrayVariant::space(const Problem&, const DeviceInfo&) const {
       {"sample_minima", {128, 256, 512}, "groups of samples whose smallest ones give the bound"},
       {"finish_threads", {256, 512, 1024}, "threads of the block that chooses among the candidates"},
       {"finish_items", {2, 4, 8, 16}, "candidates that a thread holds in registers"},
-      {"compare_as_double",
-       {0, 1},
-       "whether a key of 32 bits and its place are compared as floating-point numbers"},
+      compared_as_double(),
       {"dependent_launch", {0, 1}, "whether each launch may begin while the one before it ends"},
   };
   ArrayFilter::add_to(space);
