@@ -11,9 +11,11 @@ import json
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+from performance_records import PLAIN  # noqa: E402
+
 # What tells problems apart, with what a record means that says nothing.
-KEY = {"suite": "", "preset": "", "peer": "", "operation": "sort", "key_type": "", "value_bytes": 0, "index_bytes": 0, "order": "ascending",
-       "stable": False, "k": 0, "n": 0, "rows": 1, "distribution": "random", "ragged": False, "lengths": "", "gpus": 1, "device": ""}
+KEY = PLAIN | {"suite": "", "preset": "", "peer": "", "key_type": "", "n": 0, "rows": 1, "device": ""}
 
 
 def key_of(record):
@@ -23,9 +25,8 @@ def key_of(record):
 def landed(new, recorded):
     """All records, in the order of the recorded ones, and how many were replaced."""
     found = {key_of(record): record for record in recorded}
-    before = len(found)
-    if before != len(recorded):
-        sys.exit(f"{len(recorded) - before} of the recorded results are there twice")
+    if len(found) != len(recorded):
+        sys.exit(f"{len(recorded) - len(found)} of the recorded results are there twice")
     replaced = sum(key_of(record) in found for record in new)
     found |= {key_of(record): record for record in new}
     return list(found.values()), replaced

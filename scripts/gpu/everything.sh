@@ -24,7 +24,7 @@ tune_single() {
 }
 tune_rows() { run 1 rows rows STEPS=tune BUDGET="${ROWS_BUDGET:-60s}"; }
 bench_single() {
-  run 0 tune_and_bench single STEPS="bench arranged start" BENCH_KEYS=u32,f32 BENCH_SIZES="2^8..2^28,$between"
+  run 0 tune_and_bench single STEPS="bench arranged normal start" BENCH_KEYS=u32,f32 BENCH_SIZES="2^8..2^28,$between"
   run 0 tune_and_bench single STEPS=bench BENCH_KEYS=u64,u16 BENCH_SIZES=2^10..2^26,100000,1000000
   run 0 pairs pairs STEPS="bench torch"
 }

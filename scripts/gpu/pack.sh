@@ -2,7 +2,7 @@
 # Packs what the scripts of this folder need into one file, to be carried to a machine with a GPU: executables without what only a debugger
 # reads, the peers' libraries, shipped tunings, these scripts and Python's tests.
 # usage: scripts/gpu/pack.sh OUT.tar.xz [NAME...]   (executables of build/portable/bin: bitune test_gpu soak, unless some are named)
-# There: tar xf OUT.tar.xz && bitune/scripts/gpu/batch.sh ...
+# There: tar xf OUT.tar.xz && cd bitune && scripts/gpu/batch.sh ...
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:?"usage: $0 OUT.tar.xz [NAME...]"}
