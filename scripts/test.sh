@@ -58,14 +58,15 @@ stage_coverage() {
 stage_demo() { BITUNE_DEMO_FLAGS="${release_flags[*]}" BITUNE_DEMO_BUDGET=${BITUNE_DEMO_BUDGET:-15s} bash scripts/demo.sh; }
 
 # The wheel of what stage_release has built, in an environment that has nothing else of ours. In two processes, which share the kernels
-# that the emulated device compiled: most of the time. By clang where it is, which takes half of g++'s time; stage_install has g++'s.
+# that the emulated device compiled: most of the time. By clang where it is, which takes half of g++'s time, and as plain code, as in the
+# end-to-end tests; stage_install and stage_demo have g++'s, as people run it.
 stage_python() {
   local environment=$PWD/build/python/environment python=$PWD/build/python/environment/bin/python
   rm -rf build/python
   [[ ${state[release]:-passed} == passed ]] || { echo "not run, as the release build failed"; return 1; }
   bash scripts/wheel.sh build/python/dist --of build/release && python3 -m venv "$environment" || return 1
   "$python" -m pip install --quiet --disable-pip-version-check "$(echo "$PWD"/build/python/dist/*.whl)[test]" || return 1
-  BITUNE_CXX=$(clang_tool clang++ || command -v c++) BITUNE_TEST_HOME=$PWD/build/python/home "$python" -m pytest -q -rs -n 2 --junitxml="$python_junit" tests/python
+  CXX=$(clang_tool clang++ || command -v c++) BITUNE_CXX=$PWD/tests/end_to_end/plain_cxx.sh BITUNE_TEST_HOME=$PWD/build/python/home "$python" -m pytest -q -rs -n 2 --junitxml="$python_junit" tests/python
 }
 
 # A folder that is only configured: clang-tidy wants the commands of the sources by themselves.
