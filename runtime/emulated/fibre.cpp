@@ -1,7 +1,11 @@
 #include "runtime/emulated/fibre.hpp"
 
+#include <algorithm>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <map>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "runtime/emulated/sanitizers.hpp"
 
@@ -14,6 +18,53 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t colours = 64;
+#if BITUNE_ADDRESS_SANITIZER
+constexpr std::size_t left_frames_bytes = 32 * 1024;  // with the colours several times what they take
+#endif
+
+/// Stacks that fibres have left, for those that come: to map and unmap a thousand, and the pages that they
+/// touch first, takes longer than most launches. Thread-safe.
+class LeftStacks {
+ public:
+  using Stack = boost::context::stack_context;
+
+  /// Never ends: devices may, after all else.
+  static LeftStacks& of_process() {
+    static LeftStacks& stacks = *new LeftStacks;
+    return stacks;
+  }
+
+  Stack take(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<Stack>& alike = by_bytes_[bytes];
+      if (!alike.empty()) {
+        const Stack stack = alike.back();
+        alike.pop_back();
+        return stack;
+      }
+    }
+    return boost::context::protected_fixedsize_stack(bytes).allocate();
+  }
+
+  void leave(std::size_t bytes, Stack& stack) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<Stack>& alike = by_bytes_[bytes];
+      if (alike.size() < most) {
+        alike.push_back(stack);
+        return;
+      }
+    }
+    boost::context::protected_fixedsize_stack(bytes).deallocate(stack);
+  }
+
+ private:
+  static constexpr std::size_t most = 4096;  // of one size: two clusters of 16 blocks of 128 threads
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<Stack>> by_bytes_;  // by what was asked for
+};
 
 // The stack belongs to the Fibre, not to the context on it.
 struct KeepStack {
@@ -23,7 +74,7 @@ struct KeepStack {
 }  // namespace
 
 Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t colour)
-    : stack_(boost::context::protected_fixedsize_stack(stack_bytes).allocate()) {
+    : stack_(LeftStacks::of_process().take(stack_bytes)), stack_bytes_(stack_bytes) {
   sanitized_.bottom = static_cast<const char*>(stack_.sp) - stack_.size;
   sanitized_.bytes = stack_.size;
   const std::size_t offset = colour % colours * cache_line;
@@ -39,11 +90,12 @@ Fibre::Fibre(Body body, void* argument, std::size_t stack_bytes, std::size_t col
 Fibre::~Fibre() {
   if (stack_.sp == nullptr) return;
 #if BITUNE_ADDRESS_SANITIZER
-  // Frames that were never returned from have left their marks; the next memory mapped here must not inherit
-  // them.
-  __asan_unpoison_memory_region(sanitized_.bottom, sanitized_.bytes);
+  // The frames below the body, which are never returned from, have left their marks; what is next here must
+  // not inherit them. All others have cleared theirs.
+  const std::size_t marked = std::min(sanitized_.bytes, left_frames_bytes);
+  __asan_unpoison_memory_region(static_cast<const char*>(stack_.sp) - marked, marked);
 #endif
-  boost::context::protected_fixedsize_stack(stack_.size).deallocate(stack_);
+  LeftStacks::of_process().leave(stack_bytes_, stack_);
 }
 
 boost::context::fiber Fibre::run(Body body, void* argument) {

@@ -45,6 +45,7 @@ class Fibre {
   };
 
   boost::context::stack_context stack_;  // none for a host thread's own flow
+  std::size_t stack_bytes_ = 0;          // that were asked for
   SanitizedStack sanitized_;
   boost::context::fiber context_;
   Fibre* previous_ = nullptr;  // who switched here last
