@@ -46,8 +46,8 @@ check_tree() {
   return "$bad"
 }
 
-# check_tidy BUILD: clang-tidy over the rooms' sources, without precompiled headers, many of a room at a time: a header that one
-# source includes serves the others of its group.
+# check_tidy BUILD: clang-tidy over the rooms' sources, without precompiled headers, many at a time: a header that one source includes
+# serves the others of its group.
 check_tidy() { python3 scripts/lib/tidy.py "$1" --tool "$(clang_tool clang-tidy)"; }
 
 # check_coverage BUILD: more than 85 % of the host code's lines, from the counters that the tests left in the build folder. Threads

@@ -1,7 +1,7 @@
-"""Runs clang-tidy over the rooms' sources, many of a room at a time.
+"""Runs clang-tidy over the rooms' sources, many at a time.
 
-Nearly all of clang-tidy's time goes into headers, so sources of a room are checked as one that includes them, with what any of them is
-compiled with. Where names of two sources clash, that does not compile, and they are checked one by one.
+Nearly all of clang-tidy's time goes into headers, so sources of a room, and those of small rooms together, are checked as one that includes
+them, with what any of them is compiled with. Where names of two sources clash, that does not compile, and they are checked one by one.
 """
 
 import argparse
@@ -15,8 +15,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("model", "cache", "runtime", "measure", "tuner", "multi", "cli", "capi", "bench")
-MOST = 72  # sources at a time
+ROOMS = ("model", "cache", "runtime", "multi", "measure", "tuner", "bench", "cli", "capi")  # from the bottom up
+SMALL = 40  # sources of a room that shares its group with others
+MOST = 128  # sources at a time
 FINDING = re.compile(r"(error|warning): .*\[[a-z]")
 
 
@@ -38,17 +39,24 @@ def compile_commands(build):
 
 
 def groups_of(commands):
-    """Sources of one room, many at a time. A module's are apart, as all modules define the same functions."""
+    """Sources of large rooms apart, of small ones together; a module's are apart, as all modules define the same functions."""
     alike = {}
-    for source, arguments in sorted(commands.items()):
+    for source, arguments in commands.items():
         module = [a for a in arguments if a.endswith("_EXPORTS")]
         alike.setdefault((source.relative_to(ROOT).parts[0], *module), []).append(source)
-    groups = []
-    for sources in alike.values():
-        arguments = dict.fromkeys(a for source in sources for a in commands[source])
-        parts = -(-len(sources) // MOST)
-        groups += [(sources[i::parts], list(arguments)) for i in range(parts)]
-    return sorted(groups, key=lambda group: -len(group[0]))  # the longest first, so that no core waits for them at the end
+    groups, together = [], []
+    # From the bottom up: headers that a source does not include may come from sources before it, but from no room above it.
+    for key, sources in sorted(alike.items(), key=lambda item: (ROOMS.index(item[0][0]), item[0])):
+        if len(key) == 1 and len(sources) <= SMALL:
+            together += sorted(sources)
+        else:
+            parts = -(-len(sources) // MOST)
+            groups += [sorted(sources)[i::parts] for i in range(parts)]
+    parts = -(-len(together) // MOST)
+    groups += [together[i::parts] for i in range(parts)]
+    # The longest first, so that no core waits for them at the end.
+    groups.sort(key=lambda sources: -len(sources))
+    return [(sources, list(dict.fromkeys(a for source in sources for a in commands[source]))) for sources in groups]
 
 
 def run(tool, source, arguments, *options):
