@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "bench/preset_plans.hpp"
 #include "model/key_type.hpp"
@@ -24,6 +25,7 @@ TEST_P(PresetSort, SortsAwkwardLengths) {
                                             [&](const Preset& p) { return p.name == preset.name; }) -
                                presets().begin());
   std::uint64_t seed = 7 * index;
+  std::vector<SortTrial> trials;
   for (const std::size_t turn : {0u, 1u}) {
     Problem problem;
     problem.key = all_key_types[(2 * index + turn) % all_key_types.size()];
@@ -35,9 +37,10 @@ TEST_P(PresetSort, SortsAwkwardLengths) {
       ASSERT_EQ(refusal(preset, problem, emulated_bench().device->info()), std::nullopt);
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
-      EXPECT_TRUE(sorts(emulated_bench(), problem, preset.configuration, distribution, seed));
+      trials.push_back({problem, preset.configuration, distribution, seed});
     }
   }
+  expect_sorts(emulated_bench(), trials);
 }
 
 std::string test_name(const ::testing::TestParamInfo<Preset>& info) {

@@ -36,9 +36,9 @@ Configuration cheap_configuration(const Variant& variant, const Problem& problem
 
 class Rows : public ::testing::TestWithParam<VariantAndKey> {
  protected:
-  /// Sorts rows packed, with gaps, or with gaps out of place; the configuration is drawn again where the
-  /// length asks.
-  void check(std::uint64_t rows, std::uint64_t length) {
+  /// Rows packed, with gaps, or with gaps out of place; the configuration is drawn again where the length
+  /// asks.
+  void add(std::uint64_t rows, std::uint64_t length) {
     const auto [variant, key] = GetParam();
     const DeviceInfo& device = emulated_bench().device->info();
     const Order order = length % 2 == 0 ? Order::ascending : Order::descending;
@@ -54,22 +54,25 @@ class Rows : public ::testing::TestWithParam<VariantAndKey> {
     const std::uint64_t turn = (rows + length + static_cast<std::uint64_t>(key)) % std::size(placements);
     for (std::uint64_t i = 0; i < std::size(placements); ++i) {
       if (rows * length >= 300 && i != turn) continue;
-      EXPECT_TRUE(sorts(emulated_bench(), problem, configuration, distribution, length, placements[i]));
+      trials_.push_back({problem, configuration, distribution, length, placements[i]});
     }
   }
 
+  void TearDown() override { expect_sorts(emulated_bench(), trials_); }
+
  private:
+  std::vector<SortTrial> trials_;
   Configuration configurations_[2];
 };
 
 TEST_P(Rows, OfAwkwardLengths) {
-  for (const std::uint64_t length : {1, 2, 3, 5, 7, 31, 33, 100, 128, 1000, 1025}) check(3, length);
+  for (const std::uint64_t length : {1, 2, 3, 5, 7, 31, 33, 100, 128, 1000, 1025}) add(3, length);
 }
 
 TEST_P(Rows, OneAndHundreds) {
-  for (const std::uint64_t length : {1, 2, 5, 32}) check(1, length);
+  for (const std::uint64_t length : {1, 2, 5, 32}) add(1, length);
   // Hundreds of them on one type: each is a tile, however short.
-  if (std::get<1>(GetParam()) == KeyType::f32) check(300, 5);
+  if (std::get<1>(GetParam()) == KeyType::f32) add(300, 5);
 }
 
 std::string test_name(const ::testing::TestParamInfo<Rows::ParamType>& info) {

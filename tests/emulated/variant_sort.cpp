@@ -5,6 +5,7 @@
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "model/key_type.hpp"
 #include "tests/support/emulated_bench.hpp"
@@ -62,6 +63,7 @@ TEST_P(VariantSort, SortsAwkwardLengths) {
   // The orders of short and of wide types differ, so that no kind of keys has only one.
   const auto type = static_cast<std::size_t>(key);
   const std::size_t turn = type + type / 6 + variant->name().size();
+  std::vector<SortTrial> trials;
   for (const Order order : {Order::ascending, Order::descending}) {
     if (!tests_all() && (order == Order::descending) != (turn % 2 == 1)) continue;
     Problem problem{{.key = key, .order = order}, {.n = 3000}};
@@ -74,12 +76,13 @@ TEST_P(VariantSort, SortsAwkwardLengths) {
       problem.n = n;
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
-      EXPECT_TRUE(sorts(emulated_bench(), problem, configuration(problem, seed), distribution, seed,
-                        {.offset_keys = seed % 3}));
+      trials.push_back(
+          {problem, configuration(problem, seed), distribution, seed, {.offset_keys = seed % 3}});
     }
     // NaNs of both signs, zeros of both signs, infinities, extremes: bits are kept, and in the right order.
-    EXPECT_TRUE(sorts(emulated_bench(), problem, configuration(problem, seed), Distribution::special, seed));
+    trials.push_back({problem, configuration(problem, seed), Distribution::special, seed});
   }
+  expect_sorts(emulated_bench(), trials);
 }
 
 TEST_P(VariantSort, DefaultConfigurationIsValidForEveryLength) {
@@ -114,16 +117,18 @@ TEST_P(ConfigurationSample, SortsLengthsAroundTheTile) {
   const DeviceInfo& device = emulated_bench().device->info();
   std::uint64_t seed = 99 + 100 * static_cast<std::uint64_t>(key);
   const std::size_t count = tests_all() ? 4 : 2;
+  std::vector<SortTrial> trials;
   for (const Configuration& sample : sample_configurations(*variant, problem, device, count, seed)) {
     for (const std::uint64_t n : {100, 4097, 9001}) {
       problem.n = n;
       ++seed;
       const auto distribution = all_distributions[seed % all_distributions.size()];
       if (variant->space(problem, device).violation(sample, problem, device)) continue;
-      EXPECT_TRUE(sorts(emulated_bench(), problem, sample, distribution, seed));
+      trials.push_back({problem, sample, distribution, seed});
     }
     problem.n = 9001;
   }
+  expect_sorts(emulated_bench(), trials);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConfigurationSample,

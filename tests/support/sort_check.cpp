@@ -120,4 +120,14 @@ void compile_all(const Bench& bench, const std::vector<std::pair<Problem, Config
   return ::testing::AssertionSuccess() << what;
 }
 
+void expect_sorts(const Bench& bench, const std::vector<SortTrial>& trials) {
+  std::vector<std::pair<Problem, Configuration>> all;
+  for (const SortTrial& trial : trials) all.emplace_back(trial.problem, trial.configuration);
+  compile_all(bench, all);
+  for (const SortTrial& trial : trials) {
+    EXPECT_TRUE(
+        sorts(bench, trial.problem, trial.configuration, trial.distribution, trial.seed, trial.placement));
+  }
+}
+
 }  // namespace bitune::test

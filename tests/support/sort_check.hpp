@@ -80,4 +80,16 @@ using CallRunner = std::function<void(const Operands&)>;
                                                const Configuration& configuration, Distribution distribution,
                                                std::uint64_t seed, const Placement& placement = {});
 
+/// One such sort of several.
+struct SortTrial {
+  Problem problem;
+  Configuration configuration;
+  Distribution distribution;
+  std::uint64_t seed;
+  Placement placement = {};
+};
+
+/// Expects each to be right. Their kernels are compiled together.
+void expect_sorts(const Bench& bench, const std::vector<SortTrial>& trials);
+
 }  // namespace bitune::test
