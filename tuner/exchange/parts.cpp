@@ -89,8 +89,8 @@ std::optional<SortSpec> spec_in_name(std::string_view word) {
 void check_size(const Problem& problem) { static_cast<void>(key_bytes(problem)); }
 
 // Members of json_of(Trial) that no format has a word of its own for: plain values of which a trial always
-// has one.
-std::vector<std::string> further_names() {
+// has one. The same for all trials.
+std::vector<std::string> find_further_names() {
   constexpr std::array<std::string_view, 6> have_words = {"kernel_digest", "status",     "compile_ms",
                                                           "verify_ms",     "measure_ms", "timestamp"};
   std::vector<std::string> names;
@@ -99,6 +99,11 @@ std::vector<std::string> further_names() {
     const bool has_word = std::find(have_words.begin(), have_words.end(), name) != have_words.end();
     if (!has_word && value.is_primitive() && !value.is_null()) names.push_back(name);
   }
+  return names;
+}
+
+const std::vector<std::string>& further_names() {
+  static const std::vector<std::string> names = find_further_names();
   return names;
 }
 
