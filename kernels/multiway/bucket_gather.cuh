@@ -45,18 +45,18 @@ BITUNE_DEVICE void gather_pieces(const Runs<Raw>& runs, u32 begin, u32 end, cons
 }
 
 /// Splitter, or (window > 0) WindowSplitter: for both ends of a bucket, by half of a block's threads each.
-template <class Word, class Raw, int nt, int pivots, int window>
+template <class Word, class Raw, class Numbers, int nt, int pivots, int window>
 struct EndSplitter {
-  using Splitter = WindowSplitter<Word, Raw, nt, 2, pivots, window>;
+  using Splitter = WindowSplitter<Word, Raw, Numbers, nt, 2, pivots, window>;
 
   BITUNE_DEVICE static void split(u32* memory, const Runs<Raw>& runs, u32 rank, u32* low) {
     Splitter(memory, runs.count)(runs, rank, low);
   }
 };
 
-template <class Word, class Raw, int nt, int pivots>
-struct EndSplitter<Word, Raw, nt, pivots, 0> {
-  using Splitter = bitune::Splitter<Word, nt, 2, pivots>;
+template <class Word, class Raw, class Numbers, int nt, int pivots>
+struct EndSplitter<Word, Raw, Numbers, nt, pivots, 0> {
+  using Splitter = bitune::Splitter<Word, Numbers, nt, 2, pivots>;
 
   BITUNE_DEVICE static void split(u32* memory, const Runs<Raw>& runs, u32 rank, u32* low) {
     for (u32 run = Splitter::Group::thread(); run < runs.count; run += Splitter::Group::threads) low[run] = 0;
@@ -83,7 +83,7 @@ BITUNE_DEVICE void gather_bucket(const Runs<typename Codec::Raw>& runs, const u3
       ends[run] = known.get(bucket + 1, run);
     }
   } else {
-    using Both = EndSplitter<Word, Raw, nt, pivots, window>;
+    using Both = EndSplitter<Word, Raw, KeyNumbers<Codec>, nt, pivots, window>;
     const u32 group = Both::Splitter::Group::index();
     u32* const memory = shared_memory<u32>();
     u32* const behind = memory + Both::Splitter::fixed_words + Both::Splitter::words_per_run * runs.count;

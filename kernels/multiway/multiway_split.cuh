@@ -41,13 +41,14 @@ BITUNE_DEVICE u32 rank_of_bucket(u32 bucket, const Runs<Raw>& runs) {
 /// there already and bound the search (parent_step 0: there are none). A block splits at `chain` of them, one behind the other,
 /// each from where the one before is: that is near, and in the caches. Grid: a block for every `chain` boundaries of this
 /// level, blocks_per_row blocks a row. Dynamic shared memory: Splitter's, and a u32 for every run.
+/// Words: the codec of the words.
 /// It waits for loads most of the time: as many warps fit a multiprocessor as the registers of few pivots allow.
-template <int bytes, int nt, int pivots, int chain>
-BITUNE_KERNEL(nt, (bytes > 4 || nt > 256 || pivots > 5 ? 1 : (pivots > 3 ? 768 : 1024) / nt))
-multiway_split(u32* splits, const typename Storage<bytes>::Raw* words, u64 n, u32 run_length, u32 run_count,
+template <class Words, int nt, int pivots, int chain>
+BITUNE_KERNEL(nt, (Words::bytes > 4 || nt > 256 || pivots > 5 ? 1 : (pivots > 3 ? 768 : 1024) / nt))
+multiway_split(u32* splits, const typename Words::Raw* words, u64 n, u32 run_length, u32 run_count,
                u32 step, u32 parent_step, u64, u32 blocks_per_row) {
-  using Raw = typename Storage<bytes>::Raw;
-  using RunSplitter = Splitter<typename Storage<bytes>::Word, nt, 1, pivots>;
+  using Raw = typename Words::Raw;
+  using RunSplitter = Splitter<typename Words::Word, KeyNumbers<Words>, nt, 1, pivots>;
   const RowOfBlock place(blocks_per_row);
   const Runs<Raw> runs(words, place.row, n, run_length, run_count);
   const Splits<Raw, u32> known(runs, place.row, splits);

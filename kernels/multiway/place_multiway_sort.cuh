@@ -16,11 +16,23 @@
 namespace bitune {
 
 /// What gather_bucket asks of a codec: words as they lie in the workspace. They are split as integers, which order as the items do.
-template <PlacedForm form>
+template <class Codec, PlacedForm form>
 struct WorkspaceWords {
   using Raw = u64;
   using Word = u64;
+  static constexpr int bytes = sizeof(Word);
   static constexpr Word padding = form == PlacedForm::as_double ? ~u64{0} >> 2 : ~u64{0};  ///< behind all words of keys
+};
+
+/// Their numbers are those of their keys.
+template <class Codec, PlacedForm form>
+struct KeyNumbers<WorkspaceWords<Codec, form>> {
+  using OfKeys = KeyNumbers<Codec>;
+  using Form = Placed<typename Codec::Word, form>;
+  static constexpr bool exist = OfKeys::exist && sizeof(typename Codec::Raw) == 4;
+
+  BITUNE_DEVICE static float of(u64 word) { return OfKeys::of(Form::key(typename Form::Item(word))); }
+  BITUNE_DEVICE static u64 at(float number) { return u64(Form::make(OfKeys::at(number), 0)); }
 };
 
 /// Copies what the last pass reads again by place, and may have overwritten by then: a block's share of its row, `count` values.
@@ -63,7 +75,7 @@ place_multiway_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const ty
   using Value = typename CarriedValue<value_bytes>::Type;
   using Form = Placed<typename Codec::Word, form>;
   using Item = typename Form::Item;
-  using Words = WorkspaceWords<form>;
+  using Words = WorkspaceWords<Codec, form>;
   using Compare = PlacedComparator<imad_quarters>;
   using Tile = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   using Pieces = RegisterTile<u64, Compare, nt, vt, shuffle_steps>;

@@ -4,6 +4,7 @@
 // (splitter.cuh). A group of threads knows an interval of values [least, greatest] that holds the rank's key. For every run it knows the
 // window of places whose keys lie in the interval.
 
+#include "kernels/multiway/key_scale.cuh"
 #include "kernels/multiway/multiway_layout.hpp"
 #include "kernels/multiway/sorted_runs.cuh"
 #include "kernels/network/block_sum.cuh"
@@ -17,12 +18,14 @@ BITUNE_DEVICE constexpr float deviation(int index) {
   return 4 * x * (x < 0 ? -x : x);
 }
 
-/// `groups` groups of a block's nt threads, each of which searches a rank of its own.
-template <class Word, int nt, int groups, int pivots>
+/// `groups` groups of a block's nt threads, each of which searches a rank of its own. Numbers: those of the words (key_scale.cuh).
+template <class Word, class Numbers, int nt, int groups, int pivots>
 struct RankSearch {
   using Group = ThreadGroup<nt, groups>;
   using Sum = GroupSum<u32, Group, pivots>;
-  using ProposalSum = GroupSum<float, Group, 6>;
+  using Scale = KeyScale<Word, Numbers>;
+  static constexpr int proposal_sums = Numbers::exist ? 7 : 6;
+  using ProposalSum = GroupSum<float, Group, proposal_sums>;
   using PrefixSum = GroupPrefixSum<Group>;
   static constexpr layout::RankSearchParts parts = layout::rank_search_parts(nt, groups, pivots, sizeof(Word));
   /// Keys that are ranked among each other, one a thread: less work than another round of searches.
@@ -31,6 +34,10 @@ struct RankSearch {
   static constexpr u32 few_words = parts.few_words;
   static constexpr u32 group_words = parts.group_words;
   static_assert(pivots >= 3 && pivots % 2 == 1);
+  /// Of what runs propose there is room for six sums. Seven lie where later the ties are. Let all lie there when tunings of integers are
+  /// measured again: it changes their machine code.
+  static constexpr u32 six_sums = GroupSum<float, Group, 6>::words;
+  static_assert(!Numbers::exist || ProposalSum::words <= 2 * few);
 
   /// Shared memory, in u32, aligned to 16 bytes: for the groups together, and for each run besides.
   static constexpr u32 fixed_words = parts.fixed_words;
@@ -64,8 +71,8 @@ struct RankSearch {
         left_ties(memory + extremes_words + few_words + Group::index() * group_words),
         left_taken(left_ties + few),
         sum(left_taken + few),
-        proposal_sum(reinterpret_cast<float*>(sum.shared + Sum::words)),
-        prefix_sum(sum.shared + Sum::words + ProposalSum::words),
+        proposal_sum(reinterpret_cast<float*>(Numbers::exist ? left_ties : sum.shared + Sum::words)),
+        prefix_sum(sum.shared + Sum::words + six_sums),
         high(memory + fixed_words + Group::index() * (1 + pivots) * run_count),
         middle(high + run_count) {}
 
@@ -98,11 +105,11 @@ struct RankSearch {
   }
 
   /// Ascending pivots in (least, greatest], by interpolation or division.
-  BITUNE_DEVICE static void choose(const Interval& interval, u32 rank, bool divide, Word (&pivot)[pivots]) {
+  BITUNE_DEVICE static void choose(const Interval& interval, const Scale& scale, u32 rank, bool divide, Word (&pivot)[pivots]) {
     const Word range = interval.greatest - interval.least;
     const float inside = static_cast<float>(interval.end - interval.below);
     const float share = approximate_quotient(static_cast<float>(rank - interval.below), inside);
-    const float scale = static_cast<float>(range);
+    const float words = static_cast<float>(range);
     const float error = approximate_square_root(approximate_quotient(share * (1 - share), inside));
     BITUNE_UNROLL
     for (int i = 0; i < pivots; ++i) {
@@ -111,7 +118,7 @@ struct RankSearch {
         distance = range / (pivots + 1) * static_cast<Word>(i + 1);
       } else {
         const float place = share + error * deviation<pivots>(i);
-        distance = static_cast<Word>(scale * minimum(maximum(place, 0.0f), 0.9999f));
+        distance = scale.way(interval.least, interval.greatest, words, minimum(maximum(place, 0.0f), 0.9999f));
       }
       pivot[i] = interval.least + maximum<Word>(distance, 1);
     }

@@ -11,7 +11,8 @@
 // - `guess`: every run proposes a key. It takes two keys, one on each side of the place where the rank would be if all runs were alike, and
 //   proposes their mean. The mean and the spread of all proposals say where the rank's key is likely to be. How far the two keys are apart
 //   says how dense the keys are, and so where in its run a thread should look. About the square root of all keys are left, for a few loads
-//   a run. The first round does this, and each round after one that left more than a quarter of the keys.
+//   a run. The first round does this, and each round after one that left more than a quarter of the keys. A guess also finds out whether
+//   words or the numbers that they stand for are spread more evenly. Distances are measured between these (key_scale.cuh).
 // - `interpolate`: pivots are around the value that the rank would have if the keys of the interval were evenly spread. Between the pivots
 //   of a good guess keys are spread like that. A second guess would not help there: its two keys would be too near each other.
 // - `divide`: the interval is shrunk to the keys that there are, and divided into equal parts. This ends on any input. It follows a guess
@@ -41,11 +42,12 @@ struct Guess {
 };
 
 /// `groups` groups of a block's nt threads, each of which splits at a rank of its own.
-template <class Word, int nt, int groups, int pivots>
-struct Splitter : RankSearch<Word, nt, groups, pivots> {
-  using Search = RankSearch<Word, nt, groups, pivots>;
+template <class Word, class Numbers, int nt, int groups, int pivots>
+struct Splitter : RankSearch<Word, Numbers, nt, groups, pivots> {
+  using Search = RankSearch<Word, Numbers, nt, groups, pivots>;
   using typename Search::Group;
   using typename Search::Interval;
+  using typename Search::Scale;
   using Search::choose;
   using Search::high;
   using Search::middle;
@@ -56,54 +58,48 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
 
   BITUNE_DEVICE Splitter(u32* memory, u32 run_count) : Search(memory, run_count) {}
 
-  /// Of offsets: squares of differences of 64-bit words would be more than a float can hold.
-  static constexpr float unit = sizeof(Word) == 8 ? 4294967296.0f : 1.0f;
-
-  /// A value from the origin on; what is beyond all values, or the least of them, is the nearest of the others.
-  BITUNE_DEVICE static Word value_at(Word origin, float offset) {
-    const float size = (offset < 0 ? -offset : offset) * unit;
-    const Word distance = static_cast<Word>(minimum(size, 0.9999f * static_cast<float>(~Word{0})));
-    const Word below = origin > distance ? origin - distance : 0;
-    const Word above = ~Word{0} - origin > distance ? origin + distance : ~Word{0};
-    return maximum<Word>(offset < 0 ? below : above, 1);
-  }
-
-  BITUNE_DEVICE static float offset_from(Word origin, Word value) {
-    const float size = static_cast<float>(value < origin ? origin - value : value - origin) / unit;
-    return value < origin ? -size : size;
-  }
-
-  /// Guesses, and stores where every run proposes (middle[run]) and what (as an offset: middle[count + run]). The origin is any
-  /// value near the rank's.
+  /// Guesses, and stores where every run proposes (middle[run]) and what (as an offset: middle[count + run]). The origin is any value near
+  /// the rank's. Says how the scale is to measure from then on.
   template <class Raw>
-  BITUNE_DEVICE Guess guess(const Runs<Raw>& runs, const Interval& interval, u32 rank, Word origin, const u32* low) {
+  BITUNE_DEVICE Guess guess(const Runs<Raw>& runs, const Interval& interval, u32 rank, Word origin, Scale& scale, const u32* low) {
     const float inside = static_cast<float>(interval.end - interval.below);
     const float share = minimum(approximate_quotient(static_cast<float>(rank - interval.below), inside), 1.0f);
     const float variance = share * (1 - share);
     // The number of proposals, their offsets, and the squares of these; how far the two keys are apart in value, and in place; how many
-    // runs have two equal ones.
-    float sums[6] = {};
-    for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
-      const u32 size = high[run] - low[run];
-      if (size == 0) continue;
-      const Raw* const keys = runs.begin(run) + low[run];
-      const u32 place = minimum(static_cast<u32>(share * static_cast<float>(size)), size - 1);
-      const u32 aside = static_cast<u32>(approximate_square_root(variance * static_cast<float>(size))) + 2;
-      const u32 before = place > aside ? place - aside : 0;
-      const u32 after = minimum(place + aside, size - 1);
-      const float lower = offset_from(origin, Word{keys[before]});
-      const float upper = offset_from(origin, Word{keys[after]});
-      const float offset = 0.5f * (lower + upper);
-      middle[run] = low[run] + place;
-      middle[runs.count + run] = bits_of(offset);
-      sums[0] += 1;
-      sums[1] += offset;
-      sums[2] += offset * offset;
-      sums[3] += upper - lower;
-      sums[4] += static_cast<float>(after - before);
-      sums[5] += lower < upper ? 0 : 1;
+    // runs have two equal ones; the squares of how far they are apart in value.
+    float sums[Search::proposal_sums] = {};
+    while (true) {
+      for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
+        const u32 size = high[run] - low[run];
+        if (size == 0) continue;
+        const Raw* const keys = runs.begin(run) + low[run];
+        const u32 place = minimum(static_cast<u32>(share * static_cast<float>(size)), size - 1);
+        const u32 aside = static_cast<u32>(approximate_square_root(variance * static_cast<float>(size))) + 2;
+        const u32 before = place > aside ? place - aside : 0;
+        const u32 after = minimum(place + aside, size - 1);
+        float lower;
+        float upper;
+        scale.offsets_from(origin, keys[before], keys[after], lower, upper);
+        const float offset = 0.5f * (lower + upper);
+        middle[run] = low[run] + place;
+        middle[runs.count + run] = bits_of(offset);
+        sums[0] += 1;
+        sums[1] += offset;
+        sums[2] += offset * offset;
+        sums[3] += upper - lower;
+        sums[4] += static_cast<float>(after - before);
+        sums[5] += lower < upper ? 0 : 1;
+        if constexpr (Numbers::exist) sums[6] += (upper - lower) * (upper - lower);
+      }
+      proposal_sum(sums);
+      if constexpr (Numbers::exist) {
+        if (scale.should_change(unevenness(sums, scale))) {
+          for (float& sum : sums) sum = 0;
+          continue;
+        }
+      }
+      break;
     }
-    proposal_sum(sums);
     const float part = approximate_quotient(1, maximum(sums[0], 1.0f));
     const float mean = sums[1] * part;
     const float spread = approximate_square_root(maximum(sums[2] * part - mean * mean, 0.0f));
@@ -118,6 +114,15 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
             2 * approximate_square_root(place_spread) + 4 * place_spread * part_of_error + 4, sums[5] > 0};
   }
 
+  /// How unevenly keys are spread where the rank is: the relative variance of how far two keys are apart that have g keys between them,
+  /// beyond what random keys are likely to have. Their variance is 1 / g. Equal words do no harm. Different words of equal numbers say that
+  /// numbers are no help.
+  BITUNE_DEVICE static float unevenness(const float (&sums)[7], const Scale& scale) {
+    if (sums[5] > 0) return scale.of_numbers ? 1e9f : 0;
+    const float variance = approximate_quotient(sums[6] * sums[0], sums[3] * sums[3]) - 1;
+    return variance - approximate_quotient(1.4f * sums[0], sums[4]);
+  }
+
   /// Where in its window [low, low + size) a run that proposed has its place, after a guess.
   BITUNE_DEVICE float likely_place(const Guess& guess, u32 run, u32 run_count, u32 low, u32 size) const {
     const float further = (guess.offset - float_of(middle[run_count + run])) * guess.share_a_unit * static_cast<float>(size);
@@ -125,10 +130,10 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
   }
 
   /// The pivots of a guess, in (0, ~0]. Where all proposals are alike, they are that value and the next one.
-  BITUNE_DEVICE static void choose(const Guess& guess, const Interval& interval, Word origin, Word (&pivot)[pivots]) {
+  BITUNE_DEVICE static void choose(const Guess& guess, const Interval& interval, Word origin, const Scale& scale, Word (&pivot)[pivots]) {
     BITUNE_UNROLL
     for (int i = 0; i < pivots; ++i) {
-      const Word value = value_at(origin, guess.offset + guess.error * deviation<pivots>(i));
+      const Word value = scale.word_at(origin, guess.offset + guess.error * deviation<pivots>(i));
       const Word next = 2 * i > pivots && value != ~Word{0} ? value + 1 : value;
       pivot[i] = minimum(maximum<Word>(next, interval.least + 1), interval.greatest);
     }
@@ -177,6 +182,7 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
   BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32 below, u32 end, u32* low, const High& high_of) {
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) high[run] = high_of(run);
     const Word origin = runs.begin(0)[first_place(runs, rank)];
+    Scale scale;
 
     // Invariant: the key of the rank is in [least, greatest], and a run's window has exactly its keys in that interval (of
     // those between the known places).
@@ -186,14 +192,14 @@ struct Splitter : RankSearch<Word, nt, groups, pivots> {
       Word pivot[pivots];
       Guess guessed;
       if (kind == Pivots::guess) {
-        guessed = guess(runs, interval, rank, origin, low);
-        choose(guessed, interval, origin, pivot);
+        guessed = guess(runs, interval, rank, origin, scale, low);
+        choose(guessed, interval, origin, scale, pivot);
       } else {
         if (kind == Pivots::divide) {
           shrink(runs, runs.count, low, interval);
           if (interval.least == interval.greatest) break;
         }
-        choose(interval, rank, kind == Pivots::divide, pivot);
+        choose(interval, scale, rank, kind == Pivots::divide, pivot);
       }
       const bool failed = narrow(runs.count, rank, pivot, interval, low, [&](u32 run, u32 from, u32 to, u32(&places)[pivots]) {
         if (kind == Pivots::guess && from < to) {

@@ -50,9 +50,9 @@ struct Windows {
   }
 };
 
-template <class Word, class Raw, int nt, int groups, int pivots, int window>
+template <class Word, class Raw, class Numbers, int nt, int groups, int pivots, int window>
 struct WindowSplitter {
-  using Whole = Splitter<Word, nt, groups, pivots>;
+  using Whole = Splitter<Word, Numbers, nt, groups, pivots>;
   using Group = typename Whole::Group;
   using View = Windows<Raw, window>;
   static constexpr int most_turns = 8;
@@ -113,18 +113,18 @@ struct WindowSplitter {
   }
 
   /// Narrows the interval and the windows to what may be the key of the rank.
-  BITUNE_DEVICE void search(const Runs<Raw>& runs, u32 rank, const Guess& guessed, Word origin, typename Whole::Interval& interval, u32* low) {
+  BITUNE_DEVICE void search(const Runs<Raw>& runs, u32 rank, const Guess& guessed, Word origin, const typename Whole::Scale& scale, typename Whole::Interval& interval, u32* low) {
     Pivots kind = Pivots::guess;
     while (interval.is_open(rank)) {
       Word pivot[pivots];
       if (kind == Pivots::guess) {
-        Whole::choose(guessed, interval, origin, pivot);
+        Whole::choose(guessed, interval, origin, scale, pivot);
       } else {
         if (kind == Pivots::divide) {
           whole.shrink(windows, runs.count, low, interval);
           if (interval.least == interval.greatest) break;
         }
-        Whole::choose(interval, rank, kind == Pivots::divide, pivot);
+        Whole::choose(interval, scale, rank, kind == Pivots::divide, pivot);
       }
       const bool failed = whole.narrow(runs.count, rank, pivot, interval, low, [&](u32 run, u32, u32 end, u32(&places)[pivots]) {
         windows.find(run, end, pivot, places);
@@ -236,11 +236,12 @@ struct WindowSplitter {
   /// Splits the runs at `rank`, one of each group. low, in shared memory: for every run, the result, as Splitter's.
   BITUNE_DEVICE void operator()(const Runs<Raw>& runs, u32 rank, u32* low) {
     const Word origin = runs.begin(0)[Whole::first_place(runs, rank)];
+    typename Whole::Scale scale;
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
       low[run] = 0;
       whole.high[run] = runs.size(run);
     }
-    Guess guessed = whole.guess(runs, {0, ~Word{0}, 0, runs.n}, rank, origin, low);
+    Guess guessed = whole.guess(runs, {0, ~Word{0}, 0, runs.n}, rank, origin, scale, low);
     if (guessed.has_equal) guessed.furthest = minimum(guessed.furthest, static_cast<float>(step / 2 - 2));
     for (u32 run = Group::thread(); run < runs.count; run += Group::threads) {
       const u32 size = whole.high[run];
@@ -257,7 +258,7 @@ struct WindowSplitter {
       } else {
         load(runs);
         begin(runs, left, low);
-        search(runs, rank, guessed, origin, left, low);
+        search(runs, rank, guessed, origin, scale, left, low);
         if (left.least == left.greatest && widen(runs, left, low)) continue;
       }
       whole.take(windows, runs.count, runs.length, rank, left, low);

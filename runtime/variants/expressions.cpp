@@ -39,6 +39,11 @@ std::string tie_codec_arguments(KeyType key, Order order) {
   return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", codec_text(key, order));
 }
 
+std::string encoded_codec(KeyType key, Order order) {
+  if (is_floating_point(key)) return codec_text(key, order);
+  return fmt::format("bitune::Codec<{}, bitune::KeyClass::unsigned_integer, 0, false>", size_of(key));
+}
+
 std::int64_t word_bytes(KeyType key) noexcept { return size_of(key) == 8 ? 8 : 4; }
 
 }  // namespace bitune

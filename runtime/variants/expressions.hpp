@@ -16,6 +16,10 @@ namespace bitune {
 /// The same for keys that are only compared where something travels with them (TieCodec).
 [[nodiscard]] std::string tie_codec_arguments(KeyType key, Order order);
 
+/// The codec of words that are encoded already, alone. Integers of one size share that of the unsigned ones;
+/// words of floating-point keys have their own, which knows the numbers that they stand for.
+[[nodiscard]] std::string encoded_codec(KeyType key, Order order);
+
 /// Bytes of the word that registers and shared memory hold a key in: 4, or 8 for 64-bit keys.
 [[nodiscard]] std::int64_t word_bytes(KeyType key) noexcept;
 

@@ -77,13 +77,13 @@ void append_splitting(PlanBuilder& builder, const Problem& problem, const Config
     const std::uint64_t multiples = (tiles - 1) / step;
     const std::uint64_t intervals = parent_step == 0 ? 1 : parts_of(tiles, parent_step);
     const std::uint64_t boundaries = parent_step == 0 ? multiples : intervals * (parent_step / step - 1);
-    builder.launch(
-        split_kernel,
-        fmt::format("{}, {}, {}, 1", size_of(problem.key), c.at("split_threads"), c.at("split_pivots")),
-        {.blocks = boundaries,
-         .threads = static_cast<std::uint32_t>(c.at("split_threads")),
-         .shared_bytes = as_count(split_bytes(c, problem))},
-        splits, runs, problem.n, as_count(tile_size(c)), tiles, step, parent_step);
+    builder.launch(split_kernel,
+                   fmt::format("{}, {}, {}, 1", encoded_codec(problem.key, problem.order),
+                               c.at("split_threads"), c.at("split_pivots")),
+                   {.blocks = boundaries,
+                    .threads = static_cast<std::uint32_t>(c.at("split_threads")),
+                    .shared_bytes = as_count(split_bytes(c, problem))},
+                   splits, runs, problem.n, as_count(tile_size(c)), tiles, step, parent_step);
     parent_step = step;
   }
 }

@@ -9,5 +9,6 @@ namespace bitune {
 
 /// The number that has these bits. Bit patterns below 2^62 are positive finite numbers, which order as the patterns do.
 BITUNE_DEVICE double double_of(u64 bits) { return __longlong_as_double(static_cast<i64>(bits)); }
+BITUNE_DEVICE u64 double_bits(double number) { return static_cast<u64>(__double_as_longlong(number)); }
 
 }  // namespace bitune

@@ -13,4 +13,10 @@ BITUNE_DEVICE double double_of(u64 bits) {
   return number;
 }
 
+BITUNE_DEVICE u64 double_bits(double number) {
+  u64 bits;
+  __builtin_memcpy(&bits, &number, sizeof(bits));
+  return bits;
+}
+
 }  // namespace bitune
