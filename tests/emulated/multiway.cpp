@@ -63,12 +63,14 @@ TEST(MultiwaySplit, CutsSeventyNineRunsAtEveryLevel) {
                       of_rows[static_cast<std::size_t>(distribution) % 3], distribution, seed,
                       {.gap_keys = 5}));
   }
-  // On both sides of 0 there are floats of all exponents, and few keys: distances are between numbers there, not between words.
+  // On both sides of 0 there are floats of all exponents, and few keys: distances are between numbers there,
+  // not between words.
   const Problem floats{{.key = KeyType::f64, .order = Order::descending}, {.n = 20001}};
   EXPECT_TRUE(sorts(bench, floats, windowed(small_runs(KeyType::f64, 0, 5, 4), 64), Distribution::normal, 7));
   EXPECT_TRUE(sorts(bench, floats, small_runs(KeyType::f64, 1, 3, 8), Distribution::normal, 7));
   const Problem singles{{.key = KeyType::f32}, {.n = 20001}};
-  EXPECT_TRUE(sorts(bench, singles, windowed(small_runs(KeyType::f32, 0, 3, 8), 64), Distribution::normal, 8));
+  EXPECT_TRUE(
+      sorts(bench, singles, windowed(small_runs(KeyType::f32, 0, 3, 8), 64), Distribution::normal, 8));
   EXPECT_TRUE(sorts(bench, singles, small_runs(KeyType::f32, 0, 5, 8), Distribution::normal, 9));
 }
 
