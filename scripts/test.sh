@@ -5,7 +5,8 @@
 #   scripts/test.sh STAGE...     only these (in this order): tree format build test coverage release install demo python tidy
 #   scripts/test.sh reformat     rewrites the sources as .clang-format has them
 #
-# A failing stage does not stop the later ones. Coverage, install and python run beside what follows them. The last line counts CTest's tests and pytest's, and each failed stage as one more failure.
+# A failing stage does not stop the later ones. Coverage, install and python run beside what follows them. The last line counts CTest's
+# tests and pytest's, and each failed stage as one more failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib/setup.sh

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string_view>
+
 #include "model/key_type.hpp"
 
 namespace bitune {
@@ -21,12 +24,16 @@ int exponent_bits(KeyType key) {
   }
 }
 
+std::string codec_text(std::size_t bytes, std::string_view key_class, int exponent, bool descending) {
+  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>", bytes, key_class, exponent,
+                     descending);
+}
+
 std::string codec_text(KeyType key, Order order) {
   const char* key_class = is_floating_point(key)   ? "floating_point"
                           : is_signed_integer(key) ? "signed_integer"
                                                    : "unsigned_integer";
-  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>", size_of(key), key_class,
-                     exponent_bits(key), order == Order::descending);
+  return codec_text(size_of(key), key_class, exponent_bits(key), order == Order::descending);
 }
 
 }  // namespace
@@ -41,7 +48,7 @@ std::string tie_codec_arguments(KeyType key, Order order) {
 
 std::string encoded_codec(KeyType key, Order order) {
   if (is_floating_point(key)) return codec_text(key, order);
-  return fmt::format("bitune::Codec<{}, bitune::KeyClass::unsigned_integer, 0, false>", size_of(key));
+  return codec_text(size_of(key), "unsigned_integer", 0, false);
 }
 
 std::int64_t word_bytes(KeyType key) noexcept { return size_of(key) == 8 ? 8 : 4; }

@@ -66,7 +66,7 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
   }
   compile_all(emulated_bench(), sorts);
   for (auto& [problem, configuration] : sorts) {
-    const std::uint64_t several_tiles = configuration.at("block_size_x") == 512 ? 8000 : 3000;
+    const std::uint64_t several_tiles = configuration.at("block_size_x") == 512 ? 8000 : 5000;
     for (const std::uint64_t n :
          {std::uint64_t{2}, std::uint64_t{1279}, std::uint64_t{1281}, several_tiles}) {
       problem.n = n;
