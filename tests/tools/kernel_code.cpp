@@ -65,7 +65,9 @@ struct Cases {
                              .order = parse_order(record.value("order", "ascending")),
                              .stable = record.value("stable", false),
                              .k = record.value("k", std::uint64_t{0})},
-                            {.n = record.at("n"), .rows = record.value("rows", std::uint64_t{1})}};
+                            {.n = record.at("n"),
+                             .rows = record.value("rows", std::uint64_t{1}),
+                             .ragged = record.value("ragged", false)}};
       all.emplace(record.at("configuration"), problem, digest_of_device(record.at("device")));
     }
   }
