@@ -85,6 +85,9 @@ struct Launch {
   /// Its kernel reads keys_in before it waits. So it is not the first of its plan, and no launch before it
   /// writes keys (PlanBuilder::take).
   bool reads_keys_early = false;
+  /// Its kernel needs nothing of the launch before it, and waits for that only at its end. That one waits
+  /// first, or is such a launch itself.
+  bool beside_previous = false;
   /// Its kernel lets the next launch begin before it waits. So it is not the last of a dependent plan, and
   /// the next one reads nothing early.
   bool allows_next_early = false;

@@ -204,6 +204,7 @@ Launch launch_for(const Shape& shape, const Launch& planned) {
                 .cluster = planned.cluster,
                 .dependent = planned.dependent,
                 .reads_keys_early = planned.reads_keys_early,
+                .beside_previous = planned.beside_previous,
                 .allows_next_early = planned.allows_next_early,
                 .arguments = {}};
   const std::uint64_t of_block = planned.segments_per_block;

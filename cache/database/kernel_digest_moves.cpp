@@ -89,6 +89,9 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"96f3c4f9fe584f4d4c60a7b8d15b287f", "bba499de2c5953e393842fe9d4d51071"},  // radix_pairs
     // Segments whose buckets share the lists, as they were measured, and with those changes.
     {"057165cb8e46dce7f620907a59580af4", "3374d60a45c534ce542f002c7aea771b"},  // segments
+    // A function sorts a row by digits, for segments as well. The machine code is the same.
+    {"0fe0db58fdee1ef5b88ab1da5e798cca", "fb3a1c5d1dd5931cb0e115840c29d18d"},  // segments_radix
+    {"4521207868997dae69c5c9214ad4eaac", "3db2767af6eb7db7c6df5a96cca6f337"},  // rows_by_digits
 });
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {

@@ -22,6 +22,18 @@ struct CarriedValue<16> {
   };
 };
 
+/// Starts to copy one value to shared memory. Before it is read: cp_async_wait_all(), and a barrier.
+template <class T>
+BITUNE_DEVICE void copy_to_shared(T* shared_to, const T* from) {
+  if constexpr (sizeof(T) == 16) {
+    cp_async_16(shared_to, from);
+  } else if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    cp_async(shared_to, from);
+  } else {
+    *shared_to = *from;
+  }
+}
+
 /// Starts to copy a row to shared memory, which is aligned to 16 bytes. Before it is read: cp_async_wait_all(), and a barrier.
 template <int nt, class T>
 BITUNE_DEVICE void copy_row_to_shared(const T* row, u32 length, T* shared) {

@@ -30,6 +30,27 @@ BITUNE_DEVICE void begin_launch_of_plan() {
   }
 }
 
+/// For a launch that needs nothing of the one before it: it works beside that one, and waits for it at its end (Launch::beside_previous).
+/// The one before has begun with begin_launch(), or is such a launch itself. So all that came before these is done when they begin, and
+/// who waits for the last of them waits for all. Without beside_previous it is the first of them.
+template <bool beside_previous, bool is_last>
+BITUNE_DEVICE void begin_launch_beside() {
+  if constexpr (!beside_previous) {
+    begin_launch();
+  } else if constexpr (!is_last) {
+    allow_next_launch();
+  }
+}
+
+/// What such a launch ends with.
+template <bool beside_previous, bool is_last>
+BITUNE_DEVICE void end_launch_beside() {
+  if constexpr (beside_previous) {
+    wait_for_previous_launch();
+    if constexpr (is_last) allow_next_launch();
+  }
+}
+
 /// Which row a block works on, and which of that row's blocks it is, where each row takes the same number of blocks.
 struct RowOfBlock {
   u64 row;

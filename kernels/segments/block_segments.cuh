@@ -7,21 +7,24 @@
 #include "kernels/segments/ragged_tile.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"
+#include "kernels/segments/segments_layout.hpp"
 
 namespace bitune {
 
 /// Sorts each of the listed segments, of at most nt * vt keys. They are counted by `counted`, and the list has room for `room`. Buckets are
-/// read by of_buckets. Any grid. Dynamic shared memory: RegisterTile::shared_words items.
-template <class Traffic, int nt, int vt, int shuffle_steps, int imad_quarters>
+/// read by of_buckets. Any grid. Dynamic shared memory: layout::segment_tile_parts.
+template <class Traffic, int nt, int vt, int shuffle_steps, bool beside_previous, bool is_last>
 BITUNE_DEVICE void sort_listed_segments(const Traffic& of_call, const Traffic& of_buckets, const ListedSegment* listed, const u32* counted,
                                         u32 room) {
   using Item = typename Traffic::Item;
-  using Tile = RaggedTile<Item, typename Traffic::template Compare<imad_quarters>, nt, vt, shuffle_steps>;
+  using Tile = RaggedTile<Item, typename Traffic::Compare, nt, vt, shuffle_steps>;
   using Registers = typename Tile::Tile;
   Item* const shared = shared_memory<Item>();
+  constexpr layout::SegmentTileParts parts = layout::segment_tile_parts(Registers::nv, sizeof(Item), Traffic::value_bytes);
+  auto* const copies = reinterpret_cast<typename Traffic::Value*>(shared_memory<u8>() + parts.values);
   // Where a warp has its items in memory: in layout 0 the same places, in another order.
   const u32 first = warp_index() * Tile::of_warp + lane();
-  begin_launch();
+  begin_launch_beside<beside_previous, is_last>();
   const u32 count = minimum(*counted, room);
   for (u32 i = block_index(); i < count; i += block_count()) {
     const ListedSegment found = listed[i];
@@ -30,23 +33,26 @@ BITUNE_DEVICE void sort_listed_segments(const Traffic& of_call, const Traffic& o
     if (found.is_bucket()) traffic = of_buckets;
     Item items[vt];
     traffic.read(segment, first, warp_size, items);
+    if constexpr (Traffic::value_bytes != 0) sync_block();  // others may read the values of the segment before
+    traffic.template copy_values<vt>(segment, first, warp_size, copies);
     Tile::sort(shared, items, static_cast<u32>(segment.length));
     sync_warp();  // for nobody: a thread writes to the places that it read last
     Registers::template write<0, false>(shared, items);
     sync_warp();
     Item* const own = shared + Registers::padded(first);
-    traffic.template write<vt>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Registers::padded(r * warp_size)]; },
-                               [] { sync_block(); });
+    traffic.template write<vt, true>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Registers::padded(r * warp_size)]; }, copies,
+                                     [] { sync_block(); });
     sync_warp();  // a shuffle comes before the next write
   }
+  end_launch_beside<beside_previous, is_last>();
 }
 
-/// Keys alone.
-template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks>
+/// Keys alone. Lists have nothing of each other: so one list is sorted while the list before it ends (begin_launch_beside).
+template <class Codec, class Payload, int nt, int vt, int shuffle_steps, int imad_quarters, int min_blocks, bool beside_previous, bool is_last>
 BITUNE_KERNEL(nt, min_blocks)
 block_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const typename Codec::Raw* buckets, const ListedSegment* listed,
                const u32* counted, u32 room) {
-  sort_listed_segments<SegmentKeys<Codec>, nt, vt, shuffle_steps, imad_quarters>({keys, input}, {keys, buckets}, listed, counted, room);
+  sort_listed_segments<SegmentKeys<Codec, imad_quarters>, nt, vt, shuffle_steps, beside_previous, is_last>({keys, input}, {keys, buckets}, listed, counted, room);
 }
 
 }  // namespace bitune

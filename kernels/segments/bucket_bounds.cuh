@@ -18,7 +18,7 @@ bound_buckets(u64* begins, u64* ends, const LongSegment* listed, ListCounters* c
   using Counter = typename Storage<counter_bytes>::Word;
   constexpr u32 values = layout::digit_values(digit_bits);
   Counter* const smaller = shared_memory<Counter>();
-  begin_launch();
+  begin_dependent_launch();
   const u32 count = LongSegments{nullptr, counters, 0}.count();
   for (u64 i = block_index(); i < count; i += block_count()) {
     const Counter* const counted = digits + (i * passes + passes - 1) * values;

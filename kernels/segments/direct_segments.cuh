@@ -13,10 +13,10 @@
 namespace bitune {
 
 /// Sorts a segment of at most ranks * nt * vt keys by all blocks of the cluster; of one block alone, if ranks is 1.
-template <class Traffic, int nt, int vt, int shuffle_steps, int imad_quarters, int ranks>
+template <class Traffic, int nt, int vt, int shuffle_steps, int ranks>
 BITUNE_DEVICE void sort_tile_of_segment(const Traffic& traffic, Segment segment) {
   using Item = typename Traffic::Item;
-  using Compare = typename Traffic::template Compare<imad_quarters>;
+  using Compare = typename Traffic::Compare;
   using Block = RegisterTile<Item, Compare, nt, vt, shuffle_steps>;
   Item* const shared = shared_memory<Item>();
   const u32 in_block = warp_index() * (warp_size * vt) + lane();
@@ -31,7 +31,7 @@ BITUNE_DEVICE void sort_tile_of_segment(const Traffic& traffic, Segment segment)
   Block::template write<0, false>(shared, items);  // to the places that the thread read last
   sync_warp();
   Item* const own = shared + Block::padded(in_block);
-  traffic.template write<vt>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Block::padded(r * warp_size)]; },
+  traffic.template write<vt, false>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Block::padded(r * warp_size)]; }, nullptr,
                              [] {
                                if constexpr (ranks == 1) {
                                  sync_block();
@@ -43,25 +43,25 @@ BITUNE_DEVICE void sort_tile_of_segment(const Traffic& traffic, Segment segment)
 
 /// The same with half as many items a thread, down to least, where they hold it: so a shorter segment has as many warps, and each of
 /// these less to do. What a block holds then is sorted by the first one.
-template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int ranks>
 BITUNE_DEVICE void sort_segment(const Traffic& traffic, Segment segment) {
   if constexpr (vt > least) {
     if (segment.length <= ranks * nt * vt / 2) {
-      return sort_segment<Traffic, nt, vt / 2, least, shuffle_steps, imad_quarters, ranks>(traffic, segment);
+      return sort_segment<Traffic, nt, vt / 2, least, shuffle_steps, ranks>(traffic, segment);
     }
   } else if constexpr (ranks > 1) {
     if (segment.length <= nt * vt) {
-      if (cluster_rank() == 0) sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, imad_quarters, 1>(traffic, segment);
+      if (cluster_rank() == 0) sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, 1>(traffic, segment);
       return;
     }
   }
-  sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, imad_quarters, ranks>(traffic, segment);
+  sort_tile_of_segment<Traffic, nt, vt, shuffle_steps, ranks>(traffic, segment);
 }
 
 /// Sorts segments of up to ranks * nt * vt keys: cluster i has segment i. The cluster behind all of them, if there is one, lists those that
 /// are longer; the counters need not be cleared before. most: segments that the plan was made for. Dynamic shared memory:
 /// RegisterTile::shared_words items.
-template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int ranks>
 BITUNE_DEVICE void sort_segments_directly(const Traffic& traffic, const SegmentOffsets& offsets, u64 count, u64 most, ListCounters* counters,
                                           LongSegment* listed, u32 long_tile_keys) {
   constexpr u64 longest = u64{ranks} * nt * vt;
@@ -86,17 +86,17 @@ BITUNE_DEVICE void sort_segments_directly(const Traffic& traffic, const SegmentO
       if (thread_index() == 0 && (ranks == 1 || cluster_rank() == 0)) traffic.write_one(segment.begin);
       return;
     }
-    sort_segment<Traffic, nt, vt, least, shuffle_steps, imad_quarters, ranks>(traffic, segment);
+    sort_segment<Traffic, nt, vt, least, shuffle_steps, ranks>(traffic, segment);
   }
 }
 
 /// Sorts the listed segments, of up to ranks * nt * vt keys: a cluster takes one after the other. Any number of clusters. Dynamic shared
 /// memory as above.
-template <class Traffic, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks>
+template <class Traffic, int nt, int vt, int least, int shuffle_steps, int ranks>
 BITUNE_DEVICE void sort_listed_by_clusters(const Traffic& traffic, const LongSegments& longer) {
   begin_launch();
   for (u32 i = block_index() / ranks; i < longer.count(); i += block_count() / ranks) {
-    sort_segment<Traffic, nt, vt, least, shuffle_steps, imad_quarters, ranks>(traffic, {longer.listed[i].begin, longer.listed[i].length});
+    sort_segment<Traffic, nt, vt, least, shuffle_steps, ranks>(traffic, {longer.listed[i].begin, longer.listed[i].length});
     sync_warp();
   }
 }
@@ -106,7 +106,7 @@ template <class Codec, class Payload, int nt, int vt, int least, int shuffle_ste
 BITUNE_KERNEL(nt, min_blocks)
 direct_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends, u64 count,
                 u64 n, u64 most, ListCounters* counters, LongSegment* listed, u32 long_tile_keys) {
-  sort_segments_directly<SegmentKeys<Codec>, nt, vt, least, shuffle_steps, imad_quarters, ranks>(
+  sort_segments_directly<SegmentKeys<Codec, imad_quarters>, nt, vt, least, shuffle_steps, ranks>(
       {keys, input}, {offsets, ends, offset_bytes, n}, count, most, counters, listed, long_tile_keys);
 }
 
@@ -114,7 +114,7 @@ direct_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, con
 template <class Codec, class Payload, int nt, int vt, int least, int shuffle_steps, int imad_quarters, int ranks, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 cluster_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, ListCounters* counters, LongSegment* listed) {
-  sort_listed_by_clusters<SegmentKeys<Codec>, nt, vt, least, shuffle_steps, imad_quarters, ranks>({keys, input}, {listed, counters, 0});
+  sort_listed_by_clusters<SegmentKeys<Codec, imad_quarters>, nt, vt, least, shuffle_steps, ranks>({keys, input}, {listed, counters, 0});
 }
 
 }  // namespace bitune

@@ -1,8 +1,8 @@
 #pragma once
 
 // A tile of a block that is not full. A tile of a power of two costs as much as a full one, whatever it holds, if all of it is sorted. Here
-// warps that hold padding alone do nothing but what other warps need them for: the few steps that go across warps. And a merge is left
-// out if the tile ends before its upper half. So a segment costs about what it has keys, though its block has as many threads as for the
+// warps that hold padding alone do nothing but what other warps need them for: the few steps that go across warps. And two runs are not
+// merged if the upper one is padding alone. So a segment costs about what it has keys, though its block has as many threads as for the
 // longest one.
 //
 // What is in shared memory where a warp holds padding stays as it is: padding never moves. The warp writes it there once, and never
@@ -33,29 +33,35 @@ struct RaggedTile {
   template <int stage>
   BITUNE_DEVICE static void merge_warps(Word* shared, Word (&items)[vt], u32 count, bool has_items) {
     if constexpr (stage <= Tile::L) {
-      if (count <= u32{1} << (stage - 1)) return;
-      if (has_items || stage == warp_bits + 1) Tile::template write<0, false>(shared, items);
-      merge_across<stage, true>(shared, items, has_items);
+      constexpr u32 half = u32{1} << (stage - 1);
+      if (count <= half) return;
+      // The runs that the warp has a part of. All of the block's threads that have one, have it in whole warps, in every layout.
+      const u32 first = warp_index() * of_warp / (2 * half) * (2 * half);
+      const bool merges = first + half < count;
+      if ((has_items && merges) || stage == warp_bits + 1) Tile::template write<0, false>(shared, items);
+      merge_across<stage, true>(shared, items, merges, has_items && merges);
       merge_warps<stage + 1>(shared, items, count, has_items);
     }
   }
 
   /// The steps on the index bits remaining - 1 .. 0. The items have been written to shared memory by their last layout.
   template <int remaining, bool flip>
-  BITUNE_DEVICE static void merge_across(Word* shared, Word (&items)[vt], bool has_items) {
+  BITUNE_DEVICE static void merge_across(Word* shared, Word (&items)[vt], bool merges, bool keeps_items) {
     sync_block();
     if constexpr (remaining > warp_bits) {
       constexpr int low = remaining - Tile::E;
-      Tile::template read<low, flip>(shared, items);
-      if constexpr (flip) {
-        register_flip<Compare, Tile::E>(items);
-        register_steps<Compare, Tile::E - 1, 0>(items);
-      } else {
-        register_steps<Compare, Tile::E, 0>(items);
+      if (merges) {
+        Tile::template read<low, flip>(shared, items);
+        if constexpr (flip) {
+          register_flip<Compare, Tile::E>(items);
+          register_steps<Compare, Tile::E - 1, 0>(items);
+        } else {
+          register_steps<Compare, Tile::E, 0>(items);
+        }
+        Tile::template write<low, flip>(shared, items);
       }
-      Tile::template write<low, flip>(shared, items);
-      merge_across<low, false>(shared, items, has_items);
-    } else if (has_items) {
+      merge_across<low, false>(shared, items, merges, keeps_items);
+    } else if (keeps_items) {
       Tile::template merge<Tile::in_shared, false, remaining, false>(shared, items);
     }
   }

@@ -9,13 +9,14 @@
 
 namespace bitune {
 
-/// Keys alone, from input to keys, which may be the same.
-template <class Codec>
+/// Keys alone, from input to keys, which may be the same. Compare: of items.
+template <class Codec, int imad_quarters>
 struct SegmentKeys {
   using Raw = typename Codec::Raw;
   using Item = typename Codec::Word;
-  template <int imad_quarters>
   using Compare = Comparator<imad_quarters>;
+  using Value = u8;
+  static constexpr int value_bytes = 0;
 
   Raw* keys;
   const Raw* input;
@@ -36,10 +37,15 @@ struct SegmentKeys {
     for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
   }
 
+  /// Starts to copy the values at these places to the same places of `copies`, in shared memory, for whoever writes them.
+  template <int vt>
+  BITUNE_DEVICE void copy_values(Segment /*segment*/, u32 /*first*/, u32 /*stride*/, Value* /*copies*/) const {}
+
   /// Writes the items that belong to these places, which are in shared memory: item_at(r). All threads of the segment call it. `barrier`:
-  /// among them.
-  template <int vt, class ItemAt, class Barrier>
-  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& /*barrier*/) const {
+  /// among them. copies: of the values, if `copied`.
+  template <int vt, bool copied, class ItemAt, class Barrier>
+  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Value* /*copies*/,
+                           const Barrier& /*barrier*/) const {
     Raw* to = keys + segment.begin + first;
     const u32 left = keys_from(segment, first);
     BITUNE_UNROLL

@@ -1,7 +1,8 @@
 #pragma once
 
 // What is read and written of a segment whose keys have values or indices: as SegmentKeys, but each key with its place in the segment
-// (placed_word.cuh). Values, and the bits of NaNs, are fetched by place from the input, and before anything is written.
+// (placed_word.cuh). Values are fetched by place from the input, or from copies in shared memory; the bits of NaNs from the input. All
+// that is read of the input is read before anything is written.
 
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/placed_word.cuh"
@@ -11,15 +12,15 @@ namespace bitune {
 
 /// Writes keys if writes_keys; indices, the place of each key in its segment, of index_bytes each; and values, of value_bytes each: the
 /// value that each key had at given_values. Of what has no bytes the pointers are not looked at. An output may be its own input.
-template <class Codec, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys>
+template <class Codec, PlacedForm form, int value_bytes_, int index_bytes, bool writes_keys, int imad_quarters>
 struct SegmentPairs {
+  static constexpr int value_bytes = value_bytes_;
   using Raw = typename Codec::Raw;
   using Word = typename Codec::Word;
   using Value = typename CarriedValue<value_bytes>::Type;
   using Index = typename CarriedValue<index_bytes>::Type;
   using Form = Placed<Word, form>;
   using Item = typename Form::Item;
-  template <int imad_quarters>
   using Compare = PlacedComparator<imad_quarters>;
   static constexpr bool has_nans = writes_keys && NanWord<Codec>::exists;
 
@@ -43,12 +44,25 @@ struct SegmentPairs {
     for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * stride);
   }
 
-  template <int vt, class ItemAt, class Barrier>
-  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Barrier& barrier) const {
+  template <int vt>
+  BITUNE_DEVICE void copy_values(Segment segment, u32 first, u32 stride, Value* copies) const {
+    if constexpr (value_bytes != 0) {
+      const Value* const from = given_values + segment.begin + first;
+      Value* const to = copies + first;
+      const u32 left = keys_from(segment, first);
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        if (r * stride < left) copy_to_shared(to + r * stride, from + u64{stride} * r);
+      }
+    }
+  }
+
+  template <int vt, bool copied, class ItemAt, class Barrier>
+  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Value* copies, const Barrier& barrier) const {
     const u32 left = keys_from(segment, first);
     const auto is_there = [&](int r) { return r * stride < left; };
     Value fetched[vt];
-    if constexpr (value_bytes != 0) {
+    if constexpr (value_bytes != 0 && !copied) {
       const Value* const from = given_values + segment.begin;
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
@@ -65,6 +79,7 @@ struct SegmentPairs {
         item_at(r) = Form::make(Codec::encode(from[place]), place);
       }
     }
+    if constexpr (value_bytes != 0 && copied) cp_async_wait_all();
     // All of a segment's values, and its NaNs, are read before any are written.
     if constexpr (value_bytes != 0 || has_nans) barrier();
     const u64 begin = segment.begin + first;
@@ -76,7 +91,7 @@ struct SegmentPairs {
       if (!is_there(r)) continue;
       if constexpr (writes_keys) keys[place] = key;
       if constexpr (index_bytes != 0) indices[place] = Index{Form::place(item)};
-      if constexpr (value_bytes != 0) values[place] = fetched[r];
+      if constexpr (value_bytes != 0) values[place] = copied ? copies[Form::place(item)] : fetched[r];
     }
   }
 

@@ -51,21 +51,31 @@ struct BlockLists {
   }
 };
 
+/// What sorts a tile of so many items keeps in shared memory: the items, and behind them the values that go with them.
+struct SegmentTileParts {
+  Size values;
+  Size bytes;
+};
+constexpr SegmentTileParts segment_tile_parts(Size items, Size item_bytes, Size value_bytes) {
+  const Size values = rounded_up(padded_bytes(items, item_bytes), 16);
+  return {values, values + rounded_up(items * value_bytes, 16)};
+}
+
 /// What a block that sorts short segments keeps in shared memory.
 struct ShortSegmentParts {
   Size begins;   ///< u64 of each segment that it sorts
   Size lengths;  ///< u32 of each
   Size counts;   ///< three u32 of each of 32 classes of length
-  Size warp;     ///< items of a warp on their way to memory: of the first one, and so many bytes for each
+  Size warp;     ///< the tile of the first warp (SegmentTileParts), and behind it those of the others
   Size bytes;
 };
 
 /// segments: of a block. most_items: of a lane.
-constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes) {
+constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes, Size value_bytes) {
   const Size lengths = segments * 8;
   const Size counts = lengths + segments * 4;
   const Size warp = rounded_up(counts + 3 * 32 * 4, 16);
-  return {0, lengths, counts, warp, warp + warps_of(threads) * padded_bytes(32 * most_items, item_bytes)};
+  return {0, lengths, counts, warp, warp + warps_of(threads) * segment_tile_parts(32 * most_items, item_bytes, value_bytes).bytes};
 }
 
 }  // namespace bitune::layout

@@ -74,17 +74,23 @@ BITUNE_DEVICE void with_lanes(u32 lanes, const Task& task) {
   task(Lanes<most>{});
 }
 
-/// Sorts a task's segments: `lanes` lanes each, at most `most_lanes`, with vt items a lane.
-template <class Traffic, int imad_quarters, int vt, u32 most_lanes>
-BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 lanes, typename Traffic::Item* shared) {
+/// Sorts a task's segments: `lanes` lanes each, at most `most_lanes`, with vt items a lane. copies: room for the task's values.
+template <class Traffic, int vt, u32 most_lanes>
+BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 lanes, typename Traffic::Item* shared,
+                                 typename Traffic::Value* copies) {
   using Item = typename Traffic::Item;
-  using Compare = typename Traffic::template Compare<imad_quarters>;
+  using Compare = typename Traffic::Compare;
   constexpr int padding_shift = log2_of(128 / sizeof(Item));
   // lane(), as the compiler does not know. Else it would compute the places in shared memory of all tiles once, and keep all of them.
   const u32 here = kept(lane() + lanes) - lanes;
   const u32 own = here & (lanes - 1);
   Item items[vt];
-  with_lanes<most_lanes>(lanes, [&](auto known) { traffic.read(segment, own, known.count, items); });
+  const u32 first_item = (here - own) * vt;
+  with_lanes<most_lanes>(lanes, [&](auto known) {
+    traffic.read(segment, own, known.count, items);
+    if constexpr (Traffic::value_bytes != 0) sync_warp();  // a shuffle comes before the next write
+    traffic.template copy_values<vt>(segment, own, known.count, copies + first_item);
+  });
   LaneTile<Item, Compare, vt>::sort(items, lanes);
   // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts; 3 and
   // 6 items a lane have next to none without.
@@ -96,35 +102,36 @@ BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 la
   BITUNE_UNROLL
   for (u32 r = 0; r < vt; ++r) *item_at(here * vt, r) = items[r];
   sync_warp();
-  const u32 first = (here - own) * vt + own;
+  const u32 first = first_item + own;
   with_lanes<most_lanes>(lanes, [&](auto known) {
-    traffic.template write<vt>(segment, own, known.count, [&](u32 r) -> Item& { return *item_at(first, r * known.count); },
-                               [] { sync_warp(); });
+    traffic.template write<vt, true>(segment, own, known.count, [&](u32 r) -> Item& { return *item_at(first, r * known.count); },
+                                     copies + first_item, [] { sync_warp(); });
   });
 }
 
 /// The same for a class of 2^bits keys or three quarters of that: finds its number of items a lane.
-template <class Traffic, int imad_quarters, int item_bits, u32 most_lanes = warp_size>
+template <class Traffic, int item_bits, u32 most_lanes = warp_size>
 BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, bool is_three_quarters, u32 lanes,
-                             typename Traffic::Item* shared) {
+                             typename Traffic::Item* shared, typename Traffic::Value* copies) {
   if constexpr (item_bits > 1) {
-    if (bits < item_bits) return sort_task<Traffic, imad_quarters, item_bits - 1, 1>(traffic, segment, bits, is_three_quarters, lanes, shared);
-    if (is_three_quarters) return sort_in_lanes<Traffic, imad_quarters, (3 << item_bits) / 4, most_lanes>(traffic, segment, lanes, shared);
+    if (bits < item_bits) return sort_task<Traffic, item_bits - 1, 1>(traffic, segment, bits, is_three_quarters, lanes, shared, copies);
+    if (is_three_quarters) return sort_in_lanes<Traffic, (3 << item_bits) / 4, most_lanes>(traffic, segment, lanes, shared, copies);
   }
-  sort_in_lanes<Traffic, imad_quarters, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared);
+  sort_in_lanes<Traffic, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared, copies);
 }
 
 /// Sorts those of `segments` segments from `first_segment` on, of `count`, that have up to 32 * most_items keys. Longer ones are listed:
 /// `lists` lists by length (layout::BlockLists), and those that are longer than these have. All nt threads of a block call it. Dynamic
 /// shared memory: layout::short_segment_parts.
-template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters>
+template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves>
 BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 first_segment, u64 count,
                                        ListCounters* counters, ListedSegment* listed, const LongSegments& longer, u64 class_segments,
                                        u64 class_keys, u32 long_tile_keys) {
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
-  constexpr layout::ShortSegmentParts parts = layout::short_segment_parts(nt, segments, most_items, sizeof(Item));
+  constexpr layout::ShortSegmentParts parts = layout::short_segment_parts(nt, segments, most_items, sizeof(Item), Traffic::value_bytes);
+  constexpr layout::SegmentTileParts of_warp = layout::segment_tile_parts(warp_size * most_items, sizeof(Item), Traffic::value_bytes);
   u8* const shared = shared_memory<u8>();
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
   u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
@@ -203,7 +210,9 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   const u32 end_task = sum_through_lane((((of_warps - taken) << lane_bits_of_class) + warp_size - 1) / warp_size);
   const u32 all_tasks = shuffle(end_task, warp_size - 1);
   const u32 end = first + of_warps + shuffle(taken, lane() + 1);  // modulo the warp's size
-  Item* const warp_shared = reinterpret_cast<Item*>(shared + parts.warp) + warp_index() * static_cast<u32>(layout::padded_words(warp_size * most_items, sizeof(Item)));
+  u8* const warp_tile = shared + parts.warp + warp_index() * static_cast<u32>(of_warp.bytes);
+  Item* const warp_shared = reinterpret_cast<Item*>(warp_tile);
+  auto* const copies = reinterpret_cast<typename Traffic::Value*>(warp_tile + of_warp.values);
   for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
     u32 classes_before[1] = {end_task <= task ? 1u : 0u};
     warp_sum_each(classes_before);
@@ -214,15 +223,15 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     Segment segment = {0, 0};
     if (place < shuffle(end, task_class)) segment = {begins[place], lengths[place]};
-    sort_task<Traffic, imad_quarters, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared);
+    sort_task<Traffic, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared, copies);
   }
 }
 
 /// Calls sort(first_segment, count) for a block's share of `count` segments, `segments` at a time. There is a block for every share. Of
-/// buckets there are `count` for each long segment that is counted, which only the device knows; any grid.
-template <bool are_buckets, int segments, class Sort>
+/// buckets there are `count` for each long segment that is counted, which only the device knows; any grid. has_lists: other launches follow.
+template <bool are_buckets, int segments, bool has_lists, class Sort>
 BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort& sort) {
-  begin_launch();
+  begin_launch_of_plan<has_lists>();
   const u64 first = u64{block_index()} * segments;
   if constexpr (are_buckets) {
     const u64 all = count * LongSegments{nullptr, counters, 0}.count();
@@ -243,8 +252,8 @@ BITUNE_KERNEL(nt, min_blocks)
 short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
                u64 count, u64 n, ListCounters* counters, ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed,
                u64 class_segments, u64 class_keys, u32 long_tile_keys) {
-  share_segments<are_buckets, segments>(count, counters, [&](u64 first_segment, u64 all) {
-    sort_short_segments<SegmentKeys<Codec>, are_buckets, nt, segments, most_items, lists, octaves, imad_quarters>(
+  share_segments<are_buckets, segments, (lists > 0)>(count, counters, [&](u64 first_segment, u64 all) {
+    sort_short_segments<SegmentKeys<Codec, imad_quarters>, are_buckets, nt, segments, most_items, lists, octaves>(
         {keys, input}, {offsets, ends, offset_bytes, n}, first_segment, all, counters, listed, {long_listed, long_counters, n},
         class_segments, class_keys, long_tile_keys);
   });

@@ -29,7 +29,7 @@ constexpr Kernel<Address, Address, Address, Address, U32, Address, Address, Addr
     pairs_kernel{"kernels/segments/long_pairs_pass.cuh", "long_radix_pairs_pass"};
 
 constexpr Kernel<Address, Address, Address, Address, Address> bounds_kernel{
-    "kernels/segments/bucket_bounds.cuh", "bound_buckets"};
+    .header = "kernels/segments/bucket_bounds.cuh", .name = "bound_buckets", .allows_next_early = true};
 
 /// What no search varies: votes on the multiplier's pipe won for all arrays, and how many tiles a look-back
 /// asks for made no difference.

@@ -51,6 +51,11 @@ Plan PlanBuilder::take(bool dependent) {
     if (launch.reads_keys_early && (before == nullptr || before->allows_next_early || writes_keys)) {
       refuse(launch, "reads keys before it waits, and they may not be there yet");
     }
+    if (launch.beside_previous &&
+        (before == nullptr || (before->allows_next_early && !before->beside_previous))) {
+      refuse(launch,
+             "works beside the launch before it, and that one may begin before what it needs is done");
+    }
     launch.dependent = dependent;
     writes_keys = writes_keys || may_write_keys(launch);
     before = &launch;

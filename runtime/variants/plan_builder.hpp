@@ -87,7 +87,8 @@ struct LaunchShape {
   std::uint64_t shared_bytes = 0;
   std::uint32_t cluster = 1;
   std::uint32_t segments_per_block = 0;  ///< Launch::segments_per_block; `blocks` are for what is planned
-  /// Launch::allows_next_early, where the template arguments decide that.
+  /// As in Launch, where the template arguments decide that.
+  bool beside_previous = false;
   bool allows_next_early = false;
 };
 
@@ -107,6 +108,7 @@ class PlanBuilder {
               const LaunchShape& shape, std::type_identity_t<Parameters>... arguments) {
     add(source_of(kernel.header, kernel.name, template_arguments), shape, {argument_of(arguments)...});
     plan_.launches.back().reads_keys_early = kernel.reads_keys_early;
+    plan_.launches.back().beside_previous = shape.beside_previous;
     plan_.launches.back().allows_next_early = kernel.allows_next_early || shape.allows_next_early;
   }
 

@@ -36,6 +36,8 @@ constexpr Kernel<Address, Address, Address, Address, Address, U32> block_kernel{
     "kernels/segments/block_segments.cuh", "block_segments"};
 constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, U32>
     block_pair_kernel{"kernels/segments/block_pair_segments.cuh", "block_pair_segments"};
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, U32>
+    digit_kernel{"kernels/segments/digit_segments.cuh", "digit_segments"};
 
 /// Lists, and their tiles, are counted in 32 bits.
 constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
@@ -50,9 +52,9 @@ class SegmentsVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override {
     std::vector<std::string_view> headers = long_segments::kernel_headers(true);
-    headers.insert(headers.begin(),
-                   {clear_counts_kernel.header, short_kernel<U64, U64>.header,
-                    short_pair_kernel<U64, U64>.header, block_kernel.header, block_pair_kernel.header});
+    headers.insert(headers.begin(), {clear_counts_kernel.header, short_kernel<U64, U64>.header,
+                                     short_pair_kernel<U64, U64>.header, block_kernel.header,
+                                     block_pair_kernel.header, digit_kernel.header});
     return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
@@ -69,7 +71,7 @@ class SegmentsVariant final : public Variant {
 };
 
 Configuration SegmentsVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
-  const std::int64_t block_items = item_registers(problem) + value_registers(problem) > 3 ? 8 : 16;
+  const std::int64_t block_items = item_registers(problem) > 2 ? 8 : 16;
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
   // The more keys a lane has, the fewer of a network's steps go across lanes, which take three times as long.
   const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
@@ -94,13 +96,13 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
                    {"long_buckets", 0},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // Lists up to what a block holds; a few of them where a launch costs more than threads that do nothing.
-  const std::int64_t registers = registers_of(c, problem);
-  const std::int64_t most_threads =
-      std::min<std::int64_t>(device.max_threads_per_block, device.registers_per_block / registers);
-  const std::int64_t of_shared = device.shared_bytes_per_block_optin / (item_bytes(problem) * 17 / 16);
-  const auto longest = std::bit_floor(as_count(std::min(most_threads * block_items, of_shared)));
-  const int octaves =
-      std::max(0, ceil_log2(std::min(problem.n, longest)) - ceil_log2(as_count(longest_of_warp(c))));
+  int octaves = 0;
+  for (std::uint64_t longest = as_count(longest_of_warp(c));
+       longest < problem.n && octaves < layout::most_block_lists() &&
+       tile_for(2 * longest, c, problem).fits(device);
+       longest *= 2) {
+    ++octaves;
+  }
   const bool is_small = problem.n <= std::uint64_t{1} << 18;
   const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
   c.parameters["block_lists"] = lists;
@@ -139,6 +141,11 @@ std::string types_of(const Problem& problem, const Configuration& c) {
                      problem.index_bytes, writes_keys(problem));
 }
 
+std::string types_by_digits(const Problem& problem) {
+  return fmt::format("{}, {}, {}, {}", codec_arguments(problem.key, problem.order), problem.value_bytes,
+                     problem.index_bytes, writes_keys(problem));
+}
+
 /// longer: where what no block sorts is listed.
 template <class Width, class Count>
 void add_short(PlanBuilder& builder, const Shared& shared, const Source& source, Width width, Count count,
@@ -150,6 +157,7 @@ void add_short(PlanBuilder& builder, const Shared& shared, const Source& source,
                   c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   shape.threads = static_cast<std::uint32_t>(c.at("block_size_x"));
   shape.shared_bytes = as_count(shared_bytes(c, problem));
+  shape.allows_next_early = list_count(c) > 0;
   const CallKeys keys{problem.n};
   if (carries(problem)) {
     builder.launch(short_pair_kernel<Width, Count>, arguments, shape, keys_address(), source.items.keys,
@@ -163,32 +171,43 @@ void add_short(PlanBuilder& builder, const Shared& shared, const Source& source,
   }
 }
 
-/// Longer ones first, so that those that end last are short. buckets: where those that are listed lie.
+/// Longer ones first, so that those that end last are short. Each list is sorted beside the one before it.
+/// buckets: where those that are listed lie.
 void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::Items& buckets,
                const Problem& problem, const Configuration& c, const DeviceInfo& device) {
   const Source call;
   for (int list = list_count(c) - 1; list >= 0; --list) {
-    const std::int64_t threads = threads_of_list(c, problem, list);
-    const std::int64_t resident = resident_blocks(threads, c, problem, device);
+    const ListTile tile = tile_for(shared.lists.longest(list), c, problem);
+    const std::int64_t resident = tile.resident_blocks(device);
     const std::uint64_t room = shared.lists.room(list);
     Address listed = shared.listed;
     listed.argument.value += shared.lists.begin(list) * as_count(layout::listed_segment_bytes());
     Address counted = shared.counters;
     counted.argument.value += as_count(layout::block_count_offset(list));
-    const std::string arguments =
-        fmt::format("{}, {}, {}, {}, {}, {}", shared.types, threads, c.at("block_items"),
-                    std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(threads))),
-                    c.at("imad_quarters"), resident);
+    const bool beside_previous = list + 1 < list_count(c);
+    const std::string place = fmt::format("{}, {}, {}", resident, beside_previous, list == 0);
+    const std::string by_network =
+        fmt::format("{}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items,
+                    std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(tile.threads))),
+                    c.at("imad_quarters"), place);
     const LaunchShape shape{.blocks = std::min<std::uint64_t>(
                                 room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                            .threads = static_cast<std::uint32_t>(threads),
-                            .shared_bytes = as_count(tile_bytes(c, problem, list))};
-    if (carries(problem)) {
-      builder.launch(block_pair_kernel, arguments, shape, keys_address(), call.items.keys, buckets.keys,
+                            .threads = static_cast<std::uint32_t>(tile.threads),
+                            .shared_bytes = as_count(tile.bytes),
+                            .beside_previous = beside_previous,
+                            .allows_next_early = beside_previous && list > 0};
+    if (tile.by_digits) {
+      builder.launch(digit_kernel,
+                     fmt::format("{}, {}, {}, {}, {}", types_by_digits(problem), tile.threads, tile.items,
+                                 digit_bits, place),
+                     shape, keys_address(), call.items.keys, buckets.keys, address_of(Role::values_out),
+                     call.items.values, buckets.values, address_of(Role::indices_out), listed, counted, room);
+    } else if (carries(problem)) {
+      builder.launch(block_pair_kernel, by_network, shape, keys_address(), call.items.keys, buckets.keys,
                      address_of(Role::values_out), call.items.values, buckets.values,
                      address_of(Role::indices_out), listed, counted, room);
     } else {
-      builder.launch(block_kernel, arguments, shape, keys_address(), call.items.keys, buckets.keys, listed,
+      builder.launch(block_kernel, by_network, shape, keys_address(), call.items.keys, buckets.keys, listed,
                      counted, room);
     }
   }

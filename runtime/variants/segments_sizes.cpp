@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/radix/digit_row_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variants/carried.hpp"
@@ -12,6 +13,17 @@ namespace bitune::of_segments {
 
 bool carries(const Problem& problem) { return carried_bytes(problem) != 0; }
 
+std::uint64_t least_by_digits(const Problem& problem) {
+  switch (size_of(problem.key)) {
+    case 2:
+      return 4096;
+    case 8:
+      return 2048;
+    default:
+      return 1024;
+  }
+}
+
 std::int64_t item_bytes(const Problem& problem) {
   return carries(problem) ? placed_item_bytes(problem.key) : word_bytes(problem.key);
 }
@@ -19,7 +31,6 @@ std::int64_t item_bytes(const Problem& problem) {
 std::int64_t item_registers(const Problem& problem) {
   return carries(problem) ? placed_item_registers(problem.key) : word_bytes(problem.key) / 4;
 }
-std::int64_t value_registers(const Problem& problem) { return (problem.value_bytes + 3) / 4; }
 
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
 
@@ -43,35 +54,51 @@ Configuration with_long(Configuration c, const Problem& problem, const DeviceInf
   return c;
 }
 
-std::int64_t threads_of_list(const Configuration& c, const Problem& problem, int list) {
-  return static_cast<std::int64_t>(lists_of(c, problem).longest(list)) / c.at("block_items");
-}
-
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::short_segment_parts(c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"),
-                                     item_bytes(problem))
+                                     item_bytes(problem), problem.value_bytes)
       .bytes;
 }
 
-std::int64_t tile_bytes(const Configuration& c, const Problem& problem, int list) {
-  return layout::padded_bytes(static_cast<layout::Size>(lists_of(c, problem).longest(list)),
-                              item_bytes(problem));
+bool ListTile::fits(const DeviceInfo& device) const {
+  return threads >= device.warp_size && threads <= device.max_threads_per_block &&
+         threads * registers <= device.registers_per_block && bytes <= device.shared_bytes_per_block_optin;
 }
 
-std::int64_t registers_of(const Configuration& c, const Problem& problem) {
-  const std::int64_t items = c.at("block_items");
-  if (!carries(problem)) {
-    if (word_bytes(problem.key) == 8) return items * item_registers(problem) + 48;
-    return c.at("shuffle_steps") == 0 ? items + 32 : std::max(items + 40, 3 * items);
+std::int64_t ListTile::resident_blocks(const DeviceInfo& device) const {
+  constexpr std::int64_t reserved = 1024;  // by the system, of a block's shared memory
+  // A multiprocessor has four parts, each with registers of its own for whole warps.
+  constexpr std::int64_t parts = 4;
+  const std::int64_t warps = parts * (device.registers_per_sm / parts / (registers * device.warp_size));
+  return std::clamp<std::int64_t>(
+      std::min(warps * device.warp_size / threads, device.shared_bytes_per_sm / (bytes + reserved)), 1,
+      device.max_threads_per_sm / threads);
+}
+
+ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& problem) {
+  const auto keys = static_cast<std::int64_t>(longest);
+  // Seen to be taken where only indices are written.
+  const std::int64_t without_keys = writes_keys(problem) ? 0 : 8;
+  if (carries(problem) && longest >= least_by_digits(problem)) {
+    const std::int64_t threads = keys / (keys <= 2048 ? 16 : 32);
+    const std::int64_t items = keys / threads;
+    const std::int64_t word = word_bytes(problem.key);
+    // The ranks of two items take one.
+    const bool is_tight = items <= 16 || size_of(problem.key) < 4;
+    const std::int64_t registers = items * word / 4 + items / 2 + 16 + (is_tight ? without_keys : 0);
+    return {true, threads, items, registers,
+            layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
   }
-  return items * (2 * item_registers(problem) + value_registers(problem) + 1) + 32;
-}
-
-std::int64_t resident_blocks(std::int64_t threads, const Configuration& c, const Problem& problem,
-                             const DeviceInfo& device) {
-  const std::int64_t registers = registers_of(c, problem) * threads;
-  return std::clamp<std::int64_t>(device.registers_per_sm / registers, 1,
-                                  device.max_threads_per_sm / threads);
+  const std::int64_t items = c.at("block_items");
+  // Shuffles want room for what they bring.
+  const bool shuffles = c.at("shuffle_steps") != 0;
+  const std::int64_t words = items * item_registers(problem);
+  const std::int64_t registers =
+      item_registers(problem) > 1 ? words + (shuffles && carries(problem) ? words / 2 : 0) + 48 + without_keys
+      : shuffles                  ? std::max(items + 40, 3 * items)
+                                  : items + 32;
+  return {false, keys / items, items, registers,
+          layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};
 }
 
 }  // namespace bitune::of_segments

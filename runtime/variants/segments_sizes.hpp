@@ -18,7 +18,12 @@ namespace bitune::of_segments {
 /// Of what a network sorts: a key, or a key with its place.
 [[nodiscard]] std::int64_t item_bytes(const Problem& problem);
 [[nodiscard]] std::int64_t item_registers(const Problem& problem);
-[[nodiscard]] std::int64_t value_registers(const Problem& problem);
+
+/// Where something travels with keys, lists of this length and longer are sorted by digits of so many bits,
+/// not by a network. Keys of 16 bits and their places are one word of 32 bits, which a network compares in
+/// half the instructions. Keys of 64 bits take twice the passes.
+[[nodiscard]] std::uint64_t least_by_digits(const Problem& problem);
+inline constexpr std::int64_t digit_bits = 8;
 
 /// What a warp holds.
 [[nodiscard]] std::int64_t longest_of_warp(const Configuration& c);
@@ -35,24 +40,25 @@ namespace bitune::of_segments {
 /// With the parameters of long segments, which no search varies here: segments_radix is for that.
 [[nodiscard]] Configuration with_long(Configuration c, const Problem& problem, const DeviceInfo& device);
 
-/// Threads of a block that sorts a segment of a list.
-[[nodiscard]] std::int64_t threads_of_list(const Configuration& c, const Problem& problem, int list);
-
-// Shared memory of a block.
-
-/// That sorts short segments.
+/// Shared memory of a block that sorts short segments.
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem);
 
-/// That sorts a segment of a list.
-[[nodiscard]] std::int64_t tile_bytes(const Configuration& c, const Problem& problem, int list);
+/// How a block sorts segments of at most so many keys.
+struct ListTile {
+  bool by_digits = false;      ///< else by a network
+  std::int64_t threads = 0;    ///< of the block
+  std::int64_t items = 0;      ///< of a thread
+  std::int64_t registers = 0;  ///< of a thread, by what the compiler was seen to take
+  std::int64_t bytes = 0;      ///< shared memory
 
-/// Registers of a thread that sorts in a list's block, by what the compiler was seen to take. Shuffles want
-/// room for what they bring.
-[[nodiscard]] std::int64_t registers_of(const Configuration& c, const Problem& problem);
+  /// Whether the device has what the block takes.
+  [[nodiscard]] bool fits(const DeviceInfo& device) const;
+  /// Blocks that a multiprocessor has room for.
+  [[nodiscard]] std::int64_t resident_blocks(const DeviceInfo& device) const;
+};
 
-/// Blocks of a list's kernel that a multiprocessor has registers for.
-[[nodiscard]] std::int64_t resident_blocks(std::int64_t threads, const Configuration& c,
-                                           const Problem& problem, const DeviceInfo& device);
+/// longest: a power of two.
+[[nodiscard]] ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& problem);
 
 /// The search space, but for the variant's name.
 [[nodiscard]] SearchSpace make_space();

@@ -12,8 +12,8 @@ namespace {
 
 /// Registers of a lane that sorts tiles of up to `items` items, as the compiler was seen to take.
 std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
-  if (!carries(problem)) return 4 * items * item_registers(problem) + 32;
-  return items * (6 * item_registers(problem) + value_registers(problem)) + 32;
+  return carries(problem) ? 3 * items * item_registers(problem) + 24
+                          : 4 * items * item_registers(problem) + 32;
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ SearchSpace make_space() {
       {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
       {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
-      {"block_lists", {0, 1, 2, 3, 4, 5, 6}, "classes of length that have a block for each segment"},
+      {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
       {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
@@ -48,7 +48,7 @@ SearchSpace make_space() {
          return c.at("compare_as_double") == 0 || (carries(p) && size_of(p.key) == 4);
        },
        {"compare_as_double"}},
-      // No other value won there.
+      // No other value won there by 2 %, nor did comparators that move (moving_comparator.cuh).
       {"imad_quarters is 0 with values or indices",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("imad_quarters") == 0 || !carries(p);
@@ -65,20 +65,16 @@ SearchSpace make_space() {
          return lists == 0 ? c.at("list_octaves") == 1 : lists_of(c, p).longest(lists - 2) < p.n;
        },
        {"lane_items", "block_lists", "list_octaves"}},
-      {"a list's block has from one warp to as many threads as the device and its registers allow",
+      {"a list's block has from one warp to as many threads as the device, its registers and its shared "
+       "memory allow",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const int lists = list_count(c);
-         if (lists == 0) return true;
-         const std::int64_t most = threads_of_list(c, p, lists - 1);
-         return threads_of_list(c, p, 0) >= 32 && most <= d.max_threads_per_block &&
-                most * registers_of(c, p) <= d.registers_per_block;
+         const layout::BlockLists lists = lists_of(c, p);
+         for (int list = 0; list < list_count(c); ++list) {
+           if (!tile_for(lists.longest(list), c, p).fits(d)) return false;
+         }
+         return true;
        },
        {"lane_items", "block_lists", "list_octaves", "block_items", "shuffle_steps"}},
-      {"a list's tile and its padding fit the shared memory that the device allows a block",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return list_count(c) == 0 || tile_bytes(c, p, list_count(c) - 1) <= d.shared_bytes_per_block_optin;
-       },
-       {"lane_items", "block_lists", "list_octaves"}},
       // A tile of a digit pass costs as much as a thousand keys or more, however few it has.
       // And lists of several doublings never won there.
       {"of 2^20 keys and more, blocks sort segments of up to 4096 keys, with a list for each doubling",
@@ -87,9 +83,8 @@ SearchSpace make_space() {
        },
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
-      {"four registers for each word of lane_items keys (six with a place, and those of their values), and "
-       "32 besides, for block_size_x threads, fit a block's registers, and min_blocks_per_sm times a "
-       "multiprocessor's",
+      {"four registers for each word of lane_items keys and 32 besides (with places, three and 24), for "
+       "block_size_x threads, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);
        },

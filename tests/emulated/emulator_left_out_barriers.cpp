@@ -69,6 +69,8 @@ constexpr std::string_view not_missed[] = {
     "sync_block();  // all have seen it before it is cleared",
     "sync_block();  // others may read the sums of the block's segment before",
     "sync_block();  // others may sort the share before",
+    "sync_block();  // others may read the values of the segment before",
+    "sync_block();  // others may read the values of this segment",
     "sync_block();  // for nobody: "};
 
 /// One barrier in the text of a kernel header.

@@ -118,6 +118,30 @@ TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {
   EXPECT_TRUE(sorts_segments(emulated_bench(), pairs, places, c, Distribution::special, 2, true));
 }
 
+/// With lists up to 4096 keys, of which the longest are sorted by digits where something travels.
+Configuration configuration_by_digits() {
+  Configuration c = small_configuration(1, 4);
+  c.parameters["list_octaves"] = 1;
+  return c;
+}
+
+/// Segments that fill three quarters of a block's items, and those that fill more.
+TEST(SegmentsVariant, CarriesValuesAndIndicesByDigits) {
+  const SegmentPlaces places =
+      places_of({1536, 30, 2049, 1024, 4096, 1025, 0, 3072, 2048, 1, 3073, 1537, 600}, 4, true);
+  std::uint64_t turn = 0;
+  for (const KeyType key :
+       {KeyType::f32, KeyType::u8, KeyType::bf16, KeyType::i64, KeyType::u32, KeyType::f64}) {
+    const Load& load = all_loads.at((2 * turn + 3) % all_loads.size());
+    const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+    EXPECT_TRUE(
+        sorts_segments(seeded(turn), problem_of(load, key, order, 1), places, configuration_by_digits(),
+                       hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn, turn % 3 == 0))
+        << turn;
+    ++turn;
+  }
+}
+
 /// What no block holds is cut to buckets. Keys that agree in their highest digit make one that no block
 /// holds. There are more shares of buckets than blocks.
 TEST(SegmentsVariant, SortsSegmentsBucketByBucket) {
@@ -180,6 +204,9 @@ TEST(SegmentsVariant, KeepsWithinTheKeysWhateverTheOffsets) {
           keeps_within_keys(emulated_bench(), spec, offsets, ends, bytes, keys, small_configuration(keys)));
     }
   }
+  // Segments that overlap, by digits.
+  EXPECT_TRUE(keeps_within_keys(emulated_bench(), problem_of(all_loads[3], KeyType::f32, Order::ascending, 1),
+                                {0, 3000, 500, 2900, 100, 4000, 9}, {}, 4, 3500, configuration_by_digits()));
   // Twenty segments that are all keys, in a list with room for three of more than 256 keys.
   EXPECT_TRUE(keeps_within_keys(emulated_bench(), spec, std::vector<std::uint64_t>(20, 0),
                                 std::vector<std::uint64_t>(20, keys), 4, keys, small_configuration(keys)));

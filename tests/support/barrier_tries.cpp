@@ -249,6 +249,8 @@ std::vector<Try> segment_tries() {
                 {"block_lists", 2},
                 {"list_octaves", 1},
                 {"block_items", 8}}),
+      segments("segments", large, 8,
+               {{"lane_items", 4}, {"block_lists", 5}, {"list_octaves", 1}, {"block_items", 8}}),
       segments("direct_segments", few, 8,
                {{"cluster_size", 1},
                 {"block_size_x", 64},

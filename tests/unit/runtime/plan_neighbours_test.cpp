@@ -46,6 +46,11 @@ std::string fault_of(const Plan& plan) {
     const bool is_last = i + 1 == plan.launches.size();
     if (launch.dependent && launch.allows_next_early && is_last)
       return "the last launch lets others begin too early";
+    if (launch.beside_previous) {
+      if (i == 0) return "the first launch has none to work beside";
+      const Launch& before = plan.launches[i - 1];
+      if (before.allows_next_early && !before.beside_previous) return "what a launch needs may still run";
+    }
     if (!launch.reads_keys_early) continue;
     if (i > 0 && plan.launches[i - 1].allows_next_early)
       return "what wrote the keys that are read early may still run";
@@ -99,11 +104,27 @@ TEST(PlanNeighbours, EveryPlanOfEveryVariantKeepsTheRules) {
   EXPECT_GT(early, 0u) << "counting and samplesort read early";
 }
 
-/// A letter for each launch: e lets the next one begin early, w waits first.
+/// A letter for each launch: b works beside the one before, e lets the next one begin early, w waits first.
 std::string order_of(const Plan& plan) {
   std::string order;
-  for (const Launch& launch : plan.launches) order += launch.allows_next_early ? 'e' : 'w';
+  for (const Launch& launch : plan.launches) {
+    order += launch.beside_previous ? 'b' : launch.allows_next_early ? 'e' : 'w';
+  }
   return order;
+}
+
+TEST(PlanNeighbours, ListsOfSegmentsAreSortedBesideEachOther) {
+  const Variant& segments = variant("segments");
+  const DeviceInfo device = test::h200();
+  const Problem problem{{.key = KeyType::u32}, {.n = 1u << 24, .rows = 1u << 14, .ragged = true}};
+  Configuration c = segments.default_configuration(problem, device);
+  c.parameters["block_lists"] = 5;
+  // Clearing and short ones; long ones by two launches and four passes; the lists.
+  c.parameters["long_buckets"] = 0;
+  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weeeeeeewbbbb");
+  // Long ones by two launches and a pass; bounds and short ones of buckets; what is long there by five.
+  c.parameters["long_buckets"] = 1;
+  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weeeeeeeeeeewbbbb");
 }
 
 TEST(PlanNeighbours, OnlyTheLastLaunchOfARadixSortWaitsFirst) {
@@ -126,7 +147,8 @@ constexpr Kernel<Address> allows_early_too{
     .header = "kernels/planted.cuh", .name = "allows_early_too", .allows_next_early = true};
 
 /// A plan of such launches: w and W wait first, r reads early. a, b and c let the next one begin early: by
-/// their kernel, or by how it is launched. W writes keys.
+/// their kernel, or by how it is launched. m and s work beside the one before, and m lets the next one do so.
+/// W writes keys.
 bool is_taken(std::string_view launches, bool dependent = true) {
   PlanBuilder builder;
   const Address beside{Argument::pointer_to(Role::workspace)};
@@ -139,6 +161,8 @@ bool is_taken(std::string_view launches, bool dependent = true) {
       builder.launch(allows_early_too, "1", {}, beside);
     } else if (launch == 'c') {
       builder.launch(waits, "1", {.allows_next_early = true}, beside);
+    } else if (launch == 'm' || launch == 's') {
+      builder.launch(waits, "1", {.beside_previous = true, .allows_next_early = launch == 'm'}, beside);
     } else {
       builder.launch(waits, "1", {}, launch == 'W' ? keys_address() : beside);
     }
@@ -152,9 +176,11 @@ bool is_taken(std::string_view launches, bool dependent = true) {
 }
 
 TEST(PlanNeighbours, APlanThatBreaksARuleIsRefused) {
-  for (const char* const plan : {"", "w", "W", "wrW", "wwr", "aw", "waW", "awr", "bcw", "bcwr"})
+  for (const char* const plan :
+       {"", "w", "W", "wrW", "wwr", "aw", "waW", "awr", "bcw", "bcwr", "ws", "Wmms", "aws", "wmw"})
     EXPECT_TRUE(is_taken(plan)) << plan;
-  for (const char* const plan : {"r", "rW", "Wr", "Wwr", "war", "a", "wa", "b", "wc", "br", "cr"})
+  for (const char* const plan :
+       {"r", "rW", "Wr", "Wwr", "war", "a", "wa", "b", "wc", "br", "cr", "s", "as", "cms", "wm"})
     EXPECT_FALSE(is_taken(plan)) << plan;
   EXPECT_TRUE(is_taken("wa", false)) << "a launch that is not dependent begins when the one before has ended";
 }
