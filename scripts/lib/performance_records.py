@@ -38,6 +38,12 @@ def files(results):
     return sorted(path for path in results.glob("*/*.json") if path.name not in ELSEWHERE)
 
 
+def gpus(results):
+    """Folders of GPUs that have records of arrays, rows or segments: those with arrays first."""
+    found = {path.parent for path in (*files(results), *results.glob("*/segments.json"))}
+    return [folder.name for folder in sorted(found, key=lambda folder: (not (folder / "single.json").is_file(), folder.name))]
+
+
 def suite(results, gpu, name):
     """All records of one suite on one GPU, in whichever of its files they are."""
     return [record for path in files(results) if path.parent.name == gpu for record in read(path) if record["suite"] == name]

@@ -1,7 +1,7 @@
 """What docs/performance.md says of segments: one table, of bench/results/<gpu>/segments.json where there is one."""
 
 from generated_page import size_text
-from performance_records import geometric_mean, of_earlier_kernels, recorded, span, values
+from performance_records import geometric_mean, gpus, of_earlier_kernels, recorded, span, values
 
 
 def row(record):
@@ -68,27 +68,36 @@ EXPECTED = (
 )
 
 
+def found(records, lengths, operation, mean, segments=None):
+    return next((r for r in records if (r["lengths"], r["operation"], round(r["mean_length"])) == (lengths, operation, mean)
+                 and (r["segments"] == segments if segments else r["keys"] > 1 << 25)), None)
+
+
+def measured(record, words):
+    """In the unit of what was expected."""
+    if record is None:
+        return "–"
+    figure = f"{record['bitune_us']:.1f} µs" if words.endswith("µs") else f"{record['keys'] / record['bitune_us'] / 1e3:.0f} Gkeys/s"
+    return f"{figure}{' †' if of_earlier_kernels(record) else ''}"
+
+
 def expectations(results):
-    """A table of what was expected and what came out, on an H200; and of equal lengths by offsets beside rows."""
-    gpu = "nvidia-h200"
-    records = recorded(results, gpu, "segments.json")
-
-    def found(lengths, operation, mean, segments=None):
-        return next((r for r in records if (r["lengths"], r["operation"], round(r["mean_length"])) == (lengths, operation, mean)
-                     and (r["segments"] == segments if segments else r["keys"] > 1 << 25)), None)
-
-    lines = ["| lengths | expected | measured |", "| --- | --- | --- |"]
+    """A table of what was expected and what came out on each GPU; and of equal lengths by offsets beside rows."""
+    of_gpus = {gpu: recorded(results, gpu, "segments.json") for gpu in gpus(results)}
+    of_gpus = {gpu: records for gpu, records in of_gpus.items() if records}
+    lines = [f"| lengths | expected | {' | '.join(values(records, 'device') for records in of_gpus.values())} |", f"| --- | --- |{' --- |' * len(of_gpus)}"]
     for lengths, operation, mean, segments, words in EXPECTED:
-        record = found(lengths, operation, mean, segments)
-        if record is None:
-            continue
-        measured = f"{record['bitune_us']:.1f} µs" if words.endswith("µs") else f"{record['keys'] / record['bitune_us'] / 1e3:.0f} Gkeys/s"
+        cells = [measured(found(records, lengths, operation, mean, segments), words) for records in of_gpus.values()]
         what = f"{segments} segments, " if segments else ""
-        lines.append(f"| {what}{lengths}, mean {mean}{', pairs' if operation == 'sort_pairs' else ''} | {words} | {measured} |")
-    rows = {r["n"]: r for r in recorded(results, gpu, "rows.json") if r["key_type"] == "u32" and r["rows"] > 1000}
-    beside = [(mean, found("equal", "sort", mean), rows.get(mean)) for mean in (16, 100, 1000)]
-    told = [f"{segments['keys'] / segments['bitune_us'] / 1e3:.0f} instead of {row['n'] * row['rows'] / row['bitune_us'] / 1e3:.0f} at {mean} keys"
-            for mean, segments, row in beside if segments and row]
-    if told:
-        lines += ["", f"Equal lengths given by offsets cost more than rows, in Gkeys/s: {', '.join(told)}."]
+        if set(cells) != {"–"}:
+            lines.append(f"| {what}{lengths}, mean {mean}{', pairs' if operation == 'sort_pairs' else ''} | {words} | {' | '.join(cells)} |")
+    if any("†" in line for line in lines):
+        lines += ["", "† Made with earlier kernels."]
+    for gpu, records in of_gpus.items():
+        rows = {r["n"]: r for r in recorded(results, gpu, "rows.json") if r["key_type"] == "u32" and r["rows"] > 1000}
+        beside = [(mean, found(records, "equal", "sort", mean), rows.get(mean)) for mean in (16, 100, 1000)]
+        told = [f"{segments['keys'] / segments['bitune_us'] / 1e3:.0f} instead of {row['n'] * row['rows'] / row['bitune_us'] / 1e3:.0f} at {mean} keys"
+                for mean, segments, row in beside if segments and row]
+        if told:
+            lines += ["", f"Equal lengths given by offsets cost more than rows, in Gkeys/s ({values(records, 'device')}): {', '.join(told)}."]
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import performance_topk
 from generated_page import size_text
 from performance_charts import charts, common_lengths, many_rows, rate
 from performance_details import start_table
-from performance_records import (files, geometric_mean, key_types, most_keys, of_earlier_kernels, plain, read, recorded, span, special, suite, values)
+from performance_records import (files, geometric_mean, gpus, key_types, most_keys, of_earlier_kernels, plain, read, recorded, span, special, suite, values)
 
 FEW = [1 << power for power in (10, 12, 14, 16, 18, 20, 22, 24, 26, 28)]
 FEW_ARRANGED = [1 << power for power in (16, 20, 24)]
@@ -150,7 +150,7 @@ def presets(records, gpu):
 def section(results, gpu):
     drawn = charts(results, gpu)
     of_single, of_rows = suite(results, gpu, "single"), suite(results, gpu, "rows")
-    everything = [record for path in files(results) if path.parent.name == gpu for record in read(path)]
+    everything = [record for path in files(results) if path.parent.name == gpu for record in read(path)] + recorded(results, gpu, "segments.json")
     yield f"## {values(everything, 'device')}"
     yield ""
     yield from single(of_single, gpu, drawn)
@@ -169,7 +169,7 @@ def section(results, gpu):
 
 
 def generated(results):
-    lines = [line for gpu in sorted({path.parent.name for path in files(results)}) for line in section(results, gpu)]
+    lines = [line for gpu in gpus(results) for line in section(results, gpu)]
     return "\n".join(lines).strip() if lines else "No results are recorded yet."
 
 
@@ -184,7 +184,7 @@ def headline_row(name, of, records, ratio_of, peer):
 def headline(results):
     """What README.md says: the first chart of each GPU, and a line for each kind of problem."""
     lines = []
-    for gpu in sorted({path.parent.name for path in files(results)}):
+    for gpu in gpus(results):
         drawn = charts(results, gpu)
         arrays, rows_of_gpu = suite(results, gpu, "single"), suite(results, gpu, "rows")
         segments = [record for record in recorded(results, gpu, "segments.json") if record.get("peer_us")]
