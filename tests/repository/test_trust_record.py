@@ -28,8 +28,8 @@ def leave_log(folder, name, summary, ends):
     db.close()
 
 
-def races_of(kernel):
-    return f"""========= Error: Race reported between Read access at void bitune::{kernel}<bitune::Codec<(int)4>>(unsigned int *)+0x10
+def races_of(kernel, arguments=""):
+    return f"""========= Error: Race reported between Read access at void bitune::{kernel}<bitune::Codec<(int)4>{arguments}>(unsigned int *)+0x10
 ========= RACECHECK SUMMARY: 7 hazards displayed (7 errors, 0 warnings)"""
 
 
@@ -47,6 +47,7 @@ def test_all_is_right(tmp_path):
     (tmp_path / "devices.txt").write_text("device  name  memory\n0       NVIDIA H200  139 GiB\n")
     leave_log(tmp_path, "memcheck-warp", "========= ERROR SUMMARY: 0 errors", ["ok", "ok", "spilled"])
     leave_log(tmp_path, "racecheck-multiway", races_of("place_multiway_sort"), ["ok"])
+    leave_log(tmp_path, "racecheck-segments", races_of("digit_segments", ", bitune::NoPayload, (int)0, (int)4, (bool)1, (int)512, (int)32, (int)8, (int)2"), ["ok"])
     leave_tests(tmp_path, "memory-0", {"name": "A", "result": "COMPLETED", "allocations_failed": "31"}, {"name": "B", "result": "SKIPPED"})
     (tmp_path / "soak").mkdir()
     (tmp_path / "soak/soak.json").write_text(json.dumps({"right": 50, "refused": 1, "faults": 0, "keys": 1000, "seconds": 2.5}))
@@ -56,6 +57,7 @@ def test_all_is_right(tmp_path):
     steps = record["steps"]
     assert steps["memcheck"]["warp"] == {"verified": 2, "wrong": 0, "operations": ["sort"], "reports": 0, "known": False}
     assert steps["racecheck"]["multiway"]["reports"] == 7
+    assert steps["racecheck"]["segments"]["known"]
     assert (steps["memory"]["passed"], steps["memory"]["skipped"], steps["memory"]["allocations_failed"]) == (1, 1, 31)
 
     page, known = tmp_path / "page.md", tmp_path / "record.json"
@@ -72,6 +74,7 @@ def test_faults_are_told(tmp_path):
     leave_log(tmp_path, "memcheck-warp", "========= ERROR SUMMARY: 2 errors", ["ok"])
     leave_log(tmp_path, "initcheck-warp", "========= ERROR SUMMARY: 0 errors", ["ok", "wrong_result"])
     leave_log(tmp_path, "racecheck-warp", races_of("row_sort"), ["ok"])
+    leave_log(tmp_path, "racecheck-rows", races_of("digit_row_sort", ", bitune::NoPayload, (int)0, (int)4, (bool)1, (int)256, (int)32, (int)8, (int)2"), ["ok"])
     leave_log(tmp_path, "synccheck-warp", "it was cut off", ["ok"])
     leave_tests(tmp_path, "chains-0", {"name": "A", "result": "COMPLETED", "failures": [{"failure": "wrong"}]})
     (tmp_path / "contexts-0.log").write_text("Segmentation fault")
