@@ -176,9 +176,10 @@ def generated(results):
 def headline_row(name, of, records, ratio_of, peer):
     """How a kind of problem compares, on one line."""
     ratios = [ratio_of(record) for record in records]
+    earlier = sum(map(of_earlier_kernels, records))
     return (f"- **{name}**{of}, {values(records, 'device')}: faster than {peer} in {sum(ratio > 1 for ratio in ratios)} of {len(ratios)} cases, "
             f"{short(min(ratios))} to {short(max(ratios))} times as fast, median {short(statistics.median(ratios))}. "
-            f"Key types {', '.join(key_types(records))}; measured {span(records, 'date')}.")
+            f"Key types {', '.join(key_types(records))}; measured {span(records, 'date')}{f', {earlier} of them with earlier kernels' if earlier else ''}.")
 
 
 def headline(results):
