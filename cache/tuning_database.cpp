@@ -71,6 +71,10 @@ TuningDatabase& TuningDatabase::operator=(TuningDatabase&&) noexcept = default;
 
 const std::filesystem::path& TuningDatabase::path() const noexcept { return implementation_->path; }
 
+void TuningDatabase::require_in_place() const {
+  database::require_in_place(implementation_->path, *implementation_->db);
+}
+
 std::int64_t TuningDatabase::begin_session(const DeviceInfo& device, const DeviceSoftware& software,
                                            const Protocol& protocol, const std::string& origin) {
   return implementation_->write("beginning a session", [&](SQLite::Database& db) {

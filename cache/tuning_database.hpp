@@ -164,6 +164,10 @@ class TuningDatabase {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
 
+  /// Tells whoever says that something is stored whether it is. \throws Error (database) if the file was
+  /// deleted or replaced since it was opened
+  void require_in_place() const;
+
   /// Starts a session (who measured, with which software and protocol). Returns its id, for `store`. Evidence
   /// that is read from a file names the file in `origin`, such as "cache 'h200.json'". Its trials are never
   /// `ok`, are not ranked, and replace nothing that was measured.

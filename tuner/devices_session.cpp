@@ -65,6 +65,7 @@ DeviceJob make_device_job(const TuneRequest& request, const std::shared_ptr<Devi
             const auto source = make_variant_source(request.variants, device->info(), *kernels);
             tune_share(request, problems, *source, device->info(), device->software(), *evaluator, database,
                        reports, stop);
+            database.require_in_place();
           }};
 }
 

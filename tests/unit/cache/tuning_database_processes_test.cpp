@@ -178,6 +178,7 @@ TEST_F(ProcessesTest, NothingIsStoredInAFileThatIsGone) {
     db.store(session, trial(problem(), "warp(a=2)", 2));
   };
   const auto begin = [](TuningDatabase& db, std::int64_t) { db.begin_session(h200(), software(), {}); };
+  const auto end = [](TuningDatabase& db, std::int64_t) { db.require_in_place(); };
   const auto deleted = [this] { std::filesystem::remove(path); };
   const auto replaced = [this] {
     std::filesystem::remove(path);
@@ -186,6 +187,7 @@ TEST_F(ProcessesTest, NothingIsStoredInAFileThatIsGone) {
   };
   EXPECT_NE(refused(store, deleted).find("was deleted or replaced"), std::string::npos);
   EXPECT_NE(refused(begin, deleted).find("was deleted or replaced"), std::string::npos);
+  EXPECT_NE(refused(end, deleted).find("was deleted or replaced"), std::string::npos);
   EXPECT_NE(refused(store, replaced).find("was deleted or replaced"), std::string::npos);
 }
 
