@@ -41,7 +41,8 @@ Trial trial_of(std::uint64_t n, const char* configuration, double median_us) {
 // back, and as bytes of a file.
 class Model {
  public:
-  Model() : memory_(in_memory()) {
+  /// keeps_file: until the model goes.
+  explicit Model(bool keeps_file) : memory_(in_memory()) {
     std::string name = (std::filesystem::temp_directory_path() / "bitune-fuzz-XXXXXX").string();
     require(::mkdtemp(name.data()) != nullptr, "there is no folder for the database");
     folder_ = name;
@@ -59,11 +60,9 @@ class Model {
     }
     std::ifstream file(path(), std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    if (!keeps_file) remove_file();
   }
-  ~Model() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  ~Model() { remove_file(); }
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -75,6 +74,11 @@ class Model {
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& columns() const { return columns_; }
 
  private:
+  void remove_file() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
   static SQLite::Database in_memory() {
     take_memory_from_lists();
     return {":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
@@ -182,7 +186,7 @@ constexpr const char* contradiction = "a database that 'check' finds sound canno
 // One of the reads: the next input may choose another.
 void database(std::string_view bytes) {
   static Model& model = *[] {
-    auto* const made = new Model;
+    auto* const made = new Model(false);
     keep_statements_of(made->memory().getHandle());
     return made;
   }();
@@ -197,7 +201,7 @@ void database(std::string_view bytes) {
 }
 
 void database_file(std::string_view bytes) {
-  static const Model model;
+  static const Model model(true);
   FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   std::string changed = model.bytes();
   change_bytes(changed, input);
