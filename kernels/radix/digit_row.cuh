@@ -111,7 +111,8 @@ struct DigitRow {
 
 /// Sorts a row of `length` keys (at most nt * vt) stably. What is written is as in place_row_sort. `memory` tells where the row lies: its
 /// keys_in(), keys_out(), values_in(), values_out() and indices_out(), which are asked for what there is, when it is needed. All threads of
-/// the block call it. Shared memory: layout::digit_row_parts. No barrier at its end.
+/// the block call it. Its stored_at_once: how many keys a thread reads from shared memory before it stores them, which take registers. Shared
+/// memory: layout::digit_row_parts. No barrier at its end.
 template <class Codec, int value_bytes, int index_bytes, bool writes_keys, int nt, int vt, int bits, class Memory>
 BITUNE_DEVICE void sort_row_by_digits(u8* shared, const Memory& memory, u32 length) {
   using Raw = typename Codec::Raw;
@@ -162,6 +163,7 @@ BITUNE_DEVICE void sort_row_by_digits(u8* shared, const Memory& memory, u32 leng
       if (item + r * nt < length) output[item + r * nt] = Codec::decode(row.words[item_slot + r * next_slot]);
     }
   }
+  // Few at once, where a loop over segments has registers of its own. Else as below, with all places in registers.
   if constexpr (index_bytes != 0 && value_bytes == 0 && Memory::stored_at_once < 32) {
     Index* const to = memory.indices_out() + item;
     BITUNE_UNROLL_N(Memory::stored_at_once / 2)

@@ -106,11 +106,8 @@ std::uint64_t most_listed(std::uint64_t least, const Problem& problem) {
 /// Blocks of the counting kernel on a multiprocessor: what its registers and its shared memory hold.
 std::uint64_t resident_counting(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
   constexpr std::int64_t registers = 64;
-  constexpr std::int64_t reserved = 1024;  // by the system, of a block's shared memory
-  const std::int64_t threads = layout::long_count_threads(c.at("long_count_copies"));
-  return as_count(std::max<std::int64_t>(
-      1, std::min({device.registers_per_sm / (threads * registers), device.max_threads_per_sm / threads,
-                   device.shared_bytes_per_sm / (count_bytes(c, problem) + reserved)})));
+  return as_count(resident_blocks(layout::long_count_threads(c.at("long_count_copies")), registers,
+                                  count_bytes(c, problem), device));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runtime/variants/restrictions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/network/network_layout.hpp"
@@ -77,11 +78,27 @@ Restriction items_fit_registers(std::string blocks_parameter) {
           reads};
 }
 
+namespace {
+
+/// By the system, of each block's shared memory.
+constexpr std::int64_t reserved_bytes = 1024;
+
+}  // namespace
+
 bool fit_multiprocessor(std::int64_t blocks, std::int64_t threads, std::int64_t bytes,
                         const DeviceInfo& device) {
-  constexpr std::int64_t reserved = 1024;  // by the system, for each block
   return blocks * threads <= device.max_threads_per_sm &&
-         blocks * (bytes + reserved) <= device.shared_bytes_per_sm;
+         blocks * (bytes + reserved_bytes) <= device.shared_bytes_per_sm;
+}
+
+std::int64_t resident_blocks(std::int64_t threads, std::int64_t registers, std::int64_t bytes,
+                             const DeviceInfo& device) {
+  // A multiprocessor has four parts, each with registers of its own for whole warps.
+  constexpr std::int64_t parts = 4;
+  const std::int64_t warps = parts * (device.registers_per_sm / parts / (registers * device.warp_size));
+  return std::max<std::int64_t>(
+      1, std::min({warps * device.warp_size / threads, device.max_threads_per_sm / threads,
+                   device.shared_bytes_per_sm / (bytes + reserved_bytes)}));
 }
 
 Restriction blocks_fit_multiprocessor(SharedBytes bytes) {

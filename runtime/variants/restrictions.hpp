@@ -47,6 +47,11 @@ using SharedBytes = std::function<std::int64_t(const Configuration&, const Probl
 [[nodiscard]] bool fit_multiprocessor(std::int64_t blocks, std::int64_t threads, std::int64_t bytes,
                                       const DeviceInfo& device);
 
+/// How many blocks of so many threads a multiprocessor has room for, with so many registers a thread and
+/// `bytes` of shared memory a block: at least 1.
+[[nodiscard]] std::int64_t resident_blocks(std::int64_t threads, std::int64_t registers, std::int64_t bytes,
+                                           const DeviceInfo& device);
+
 /// min_blocks_per_sm blocks fit a multiprocessor's threads and shared memory.
 [[nodiscard]] Restriction blocks_fit_multiprocessor(SharedBytes bytes);
 

@@ -17,6 +17,7 @@
 #include "runtime/variants/long_segments.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
+#include "runtime/variants/restrictions.hpp"
 #include "runtime/variants/segments_sizes.hpp"
 
 namespace bitune {
@@ -178,7 +179,7 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
   const Source call;
   for (int list = list_count(c) - 1; list >= 0; --list) {
     const ListTile tile = tile_for(shared.lists.longest(list), c, problem);
-    const std::int64_t resident = tile.resident_blocks(device);
+    const std::int64_t resident = resident_blocks(tile.threads, tile.registers, tile.bytes, device);
     const std::uint64_t room = shared.lists.room(list);
     Address listed = shared.listed;
     listed.argument.value += shared.lists.begin(list) * as_count(layout::listed_segment_bytes());

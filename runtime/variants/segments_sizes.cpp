@@ -65,39 +65,38 @@ bool ListTile::fits(const DeviceInfo& device) const {
          threads * registers <= device.registers_per_block && bytes <= device.shared_bytes_per_block_optin;
 }
 
-std::int64_t ListTile::resident_blocks(const DeviceInfo& device) const {
-  constexpr std::int64_t reserved = 1024;  // by the system, of a block's shared memory
-  // A multiprocessor has four parts, each with registers of its own for whole warps.
-  constexpr std::int64_t parts = 4;
-  const std::int64_t warps = parts * (device.registers_per_sm / parts / (registers * device.warp_size));
-  return std::clamp<std::int64_t>(
-      std::min(warps * device.warp_size / threads, device.shared_bytes_per_sm / (bytes + reserved)), 1,
-      device.max_threads_per_sm / threads);
+namespace {
+
+/// What is seen to be taken besides where only indices are written.
+std::int64_t registers_without_keys(const Problem& problem) { return writes_keys(problem) ? 0 : 8; }
+
+ListTile tile_by_digits(std::int64_t keys, const Problem& problem) {
+  const std::int64_t threads = keys / (keys <= 2048 ? 16 : 32);
+  const std::int64_t items = keys / threads;
+  const std::int64_t word = word_bytes(problem.key);
+  const bool is_tight = items <= 16 || size_of(problem.key) < 4;
+  // The ranks of two items take one.
+  const std::int64_t registers =
+      items * word / 4 + items / 2 + 16 + (is_tight ? registers_without_keys(problem) : 0);
+  return {true, threads, items, registers,
+          layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
 }
+
+/// Registers of a thread of a network. Shuffles want room for what they bring.
+std::int64_t network_registers(std::int64_t items, bool shuffles, const Problem& problem) {
+  if (item_registers(problem) == 1) return shuffles ? std::max(items + 40, 3 * items) : items + 32;
+  const std::int64_t words = items * item_registers(problem);
+  const std::int64_t brought = shuffles && carries(problem) ? words / 2 : 0;
+  return words + brought + 48 + registers_without_keys(problem);
+}
+
+}  // namespace
 
 ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& problem) {
   const auto keys = static_cast<std::int64_t>(longest);
-  // Seen to be taken where only indices are written.
-  const std::int64_t without_keys = writes_keys(problem) ? 0 : 8;
-  if (carries(problem) && longest >= least_by_digits(problem)) {
-    const std::int64_t threads = keys / (keys <= 2048 ? 16 : 32);
-    const std::int64_t items = keys / threads;
-    const std::int64_t word = word_bytes(problem.key);
-    // The ranks of two items take one.
-    const bool is_tight = items <= 16 || size_of(problem.key) < 4;
-    const std::int64_t registers = items * word / 4 + items / 2 + 16 + (is_tight ? without_keys : 0);
-    return {true, threads, items, registers,
-            layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
-  }
+  if (carries(problem) && longest >= least_by_digits(problem)) return tile_by_digits(keys, problem);
   const std::int64_t items = c.at("block_items");
-  // Shuffles want room for what they bring.
-  const bool shuffles = c.at("shuffle_steps") != 0;
-  const std::int64_t words = items * item_registers(problem);
-  const std::int64_t registers =
-      item_registers(problem) > 1 ? words + (shuffles && carries(problem) ? words / 2 : 0) + 48 + without_keys
-      : shuffles                  ? std::max(items + 40, 3 * items)
-                                  : items + 32;
-  return {false, keys / items, items, registers,
+  return {false, keys / items, items, network_registers(items, c.at("shuffle_steps") != 0, problem),
           layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};
 }
 

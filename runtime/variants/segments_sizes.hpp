@@ -53,8 +53,6 @@ struct ListTile {
 
   /// Whether the device has what the block takes.
   [[nodiscard]] bool fits(const DeviceInfo& device) const;
-  /// Blocks that a multiprocessor has room for.
-  [[nodiscard]] std::int64_t resident_blocks(const DeviceInfo& device) const;
 };
 
 /// longest: a power of two.
