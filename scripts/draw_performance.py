@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import performance_charts  # noqa: E402
-from performance_records import RESULTS  # noqa: E402
+from performance_records import RESULTS, gpus  # noqa: E402
 from plot_presets import INK, NullLocator, by_length, deterministic, plt, time_text  # noqa: E402
 
 STYLES = {
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
     results = parser.parse_args().results
     deterministic()
-    for gpu in sorted({path.parent.name for path in results.glob("*/*.json")}):
+    for gpu in gpus(results):
         for name, what in performance_charts.charts(results, gpu).items():
             draw(what, results / gpu / f"{name}.svg")
 

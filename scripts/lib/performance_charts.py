@@ -7,7 +7,7 @@ import json
 import re
 
 import performance_pairs
-from performance_records import fills_device, geometric_mean, key_types, keys_of, most_keys, plain, span, suite, values
+from performance_records import fills_device, geometric_mean, gpus, key_types, keys_of, most_keys, plain, span, suite, values
 
 DIGEST = "digest of what is shown: "
 
@@ -103,5 +103,5 @@ def drawn(path):
 
 def outdated(results):
     """Charts that are missing, or show something else than the records say."""
-    return [results / gpu / f"{name}.svg" for gpu in sorted({path.parent.name for path in results.glob("*/*.json")})
+    return [results / gpu / f"{name}.svg" for gpu in gpus(results)
             for name, what in charts(results, gpu).items() if drawn(results / gpu / f"{name}.svg") != digest(what)]
