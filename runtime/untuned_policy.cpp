@@ -101,9 +101,17 @@ bool favours_multiway(const Problem& p, const DeviceInfo&) {
   return network_bytes(p) > (p.rows == 1 ? 64u << 10 : 512u << 10);
 }
 
-/// Where most of a row is wanted, it is as well sorted. A single long row is for many multiprocessors.
-bool favours_select_rows(const Problem& p, const DeviceInfo&) {
-  return p.k <= p.n / 4 && p.n <= (p.rows > 1 ? 16384u : 8192u);
+/// So few that each multiprocessor has one or two: what counts is how long one takes.
+bool are_few(const Problem& p, const DeviceInfo& device) { return p.rows <= 2 * multiprocessors(device); }
+
+/// Few keys of a row that registers hold. Of longer rows fewer: there a bound from more samples is closer. A
+/// single row is soon sorted by a cluster.
+bool favours_select_rows(const Problem& p, const DeviceInfo& device) {
+  const std::uint64_t of_short = are_few(p, device)
+                                     ? std::max(p.n / 16, std::min<std::uint64_t>(p.n / 2, 64))
+                                     : std::max(p.n / 8, std::min<std::uint64_t>(p.n / 2, 128));
+  const std::uint64_t most = std::min({of_short, (std::uint64_t{1} << 21) / p.n, p.rows == 1 ? 256 : p.n});
+  return p.n <= 16384 && p.k <= most;
 }
 
 /// Arrays and a few rows that clusters hold all at once; many rows where a block would be alone on its
@@ -111,21 +119,42 @@ bool favours_select_rows(const Problem& p, const DeviceInfo&) {
 bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
   if (p.k > 256 || p.k > p.n / 16) return false;
   if (p.n > 16384 && p.n <= 32768) return true;
-  return p.n > 8192 && p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
+  return p.n > 16384 && p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
          p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
 }
 
 /// Beyond what a cluster holds, each multiprocessor reads its share.
 bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
 
-/// A cluster reads a few million keys before the whole device would have begun.
-std::uint64_t longest_of_cluster(const DeviceInfo& device) {
-  return std::uint64_t{1} << (device.max_cluster_size > 1 ? 21 : 18);
+/// So much of a short row that all of it goes to bins. Of more than half of a row the bins would be uneven
+/// where keys are: floats around 0 are.
+bool favours_whole_bins(const Problem& p, const DeviceInfo& device) {
+  return p.n > (are_few(p, device) ? 512u : 256u) && p.n <= 4096 && p.k <= p.n / 2;
 }
 
+/// A row that a cluster sorts before a block has read it.
+bool favours_cluster_topk(const Problem& p, const DeviceInfo& device) {
+  if (p.rows > 1 || p.n <= 1024 || device.max_cluster_size < 2) return false;
+  return (p.n > 2048 && p.n <= 16384) || (p.n <= 32768 && p.k >= (p.n > 16384 ? 4096 : p.n / 2 + 1));
+}
+
+/// Candidates that a block of bins holds.
+constexpr std::uint64_t most_in_bins = 7680;
+
 /// Rows that are longer than registers hold, of which few keys are wanted.
+bool favours_minima_rows(const Problem& p, const DeviceInfo&) {
+  return p.n > 4096 && p.k <= std::min(p.n / 8, most_in_bins / 2) && p.rows > 1;
+}
+
 bool favours_bin_rows(const Problem& p, const DeviceInfo& device) {
-  return p.k <= p.n / 8 && (p.rows > 1 || p.n <= longest_of_cluster(device));
+  return favours_whole_bins(p, device) ||
+         (p.n > 4096 && p.k <= std::min(p.n / 2, most_in_bins) && (p.rows > 1 || p.n <= 32768 || p.k <= 256));
+}
+
+/// More than a block puts in order, of more keys than one sorts; of an array sooner, which all
+/// multiprocessors read.
+bool favours_bucket_rows(const Problem& p, const DeviceInfo&) {
+  return p.k <= p.n / 4 * 3 && p.n > (p.rows == 1 ? 32768u : 16384u);
 }
 
 bool favours_filter_array(const Problem& p, const DeviceInfo&) { return p.k <= p.n / 8 && p.n > 1u << 18; }
@@ -162,12 +191,14 @@ constexpr auto policy = std::to_array<Preference>({
     {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},
+    {"cluster_topk", favours_cluster_topk},
+    {"minima_rows", favours_minima_rows},
     {"bin_rows", favours_bin_rows},
+    {"bucket_rows", favours_bucket_rows},
     {"filter_array", favours_filter_array},
     {"array_parts", always},
     {"rows_topk", favours_one_block},
     {"merge_topk", always},
-    {"cluster_topk", favours_cluster_by_place},
     {"counting", favours_counting},
     {"rows_by_digits", favours_rows_by_digits},
     {"rows_by_place", favours_one_block},
@@ -188,8 +219,6 @@ constexpr auto policy = std::to_array<Preference>({
     {"shared", always},
     {"global", always},
     {"classic", always},
-    {"bucket_array", never},
-    {"minima_rows", never},
     {"copied_rows", never},
 });
 

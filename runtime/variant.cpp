@@ -30,7 +30,7 @@ std::span<const Variant* const> variants() {
                                                      &cluster_topk_variant(),
                                                      &rows_topk_variant(),
                                                      &filter_array_variant(),
-                                                     &bucket_array_variant(),
+                                                     &bucket_rows_variant(),
                                                      &select_cluster_variant(),
                                                      &select_array_variant(),
                                                      &select_rows_variant(),

@@ -4,7 +4,8 @@
 // candidates in them say where each bin's begin; then a candidate is compared with those of its own bin alone. That takes time as the number
 // of candidates, where a network takes it times the square of its logarithm.
 //
-// Bins beyond the k-th candidate are not looked at. Where too many keys lie close together for that, the candidates are sorted.
+// Bins beyond the k-th candidate are not looked at. Where too many keys lie close together for that, so that comparing them would take longer,
+// the candidates are sorted.
 
 #include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/candidates.cuh"
@@ -49,7 +50,7 @@ struct BinnedCandidates {
   Buffer candidates;
   u32* bins;   ///< how many candidates each has; then where they begin, and where the last ones end
   Item* ends;  ///< the first and the last item of each warp
-  u32* kept;   ///< how many candidates the bins have that are looked at; then whether one of these has too many
+  u32* kept;   ///< how many candidates the bins have that are looked at; then what large ones of these take in comparisons
 
   BITUNE_DEVICE BinnedCandidates(const Buffer& of, u8* shared)
       : candidates(of),
@@ -88,7 +89,7 @@ struct BinnedCandidates {
     sync_block();
     find_begins(wanted, all, sums);
     sync_block();
-    if (kept[1] != 0) return false;
+    if (kept[1] > layout::most_comparisons() * nt) return false;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       if (r * nt + thread_index() >= all) continue;
@@ -152,7 +153,7 @@ struct BinnedCandidates {
     for (int b = 0; b < of_thread; ++b) {
       const u32 end = begin + number[b];
       if (begin < wanted && end >= wanted) kept[0] = end;
-      if (begin < wanted && number[b] > layout::compared_in_bin()) kept[1] = 1;
+      if (begin < wanted && number[b] > layout::compared_in_bin()) atomic_add(kept + 1, number[b] * number[b]);
       number[b] = begin;
       begin = end;
     }

@@ -10,8 +10,11 @@ namespace bitune::layout {
 /// Bins of candidates for each thread of a block, which reads them as one vector.
 constexpr int bins_of_thread() { return 4; }
 
-/// Most candidates of a bin that are put in order by comparing each with all others.
+/// Candidates of a bin that are put in order by comparing each with all others, where nobody counts what that takes.
 constexpr Size compared_in_bin() { return 32; }
+
+/// Most comparisons of a thread in bins that have more. A network of all candidates takes longer than so many.
+constexpr Size most_comparisons() { return 1536; }
 
 /// Where the parts of a block's shared memory for bins begin, behind the bins and their end, and how many bytes all are together.
 struct RowBins {

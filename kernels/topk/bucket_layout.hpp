@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sizes of what gives the first k keys of an array by buckets (bucket_array.cuh).
+/// Sizes of what gives the first k keys of an array by buckets (bucket_rows.cuh).
 
 #include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/topk_layout.hpp"
@@ -11,8 +11,10 @@ namespace bitune::layout {
 /// How far apart buckets' counts lie, in words: each has memory's smallest unit for itself.
 constexpr Size words_of_count() { return 8; }
 
-/// Shared memory of filter_to_buckets: candidates, the buckets' ends, and a number.
-constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) { return (staged + buckets) * item_bytes + 16; }
+/// Shared memory of filter_to_buckets: candidates and the buckets' ends; a number of each of both, and one more.
+constexpr Size bucketing_bytes(Size staged, Size buckets, Size item_bytes) {
+  return (staged + buckets) * (item_bytes + 4) + 16;
+}
 
 /// Where the parts of a block's shared memory in sample_buckets_of_first begin, behind sampled_minima and the candidates, and how many bytes
 /// all are together.

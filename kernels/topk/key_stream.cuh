@@ -24,9 +24,8 @@ struct KeyStream {
   u32 length;
   u32 head;   ///< keys before the first vector
   u32 count;  ///< vectors
-  u32 ahead;  ///< chunks of a share that the L2 is asked for before they are read
 
-  BITUNE_DEVICE KeyStream(const Row& of, u32 keys, u32 chunks_ahead = 0) : row(of), length(keys), ahead(chunks_ahead) {
+  BITUNE_DEVICE KeyStream(const Row& of, u32 keys) : row(of), length(keys) {
     const u32 offset = static_cast<u32>(reinterpret_cast<u64>(row.keys) / sizeof(Raw)) % vector;
     head = minimum((vector - offset) % vector, length);
     count = (length - head) / vector;
@@ -41,7 +40,6 @@ struct KeyStream {
   template <class Append>
   BITUNE_DEVICE void pass(Item bound, u32 first, u32 last, u64 step, const Append& append) const {
     for (u64 base = first; base < last; base += step) {
-      if (ahead != 0) prefetch(base + ahead * step, chunk, last);
       const u64 begin = head + base * vector;
       const auto limit = limit_of<Codec, typename Row::Order, Form>(bound, begin, begin + u64{chunk} * vector);
       if (!limit.passes) return;  // nor does anything that follows
@@ -99,20 +97,10 @@ struct KeyStream {
   /// Where the share of block `rank` of `ranks` begins, which ends where the next one does.
   BITUNE_DEVICE u32 share(u32 rank, u32 ranks) const { return static_cast<u32>(u64{count} * rank / ranks); }
 
-  /// Asks the L2 for what of the share comes first.
-  BITUNE_DEVICE void begin_share(u32 rank, u32 ranks) const { prefetch(share(rank, ranks), u64{ahead} * chunk, share(rank + 1, ranks)); }
-
   template <class Append>
   BITUNE_DEVICE void pass_share(Item bound, u32 rank, u32 ranks, const Append& append) const {
     pass(bound, share(rank, ranks), share(rank + 1, ranks), chunk, append);
     if (rank == 0 && warp_index() == 0) pass_ends(bound, append);
-  }
-
- private:
-  /// So many vectors from `first` on, but none from `last` on.
-  BITUNE_DEVICE void prefetch(u64 first, u64 vectors, u32 last) const {
-    if (thread_index() != 0 || vectors == 0 || first >= last) return;
-    bring_to_l2(row.keys + head + first * vector, static_cast<u32>(minimum(vectors, last - first)) * 16);
   }
 };
 

@@ -71,25 +71,40 @@ struct Minima {
   }
 
   /// The bound of the first k keys, 1 to `groups`. By a whole warp, behind a barrier.
+  ///
+  /// Where several minima equal the bound's word, their places are sorted as the words were, by the same instructions.
   BITUNE_DEVICE PlacedBound<Word> bound(u32 k) const {
     Word sorted[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) sorted[r] = words[r * warp_size + lane()];
-    Tile::sort(nullptr, sorted);
-    const Word word = of_rank(sorted, k - 1);
-    const Word least = shuffle(sorted[0], 0);
-
-    u32 sums[3] = {0, 0, 0};  // of minima below the word, of those that equal it, and of the places of these
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const Word minimum = words[r * warp_size + lane()];
-      sums[0] += minimum < word ? 1 : 0;
-      sums[1] += minimum == word ? 1 : 0;
-      sums[2] += minimum == word ? places[r * warp_size + lane()] : 0;
+    PlacedBound<Word> found{};
+    u32 rank = k - 1;
+    BITUNE_UNROLL_N(1)
+    for (bool of_places = false;; of_places = true) {
+      Tile::sort(nullptr, sorted);
+      const Word at_rank = of_rank(sorted, rank);
+      if (of_places) {
+        found.end = static_cast<u32>(at_rank) + 1;
+        return found;
+      }
+      found = {at_rank, shuffle(sorted[0], 0), 0};
+      u32 sums[3] = {0, 0, 0};  // of minima below the word, of those that equal it, and of the places of these
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; ++r) {
+        const Word minimum = words[r * warp_size + lane()];
+        const u32 place = places[r * warp_size + lane()];
+        sums[0] += minimum < at_rank ? 1 : 0;
+        sums[1] += minimum == at_rank ? 1 : 0;
+        sums[2] += minimum == at_rank ? place : 0;
+        sorted[r] = minimum == at_rank ? place : ~Word{0};
+      }
+      warp_sum_each(sums);
+      if (sums[1] == 1) {
+        found.end = sums[2] + 1;
+        return found;
+      }
+      rank -= sums[0];
     }
-    warp_sum_each(sums);
-    if (sums[1] == 1) return {word, least, sums[2] + 1};
-    return {word, least, end_of_equal(word, k - sums[0])};
   }
 
  private:
@@ -99,22 +114,6 @@ struct Minima {
     BITUNE_UNROLL
     for (int r = 1; r < vt; ++r) move_if(rank % vt == u32(r), of_lane, sorted[r]);
     return shuffle(of_lane, rank / vt);
-  }
-
-  /// Before which place there are `wanted` minima that equal the word.
-  BITUNE_DEVICE u32 end_of_equal(Word word, u32 wanted) const {
-    u32 equal[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) equal[r] = words[r * warp_size + lane()] == word ? places[r * warp_size + lane()] : ~u32{0};
-    u32 end = 0;
-    BITUNE_UNROLL_N(1)
-    for (u32 bit = u32{1} << 31; bit != 0; bit /= 2) {
-      u32 before = 0;
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) before += bit_count(lanes_where(equal[r] < end + bit));
-      if (before < wanted) end += bit;
-    }
-    return end + 1;
   }
 };
 

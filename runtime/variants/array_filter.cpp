@@ -72,10 +72,13 @@ std::int64_t ArrayFilter::default_vectors(const Problem& problem) {
   return std::min<std::int64_t>(4, 32 / vector_keys(problem));
 }
 
+std::uint64_t ArrayFilter::chunk_keys(const Problem& problem, const Configuration& c) {
+  return as_count(c.at("block_size_x") * c.at("vectors_per_thread") * vector_keys(problem));
+}
+
 std::uint64_t ArrayFilter::blocks(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
-  const std::uint64_t chunk =
-      as_count(c.at("block_size_x") * c.at("vectors_per_thread") * vector_keys(problem));
-  return std::min(as_count(c.at("min_blocks_per_sm") * device.sm_count), parts_of(problem.n, chunk));
+  return std::min(as_count(c.at("min_blocks_per_sm") * device.sm_count),
+                  parts_of(problem.n, chunk_keys(problem, c)));
 }
 
 void ArrayFilter::add_to(PlanBuilder& builder, const Problem& problem, const Configuration& c,

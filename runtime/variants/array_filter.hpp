@@ -37,6 +37,9 @@ struct ArrayFilter {
   /// A good number of vectors a thread.
   [[nodiscard]] static std::int64_t default_vectors(const Problem& problem);
 
+  /// Keys that a block has under way at once.
+  [[nodiscard]] static std::uint64_t chunk_keys(const Problem& problem, const Configuration& c);
+
   /// Blocks that filter: as many as run at once, or as there are chunks of keys for.
   [[nodiscard]] static std::uint64_t blocks(const Problem& problem, const Configuration& c,
                                             const DeviceInfo& device);

@@ -20,23 +20,20 @@ namespace {
 
 using row_filter::Method;
 
-constexpr FirstKeysKernel<U32, U32, U32> bin_kernel{"kernels/topk/bin_rows.cuh", "bin_rows"};
-constexpr FirstKeysKernel<U32, U32, U32, U32> minima_kernel{"kernels/topk/minima_rows.cuh", "minima_rows"};
+using Kernel = FirstKeysKernel<U32, U32, U32>;
+constexpr Kernel bin_kernel{"kernels/topk/bin_rows.cuh", "bin_rows"};
+constexpr Kernel minima_kernel{"kernels/topk/minima_rows.cuh", "minima_rows"};
 
 class BinRowsVariant final : public row_filter::FilteringVariant {
  public:
   using FilteringVariant::FilteringVariant;
-  std::string_view name() const noexcept override {
-    return by_minima() ? minima_kernel.name : bin_kernel.name;
-  }
+  std::string_view name() const noexcept override { return kernel().name; }
   std::string_view description() const noexcept override {
     return by_minima() ? "the first keys of long rows, as bin_rows; but the bound is from minima of samples"
                        : "the first keys of long rows: one pass that keeps what is not behind a bound from a "
                          "random sample, and puts it in order by bins; a block or a cluster a row";
   }
-  std::vector<std::string_view> kernel_headers() const override {
-    return {by_minima() ? minima_kernel.header : bin_kernel.header};
-  }
+  std::vector<std::string_view> kernel_headers() const override { return {kernel().header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && problem.n != 0 && can_filter(problem, device);
   }
@@ -44,6 +41,7 @@ class BinRowsVariant final : public row_filter::FilteringVariant {
 
  private:
   [[nodiscard]] bool by_minima() const noexcept { return method() == Method::minima_and_bins; }
+  [[nodiscard]] const Kernel& kernel() const noexcept { return by_minima() ? minima_kernel : bin_kernel; }
 };
 
 Plan BinRowsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
@@ -51,14 +49,8 @@ Plan BinRowsVariant::plan(const Problem& problem, const Configuration& c, const 
   if (problem.n == 0 || problem.rows == 0) return builder.take();
   const std::uint64_t rank =
       sampling::bound_rank(as_count(row_filter::sample_count(c, method())), problem.k, problem.n);
-  const std::string arguments = row_filter::arguments(problem, c, method());
-  const LaunchShape shape = row_filter::launch_shape(problem, c, method());
-  if (by_minima()) {
-    launch_first_keys(builder, minima_kernel, arguments, shape, problem.n, problem.k,
-                      as_count(c.at("chunks_ahead")), rank);
-  } else {
-    launch_first_keys(builder, bin_kernel, arguments, shape, problem.n, problem.k, rank);
-  }
+  launch_first_keys(builder, kernel(), row_filter::arguments(problem, c, method()),
+                    row_filter::launch_shape(problem, c, method()), problem.n, problem.k, rank);
   Plan plan = builder.take(c.at("dependent_launch") != 0);
   plan.out_of_place = true;
   return plan;

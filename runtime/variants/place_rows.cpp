@@ -1,9 +1,12 @@
 #include "runtime/variants/place_rows.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
+#include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/row_parts.hpp"
 
 namespace bitune::place_rows {
@@ -16,8 +19,13 @@ Configuration default_configuration(Configuration own, const Problem& problem, c
                                     std::int64_t most, const SharedBytes& bytes) {
   using row_parts::log2;
   const std::int64_t row = row_parts::smallest_capacity(problem.n);
-  // A row has at least four threads, if it has that many vectors; a single array is sorted sooner by more.
-  std::int64_t items = std::clamp<std::int64_t>(row / (problem.rows == 1 ? 128 : 4), 4, most);
+  // A row has at least four threads, if it has that many vectors. Where rows are few it is sorted sooner by
+  // more: together they take up to half of the threads that the device can have.
+  const std::uint64_t half = as_count(device.sm_count) * as_count(device.max_threads_per_sm) / 2;
+  const std::uint64_t share =
+      std::clamp<std::uint64_t>(half / std::max<std::uint64_t>(problem.rows, 1), 4, 128);
+  std::int64_t items =
+      std::clamp(row / static_cast<std::int64_t>(std::bit_floor(share)), std::int64_t{4}, most);
   while (row / items > std::min(device.max_threads_per_block, 512)) items *= 2;
   const std::int64_t threads = row / items;
   const std::int64_t vector = std::min<std::int64_t>(4, 16 / static_cast<std::int64_t>(size_of(problem.key)));

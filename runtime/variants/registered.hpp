@@ -31,7 +31,7 @@ namespace bitune {
 [[nodiscard]] const Variant& cluster_topk_variant();
 [[nodiscard]] const Variant& rows_topk_variant();
 [[nodiscard]] const Variant& filter_array_variant();
-[[nodiscard]] const Variant& bucket_array_variant();
+[[nodiscard]] const Variant& bucket_rows_variant();
 [[nodiscard]] const Variant& copied_rows_variant();
 [[nodiscard]] const Variant& array_parts_variant();
 [[nodiscard]] const Variant& bin_rows_variant();

@@ -59,6 +59,9 @@ bool candidates_fit(const Configuration& c, const Problem& problem, Method metho
          sampling::overflow_chance(samples, up_to_bound, room, longest) <= sampling::accepted_chance;
 }
 
+/// Longer rows are sooner read past a bound than put in order whole.
+constexpr std::uint64_t longest_whole = 4096;
+
 /// Keys of a vector of 16 bytes.
 std::int64_t vector_keys(const Problem& problem) {
   return 16 / static_cast<std::int64_t>(size_of(problem.key));
@@ -70,15 +73,21 @@ std::int64_t sorted_items(const Configuration& c) {
 }
 
 /// Registers that a thread has for keys as they stream, or for what it sorts. Of 64-bit keys, whose shuffles
-/// take copies, these are twice as many.
-std::int64_t registers(const Configuration& c, const Problem& problem) {
-  const std::int64_t items = sorted_items(c) * merged_item_registers(problem.key);
-  return std::max(c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items) + 24;
+/// take copies, these are twice as many; so are the minima that a warp sorts. What goes to bins has its
+/// number there.
+std::int64_t registers(const Configuration& c, const Problem& problem, Method method) {
+  const std::int64_t numbers = method == Method::sorts ? 0 : c.at("candidates") / c.at("block_size_x");
+  const std::int64_t items = sorted_items(c) * merged_item_registers(problem.key) + numbers;
+  const std::int64_t minima =
+      method == Method::minima_and_bins ? sample_groups(c, problem) / 32 * word_bytes(problem.key) / 4 : 0;
+  return std::max({c.at("vectors_per_thread") * 4, size_of(problem.key) == 8 ? 2 * items + 16 : items,
+                   2 * minima}) +
+         24;
 }
 
 /// The same as is best. Narrow keys are twice as many to compare.
-std::int64_t registers_well(const Configuration& c, const Problem& problem) {
-  return std::max(registers(c, problem) + (size_of(problem.key) <= 2 ? 4 : 0),
+std::int64_t registers_well(const Configuration& c, const Problem& problem, Method method) {
+  return std::max(registers(c, problem, method) + (size_of(problem.key) <= 2 ? 4 : 0),
                   2 * sorted_items(c) * merged_item_registers(problem.key) + 20);
 }
 
@@ -123,12 +132,6 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        "blocks a multiprocessor that the compiler must leave registers for"},
       {"dependent_launch", {0, 1}, "whether the launch may begin while the one before it in the stream ends"},
   };
-  if (method_ == Method::minima_and_bins) {
-    space.parameters.push_back(
-        {"chunks_ahead",
-         {0, 1, 2, 4, 8},
-         "chunks of what threads have under way at once that the L2 is asked for before they are read"});
-  }
   space.restrictions = {
       block_fits_device(),
       {"a thread has at most 32 keys under way",
@@ -136,13 +139,14 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
          return c.at("vectors_per_thread") * vector_keys(p) <= 32;
        },
        {"vectors_per_thread"}},
-      {"there is room for k candidates and one for each thread, and each thread sorts 16 items at most, 8 of "
-       "64-bit keys",
+      {"there is room for k candidates and one for each thread, or for the whole row, and each thread sorts "
+       "16 "
+       "items at most, 8 of 64-bit keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t room = c.at("candidates");
          const std::int64_t threads = c.at("block_size_x");
          return layout::is_sorted_by(threads, room) && sorted_items(c) <= (size_of(p.key) == 8 ? 8 : 16) &&
-                room >= static_cast<std::int64_t>(p.k) + threads;
+                room >= threads && as_count(room) >= std::min(longest_of(p), p.k + as_count(threads));
        },
        {"block_size_x", "samples_per_thread", "candidates"}},
       {"fewer than k keys, or more than there is room for, are before the bound at most once in a million "
@@ -158,10 +162,11 @@ SearchSpace FilteringVariant::space(const Problem&, const DeviceInfo&) const {
        {"cluster_size"}},
       placed_words_may_be_doubles(),
       places_fit_doubles(),
-      {"keys, or samples or candidates (twice those of 64 bits), and 24 registers besides, fit a block's "
+      {"keys, or samples, candidates (twice those of 64 bits) or minima, and 24 registers besides, fit a "
+       "block's "
        "registers, and min_blocks_per_sm times a multiprocessor's",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
+       [method = method_](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return registers_fit(c, registers(c, p, method), c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "vectors_per_thread", "samples_per_thread", "candidates", "min_blocks_per_sm"}},
       shared_memory_fits_block(shared_of),
@@ -196,7 +201,6 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
                    {"compare_as_double", prefers_doubles(problem, device)},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
-  if (method_ == Method::minima_and_bins) c.parameters["chunks_ahead"] = 0;
   // The sample and what is not behind the bound are both sorted: the fewest that are enough, and room for
   // them.
   const std::uint64_t longest = longest_of(problem);
@@ -205,7 +209,7 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
     const std::int64_t most_of_usual = usual * (size_of(problem.key) == 8 ? 8 : 16);
     for (const std::int64_t room : {1024, 2048, 4096, 8192, 16384}) {
       if (room > most_of_usual && !may_be_larger) continue;
-      for (const std::int64_t samples : {2, 4, 8}) {
+      for (const std::int64_t samples : {2, 4, 8, 16}) {
         c.parameters["candidates"] = room;
         c.parameters["samples_per_thread"] = samples;
         c.parameters["block_size_x"] =
@@ -214,13 +218,29 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
         const auto taken = static_cast<double>(sample_count(c, method_));
         const auto rank =
             static_cast<double>(sampling::bound_rank(as_count(sample_count(c, method_)), problem.k, longest));
-        // Of a usual segment there is no sample.
-        const double sorted =
-            problem.ragged ? static_cast<double>(room) : taken + rank * static_cast<double>(longest) / taken;
+        // Of a usual segment there is no sample. A sample that is not sorted costs less.
+        const double of_sample = method_ == Method::minima_and_bins ? taken / 8 : taken;
+        const double sorted = problem.ragged ? static_cast<double>(room)
+                                             : of_sample + rank * static_cast<double>(longest) / taken;
         if (!best || sorted < best->first) best = {sorted, c};
       }
     }
   };
+  // Of a short row there is room for all where much is wanted: no sample is taken. A thread has 8 keys, or 4
+  // of 64 bits.
+  if (!problem.ragged && problem.n <= longest_whole && problem.k > problem.n / 16) {
+    const auto room = static_cast<std::int64_t>(std::bit_ceil(std::max<std::uint64_t>(problem.n, 512)));
+    c.parameters["candidates"] = room;
+    c.parameters["block_size_x"] = room / (size_of(problem.key) == 8 ? 4 : 8);
+    c.parameters["cluster_size"] = 1;
+    for (const std::int64_t blocks : {8, 4, 3, 2, 1}) {
+      c.parameters["min_blocks_per_sm"] = blocks;
+      if (registers_fit(c, registers_well(c, problem, method_), blocks, device) &&
+          !all.violation(c, problem, device)) {
+        return c;
+      }
+    }
+  }
   // Short segments have small blocks, if that is enough for the longest.
   if (problem.ragged && mean_length(problem) <= 1024) {
     try_all(128, false);
@@ -231,7 +251,8 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
   c = best->second;
   for (const std::int64_t blocks : {4, 3, 2}) {
     c.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(c, registers_well(c, problem), blocks, device) && !all.violation(c, problem, device)) {
+    if (registers_fit(c, registers_well(c, problem, method_), blocks, device) &&
+        !all.violation(c, problem, device)) {
       return c;
     }
   }

@@ -4,8 +4,8 @@
 # is known by then, so that a call may do one: scripts/gpu/topk.sh OUT BIN small. Each adds to tuning.db and topk.json.
 # usage: scripts/gpu/topk.sh OUT [BIN [PART...]]
 # parts: small (arrays of f32, 2^15 to 2^20), arrays (2^24 and 2^28), short (many rows of 128 to 4096), rows (of 32768), long (of 131072, k 50), large (the
-#   same, k 2048), half (bf16 rows), inputs (what is not random; benched only), grid-1 to grid-4096 (so many rows of 64 to 2^20 keys, k 1 to 2048;
-#   benched only, without tuning)
+#   same, k 2048), quarter (k a quarter of arrays and rows of 4096 to 2^20), half (bf16 rows), inputs (what is not random; benched only), grid-1 to
+#   grid-4096 (so many rows of 64 to 2^20 keys, k 1 to 2048; benched only, without tuning)
 # environment: STEPS (tune bench torch), BUDGET (75s of tuning a part, shared by its problems; what is selected today is measured first),
 # STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
-parts=${*:-small arrays short rows long large half inputs grid-1 grid-16 grid-256 grid-4096}
+parts=${*:-small arrays short rows long large quarter half inputs grid-1 grid-16 grid-256 grid-4096}
 STEPS=${STEPS:-tune bench torch}
 budget=${BUDGET:-75s}
 
@@ -40,17 +40,23 @@ problems_of() {
   rows) for rows in 64 4096; do echo "f32 64 32768 $rows"; done ;;
   long) for rows in 64 256 4096; do echo "f32 50 131072 $rows"; done ;;
   large) for rows in 1 64 256 4096; do echo "f32 2048 131072 $rows"; done ;;
+  quarter)
+    echo "f32 1024 4096 4096"
+    for rows in 1 256; do echo "f32 32768 131072 $rows"; done
+    echo "f32 262144 2^20 1"
+    ;;
   half)
     echo "bf16 64 4096 16384"
     echo "bf16 50 131072 256"
     ;;
   inputs)
-    echo "f32 100 2^16,2^24 1"
+    echo "f32 100 2^16,2^20,2^24 1"
     echo "f32 50 131072 256"
+    echo "f32 1024 4096 4096"
     ;;
   grid-1 | grid-16 | grid-256) echo "f32 1,64,2048 2^6,2^9,2^12,2^15,2^18,2^20 ${1#grid-}" ;;
   grid-4096) echo "f32 1,64,2048 2^6,2^9,2^12,2^15 4096" ;;
-  *) echo "$0: there is no part '$1'; there are small arrays short rows long large half inputs grid-1 grid-16 grid-256 grid-4096" >&2 && return 1 ;;
+  *) echo "$0: there is no part '$1'; there are small arrays short rows long large quarter half inputs grid-1 grid-16 grid-256 grid-4096" >&2 && return 1 ;;
   esac
 }
 
@@ -65,7 +71,7 @@ tune_and_bench() {
       "${options[@]}" --rows "$rows"
   fi
   if wants bench; then
-    [[ $part == inputs ]] && distributions=random,sorted,reversed,all_equal,few_distinct,sawtooth,some_nan,near_one
+    [[ $part == inputs ]] && distributions=random,sorted,reversed,all_equal,few_distinct,sawtooth,some_nan,near_one,normal
     step "bench-$part-$number" "$BIN/bitune" bench --against "${AGAINST:-none}" --samples "${SAMPLES:-15}" --out "$OUT/topk.json" \
       --distributions "$distributions" "${options[@]}" "${suite[@]}"
     cat "$OUT/bench-$part-$number.log"

@@ -49,8 +49,11 @@ const Case cases[] = {
     {"select_rows", KeyType::f32, 32, {.n = 1024, .rows = 65536}},
     {"copied_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},
     {"copied_rows", KeyType::f64, 8, {.n = 1000, .rows = 1000}},
-    {"bucket_array", KeyType::f64, 2048, {.n = 1 << 17}, "sort_buckets"},
-    {"bucket_array", KeyType::f32, 100000, {.n = 1 << 24}, "sample_buckets_of_first"},
+    {"bucket_rows", KeyType::f64, 2048, {.n = 1 << 17}, "sort_buckets"},
+    {"bucket_rows", KeyType::f32, 100000, {.n = 1 << 24}, "sample_buckets_of_first"},
+    {"bucket_rows", KeyType::f32, 1 << 15, {.n = 1 << 17, .rows = 256}, "sort_buckets"},
+    {"bin_rows", KeyType::f32, 2048, {.n = 4096, .rows = 4096}},
+    {"minima_rows", KeyType::f32, 2048, {.n = 1 << 15, .rows = 256}},
     {"filter_array", KeyType::f64, 10000, {.n = 1 << 20}, "filter_array"},
     {"filter_segments", KeyType::f32, 8, {.n = 32768, .rows = 100, .ragged = true}},
     {"segments_topk", KeyType::f64, 50, {.n = 65536, .rows = 1000, .ragged = true}, "short_pair_segments"}};

@@ -103,13 +103,6 @@ BITUNE_DEVICE void cp_async_wait_all() {
 #endif
 }
 
-/// Begins to bring a stretch of memory to the L2, for who reads it later. Address and bytes: multiples of 16. Nobody waits for it.
-BITUNE_DEVICE void bring_to_l2(const void* from, u32 bytes) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
-#endif
-}
-
 /// As cp_async, of 16 bytes, to which both addresses are aligned.
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
 #if __CUDA_ARCH__ >= 800

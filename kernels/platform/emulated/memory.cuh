@@ -58,11 +58,6 @@ BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
 
 BITUNE_DEVICE void cp_async_wait_all() {}
 
-BITUNE_DEVICE void bring_to_l2(const void* from, u32 bytes) {
-  static_cast<void>(*static_cast<const volatile u8*>(from));  // both ends are there
-  static_cast<void>(static_cast<const volatile u8*>(from)[bytes - 1]);
-}
-
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
   u32 words[4];
   load_vector(static_cast<const u32*>(global_from), words);
