@@ -13,6 +13,10 @@ constexpr int rounds = 3;
 
 bool faster(const Trial& a, const Trial& b) { return a.median_us() < b.median_us(); }
 
+bool ranks_before(const Trial& a, const Trial& b) {
+  return a.finalist != b.finalist ? a.finalist : faster(a, b);
+}
+
 /// A round takes its share of the samples that the protocol allows, so that all rounds together cost one
 /// measurement.
 Protocol protocol_of_round(Protocol protocol) {
@@ -64,6 +68,7 @@ std::vector<Trial>::iterator find(std::vector<Trial>& trials, const Configuratio
 /// first round.
 std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const Problem& problem,
                                                   const std::vector<Trial>& contenders,
+                                                  const std::vector<Configuration>& incumbents,
                                                   std::optional<SessionState::Clock::time_point> deadline,
                                                   const std::function<void()>& show) {
   std::vector<Finalist> finalists(contenders.begin(), contenders.end());
@@ -84,10 +89,9 @@ std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const P
     }
   }
   std::vector<Trial> trials;
-  for (Finalist& finalist : finalists) {
-    session.database.store(session.database_session, finalist.trial);
-    trials.push_back(std::move(finalist.trial));
-  }
+  for (Finalist& finalist : finalists) trials.push_back(std::move(finalist.trial));
+  keep_incumbents(trials, incumbents);
+  for (const Trial& trial : trials) session.database.store(session.database_session, trial);
   return trials;
 }
 
@@ -134,9 +138,26 @@ std::vector<double> weighed_equally(const std::vector<std::vector<double>>& roun
   return samples;
 }
 
+void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Configuration>& incumbents) {
+  std::optional<double> of_incumbents;
+  std::optional<double> of_all;
+  for (const Trial& trial : finalists) {
+    if (!was_measured(trial)) continue;
+    const double us = *trial.median_us();
+    of_all = std::min(us, of_all.value_or(us));
+    if (std::find(incumbents.begin(), incumbents.end(), trial.configuration) != incumbents.end()) {
+      of_incumbents = std::min(us, of_incumbents.value_or(us));
+    }
+  }
+  if (!of_incumbents || *of_all * worth_a_change <= *of_incumbents) return;
+  for (Trial& trial : finalists) {
+    if (was_measured(trial) && *trial.median_us() < *of_incumbents) trial.finalist = false;
+  }
+}
+
 FinalsResult judge(std::vector<Trial> finalists) {
   std::erase_if(finalists, [](const Trial& trial) { return !was_measured(trial); });
-  std::stable_sort(finalists.begin(), finalists.end(), faster);
+  std::stable_sort(finalists.begin(), finalists.end(), ranks_before);
   FinalsResult result;
   for (Trial& trial : finalists) {
     if (!result.best) {
@@ -149,12 +170,14 @@ FinalsResult judge(std::vector<Trial> finalists) {
 }
 
 FinalsResult run_finals(SessionState& session, const Problem& problem, std::vector<Trial> contenders,
+                        const std::vector<Configuration>& incumbents,
                         std::optional<SessionState::Clock::time_point> deadline,
                         const std::function<void()>& show) {
   // A single one, too: the database ranks finalists before other trials, of earlier sessions as well.
   if (session.request.finalists < 1) return judge(std::move(contenders));
 
-  std::optional<std::vector<Trial>> measured = measure_in_turn(session, problem, contenders, deadline, show);
+  std::optional<std::vector<Trial>> measured =
+      measure_in_turn(session, problem, contenders, incumbents, deadline, show);
   if (!measured) return judge(std::move(contenders));
   std::vector<Trial> finalists = std::move(*measured);
   FinalsResult result = judge(finalists);
@@ -162,7 +185,7 @@ FinalsResult run_finals(SessionState& session, const Problem& problem, std::vect
     const std::optional<Trial> other = taken_instead_of(result.best->configuration, session, problem);
     // Each is met once.
     if (!other || find(finalists, other->configuration) != finalists.end()) break;
-    measured = measure_in_turn(session, problem, {*result.best, *other}, deadline, show);
+    measured = measure_in_turn(session, problem, {*result.best, *other}, {}, deadline, show);
     if (!measured) break;
     *find(finalists, result.best->configuration) = std::move(measured->front());
     finalists.push_back(std::move(measured->back()));

@@ -21,13 +21,21 @@ struct FinalsResult {
 /// How many times slower a configuration must be for no noise to explain it.
 inline constexpr double beyond_noise = 1.25;
 
+/// How many times faster than an incumbent a configuration must be to take its place. Two measurements of one
+/// configuration are nearly so far apart, as their memory is not the same.
+inline constexpr double worth_a_change = 1.01;
+
 /// The trials with the lowest medians, fastest first: at most `count`, and none that is slower than the
 /// fastest by `beyond_noise`. Behind them the incumbents, whatever they took. A pure function.
 [[nodiscard]] std::vector<Trial> contenders_of(const std::vector<Trial>& verified, int count,
                                                const std::vector<Trial>& incumbents = {});
 
-/// Ranks finalists by the median of their samples. Ties are those whose median's interval overlaps the
-/// winner's (`is_tie`). A pure function; trials that are not ok are left out.
+/// Where no trial is `worth_a_change` faster than the fastest incumbent, those that are faster at all are no
+/// finalists any more. So they rank behind it, and it stays what sorts take. A pure function.
+void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Configuration>& incumbents);
+
+/// Ranks trials by the median of their samples, finalists before others. Ties are those whose median's
+/// interval overlaps the winner's (`is_tie`). A pure function; trials that are not ok are left out.
 [[nodiscard]] FinalsResult judge(std::vector<Trial> finalists);
 
 /// The samples of several rounds, of each as many as the shortest has, evenly spaced: a round that the host
@@ -36,7 +44,7 @@ inline constexpr double beyond_noise = 1.25;
 
 /// Measures the contenders in turn (A B C A B C ...), for three rounds or until the deadline, but one round
 /// in any case. The samples of all rounds, weighed equally, make one trial of each, stored with `finalist`
-/// set.
+/// set, but for those that `keep_incumbents` says.
 ///
 /// The winner is what sorts take from then on. Selection might rather take a finalist of an earlier session,
 /// which the clock or chance may have favoured then. So that one and the winner are measured in turn.
@@ -45,6 +53,7 @@ inline constexpr double beyond_noise = 1.25;
 /// trials that they came with. `show` is called after each measurement.
 [[nodiscard]] FinalsResult run_finals(SessionState& session, const Problem& problem,
                                       std::vector<Trial> contenders,
+                                      const std::vector<Configuration>& incumbents,
                                       std::optional<SessionState::Clock::time_point> deadline,
                                       const std::function<void()>& show);
 

@@ -108,12 +108,14 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
   outcome.same_plan = search.same_plan();
   outcome.failed = search.failed();
 
-  std::vector<Trial> contenders =
-      contenders_of(search.verified(), session.request.finalists, search.verified_incumbents());
+  const std::vector<Trial> incumbents = search.verified_incumbents();
+  std::vector<Configuration> incumbent;
+  for (const Trial& trial : incumbents) incumbent.push_back(trial.configuration);
+  std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists, incumbents);
   std::vector<Trial> settled = settled_finalists(search, known, contenders);
   FinalsResult finals = !settled.empty() ? judge(std::move(settled))
-                                         : run_finals(session, problem, std::move(contenders), deadline,
-                                                      [&search] { search.show(nullptr); });
+                                         : run_finals(session, problem, std::move(contenders), incumbent,
+                                                      deadline, [&search] { search.show(nullptr); });
   outcome.best = std::move(finals.best);
   outcome.ties = std::move(finals.ties);
   return outcome;

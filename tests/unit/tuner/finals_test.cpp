@@ -39,6 +39,27 @@ TEST(Judge, TiesAreOnlyThoseWithinNoiseOfTheWinner) {
   EXPECT_EQ(result.ties[0].configuration.at("x"), 0);
 }
 
+TEST(Judge, FinalistsRankBeforeOthers) {
+  std::vector<Trial> trials = {trial_of(0, {100}), trial_of(1, {99.5}), trial_of(2, {99.2}),
+                               trial_of(3, {105})};
+  for (Trial& trial : trials) trial.finalist = true;
+  const std::vector<Configuration> incumbents = {trials[0].configuration, trials[3].configuration};
+  keep_incumbents(trials, incumbents);
+  EXPECT_EQ(judge(trials).best->configuration.at("x"), 0);
+  EXPECT_FALSE(trials[1].finalist);
+  EXPECT_TRUE(trials[3].finalist);
+
+  // One that is worth a change takes the place, and the others are finalists, too.
+  trials = {trial_of(0, {100}), trial_of(1, {99.5}), trial_of(2, {98.5})};
+  for (Trial& trial : trials) trial.finalist = true;
+  keep_incumbents(trials, incumbents);
+  EXPECT_EQ(judge(trials).best->configuration.at("x"), 2);
+  EXPECT_TRUE(trials[1].finalist);
+
+  keep_incumbents(trials, {});
+  EXPECT_EQ(judge(trials).best->configuration.at("x"), 2);
+}
+
 TEST(Rounds, WeighTheSameHoweverManySamplesEachTook) {
   EXPECT_EQ(weighed_equally({{1, 2}, {3, 4}}), (std::vector<double>{1, 2, 3, 4}));
   EXPECT_EQ(weighed_equally({{1, 2}, {9, 9, 8, 8, 7, 7}, {3, 4, 5}}),

@@ -106,6 +106,31 @@ TEST_F(Incumbent, GivesWayToAWinnerThatSortsTakeFromThenOn) {
   EXPECT_EQ(taken->configuration.at("x"), 0);
 }
 
+TEST_F(Incumbent, StaysWhereNothingIsOnePercentFaster) {
+  request.compile_threads = 1;
+  source.defaults = {7};
+  double of_other = 99.5;
+  evaluator.time_us = [&of_other](std::int64_t x, std::size_t) {
+    return x == 7 ? 100.0 : x == 3 ? of_other : 110.0;
+  };
+  const auto taken = [this] {
+    return source.selected(request.problems[0], read_candidates(request.problems[0], path))
+        ->configuration.at("x");
+  };
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 7);
+  EXPECT_EQ(taken(), 7);
+  EXPECT_FALSE(finalists().contains(3));
+  // Nothing is measured again where nothing is new.
+  evaluator.requests.clear();
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 7);
+  EXPECT_TRUE(evaluator.requests.empty());
+
+  of_other = 98.5;
+  request.resume = false;
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 3);
+  EXPECT_EQ(taken(), 3);
+}
+
 /// How many lengths that are a little shorter are added to each on record: what a search begins with.
 constexpr std::uint64_t neighbours = 5;
 
