@@ -56,7 +56,8 @@ struct CandidateSet {
 ///
 /// Segments are compared by their classes: their mean length first, then the keys of all. Tunings of means
 /// that are more than four times as long or short are passed over, and so are those of batches that keep the
-/// device busy where this one does not, or the other way round.
+/// device busy where this one does not, or the other way round. So are those of the first k keys for a k that
+/// is more than four times as large or small.
 ///
 /// On each rung trials of today's kernels go before all those of other versions of the kernels. But what took
 /// far longer than the best trial of as many keys on that device, or of a longer array, is passed over,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/key_type.hpp"
+#include "model/operation.hpp"
 #include "model/problem.hpp"
 #include "model/problem_class.hpp"
 
@@ -68,6 +69,12 @@ bool fill_device(const Problem& problem, const DeviceInfo& device) {
 /// Whether a tuning for so many segments says something of the others. Both are of their classes.
 bool are_alike_segments(const Problem& tuned, const Problem& asked, const DeviceInfo& device) {
   return are_of_like_lengths(tuned, asked) && fill_device(tuned, device) == fill_device(asked, device);
+}
+
+/// Whether as many of the first keys are wanted, within a factor of four. Few are filtered, and many go to
+/// buckets or are sorted: what was tuned for one way says nothing of the other.
+bool want_alike(const Problem& tuned, const Problem& asked) {
+  return !selects(asked.operation) || log2_distance(tuned.k, asked.k) <= 2;
 }
 
 /// On how many bytes, as a power of two and 16 at most, all of a problem's equal rows begin. What begins on
@@ -145,6 +152,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped,
     const std::uint64_t tuned_length = mean_length(tuned);
     const double factor = tuned_length == length ? most_behind : most_behind_elsewhere;
     if (candidate.median_us > factor * bests.at(alike_of(candidate))) continue;
+    if (!want_alike(tuned, asked)) continue;
     if (problem.ragged ? !are_alike_segments(tuned, asked, device)
                        : tuned_length / times_too_long(problem) >= length)
       continue;

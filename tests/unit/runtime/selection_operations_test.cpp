@@ -136,6 +136,9 @@ TEST(SelectionOfOperations, TopKByTheNearestK) {
   EXPECT_EQ(near.configuration.at("merge_items"), 8);
   EXPECT_EQ(near.match, MatchKind::near_size);
   EXPECT_NE(near.reason.find("tuned for k=2048, used for k=1000"), std::string::npos) << near.reason;
+  EXPECT_EQ(chosen(of(8192), user).configuration.at("merge_items"), 8);
+  EXPECT_EQ(chosen(of(8), user).match, MatchKind::defaulted) << "less than a quarter of 64";
+  EXPECT_EQ(chosen(of(8200), user).match, MatchKind::defaulted);
 }
 
 TEST(SelectionOfOperations, SaysWhichRowsAreTooLongForATopK) {
