@@ -114,3 +114,15 @@ def kernels_of_today():
 
 def of_earlier_kernels(record):
     return record.get("kernel") != kernels_of_today().get(record["configuration"].split("(")[0])
+
+
+def earlier_mark(record):
+    """Behind a figure: what `earlier_note` explains."""
+    return " †" if of_earlier_kernels(record) else ""
+
+
+def earlier_note(records):
+    """A sentence above a table with marked figures, or none."""
+    earlier = sum(map(of_earlier_kernels, records))
+    if earlier:
+        yield f"**† Made with earlier kernels: {earlier} of {len(records)} lines.** What ships now was not measured there, and may be faster or slower."

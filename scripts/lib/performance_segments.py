@@ -1,7 +1,7 @@
 """What docs/performance.md says of segments: one table, of bench/results/<gpu>/segments.json where there is one."""
 
 from generated_page import size_text
-from performance_records import geometric_mean, gpus, of_earlier_kernels, recorded, span, values
+from performance_records import earlier_mark, earlier_note, geometric_mean, gpus, recorded, span, values
 
 
 def row(record):
@@ -9,7 +9,7 @@ def row(record):
     peer = record.get("peer_us")
     beside = f"{keys / peer / 1e3:.2f} | {peer / record['bitune_us']:.2f}" if peer else "– | –"
     what = record["key_type"] if record["operation"] == "sort" else f"{record['operation']} {record['key_type']}, {record['value_bytes'] or record['index_bytes']} B"
-    return (f"| {what} | {record['lengths'].replace('_', ' ')} | {size_text(record['segments'])} | {record['mean_length']:.0f} | {record['bitune_us']:.1f}{' †' if of_earlier_kernels(record) else ''} | "
+    return (f"| {what} | {record['lengths'].replace('_', ' ')} | {size_text(record['segments'])} | {record['mean_length']:.0f} | {record['bitune_us']:.1f}{earlier_mark(record)} | "
             f"{keys / record['bitune_us'] / 1e3:.2f} | {beside} |")
 
 
@@ -22,9 +22,7 @@ def section(results, gpu):
     yield ""
     yield (f"{values(records, 'device')}, driver {values(records, 'driver')}; measured {span(records, 'date')}. Medians, in microseconds a call, and Gkeys a "
            "second. Lengths of a mean m: uniform 0 to 2 m; Zipf m/6 (1 - u)^(-1/1.2); few long: 99 of a hundred have m/4, one has 75 m.")
-    earlier = sum(map(of_earlier_kernels, records))
-    if earlier:
-        yield f"**† Made with earlier kernels: {earlier} of {len(records)} lines.** What ships now was not measured there, and may be faster or slower."
+    yield from earlier_note(records)
     ratios = [record["peer_us"] / record["bitune_us"] for record in records if record.get("peer_us")]
     if ratios:
         yield (f"CUB's segmented sorts ({values(records, 'peer_version')}) ran in turn: bitune is faster in {sum(ratio > 1 for ratio in ratios)} of "
@@ -78,7 +76,7 @@ def measured(record, words):
     if record is None:
         return "–"
     figure = f"{record['bitune_us']:.1f} µs" if words.endswith("µs") else f"{record['keys'] / record['bitune_us'] / 1e3:.0f} Gkeys/s"
-    return f"{figure}{' †' if of_earlier_kernels(record) else ''}"
+    return f"{figure}{earlier_mark(record)}"
 
 
 def expectations(results):

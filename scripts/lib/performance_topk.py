@@ -1,7 +1,7 @@
 """What docs/performance.md says of top-k: one table, of bench/results/<gpu>/topk.json where there is one."""
 
 from generated_page import size_text
-from performance_records import geometric_mean, recorded, span, values
+from performance_records import earlier_mark, earlier_note, geometric_mean, recorded, span, values
 
 
 def problem_text(record):
@@ -24,7 +24,7 @@ def row(record):
     beside = others(record)
     cells = [f"{beside[name]:.1f}" if name in beside else "–" for name in ("CUB", "torch.topk")] + [f"{ratio(record):.2f}" if beside else "–"]
     return (f"| {problem_text(record)} | {record['key_type']} | {record['distribution'].replace('_', ' ')} | {size_text(record['k'])} | "
-            f"{record['bitune_us']:.1f} | {' | '.join(cells)} | {record['configuration'].split('(')[0]} |")
+            f"{record['bitune_us']:.1f}{earlier_mark(record)} | {' | '.join(cells)} | {record['configuration'].split('(')[0]} |")
 
 
 def section(results, gpu):
@@ -37,6 +37,7 @@ def section(results, gpu):
     yield ""
     yield (f"{values(records, 'device')}, driver {values(records, 'driver')}; measured {span(records, 'date')}. Microseconds a call, medians. Results "
            "are in order, and of equal keys those with the lowest index are given.")
+    yield from earlier_note(records)
     cub = [record for record in records if record.get("peer_us")]
     if cub:
         yield f"CUB's top-k ({values(cub, 'peer_version')}), of arrays and of short rows, ran in turn. It gives no order, and any of equal keys."
