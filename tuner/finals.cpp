@@ -89,6 +89,7 @@ std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const P
     }
   }
   std::vector<Trial> trials;
+  trials.reserve(finalists.size());
   for (Finalist& finalist : finalists) trials.push_back(std::move(finalist.trial));
   keep_incumbents(trials, incumbents);
   for (const Trial& trial : trials) session.database.store(session.database_session, trial);

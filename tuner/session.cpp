@@ -110,6 +110,7 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
 
   const std::vector<Trial> incumbents = search.verified_incumbents();
   std::vector<Configuration> incumbent;
+  incumbent.reserve(incumbents.size());
   for (const Trial& trial : incumbents) incumbent.push_back(trial.configuration);
   std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists, incumbents);
   std::vector<Trial> settled = settled_finalists(search, known, contenders);
