@@ -117,9 +117,9 @@ bool favours_select_rows(const Problem& p, const DeviceInfo& device) {
 /// Arrays and a few rows that clusters hold all at once; many rows where a block would be alone on its
 /// multiprocessor.
 bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
-  if (p.k > 256 || p.k > p.n / 16) return false;
-  if (p.n > 16384 && p.n <= 32768) return true;
-  return p.n > 16384 && p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
+  if (p.k > 256 || p.k > p.n / 16 || p.n <= 16384) return false;
+  if (p.n <= 32768) return true;
+  return p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
          p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/standing.hpp"
 #include "model/statistics.hpp"
 #include "model/timestamp.hpp"
 
@@ -13,8 +14,9 @@ constexpr int rounds = 3;
 
 bool faster(const Trial& a, const Trial& b) { return a.median_us() < b.median_us(); }
 
+/// As the database ranks them.
 bool ranks_before(const Trial& a, const Trial& b) {
-  return a.finalist != b.finalist ? a.finalist : faster(a, b);
+  return TrialRank{a.finalist, *a.median_us(), 0} < TrialRank{b.finalist, *b.median_us(), 0};
 }
 
 /// A round takes its share of the samples that the protocol allows, so that all rounds together cost one
@@ -59,7 +61,8 @@ struct Finalist {
 bool was_measured(const Trial& trial) { return trial.status == TrialStatus::ok && trial.median_us(); }
 
 /// The trial of this configuration; the end if there is none.
-std::vector<Trial>::iterator find(std::vector<Trial>& trials, const Configuration& configuration) {
+template <class Trials>
+auto find(Trials& trials, const Configuration& configuration) {
   return std::find_if(trials.begin(), trials.end(),
                       [&configuration](const Trial& trial) { return trial.configuration == configuration; });
 }
@@ -68,7 +71,7 @@ std::vector<Trial>::iterator find(std::vector<Trial>& trials, const Configuratio
 /// first round.
 std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const Problem& problem,
                                                   const std::vector<Trial>& contenders,
-                                                  const std::vector<Configuration>& incumbents,
+                                                  const std::vector<Trial>& incumbents,
                                                   std::optional<SessionState::Clock::time_point> deadline,
                                                   const std::function<void()>& show) {
   std::vector<Finalist> finalists(contenders.begin(), contenders.end());
@@ -139,14 +142,14 @@ std::vector<double> weighed_equally(const std::vector<std::vector<double>>& roun
   return samples;
 }
 
-void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Configuration>& incumbents) {
+void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Trial>& incumbents) {
   std::optional<double> of_incumbents;
   std::optional<double> of_all;
   for (const Trial& trial : finalists) {
     if (!was_measured(trial)) continue;
     const double us = *trial.median_us();
     of_all = std::min(us, of_all.value_or(us));
-    if (std::find(incumbents.begin(), incumbents.end(), trial.configuration) != incumbents.end()) {
+    if (find(incumbents, trial.configuration) != incumbents.end()) {
       of_incumbents = std::min(us, of_incumbents.value_or(us));
     }
   }
@@ -171,7 +174,7 @@ FinalsResult judge(std::vector<Trial> finalists) {
 }
 
 FinalsResult run_finals(SessionState& session, const Problem& problem, std::vector<Trial> contenders,
-                        const std::vector<Configuration>& incumbents,
+                        const std::vector<Trial>& incumbents,
                         std::optional<SessionState::Clock::time_point> deadline,
                         const std::function<void()>& show) {
   // A single one, too: the database ranks finalists before other trials, of earlier sessions as well.

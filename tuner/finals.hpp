@@ -32,7 +32,7 @@ inline constexpr double worth_a_change = 1.01;
 
 /// Where no trial is `worth_a_change` faster than the fastest incumbent, those that are faster at all are no
 /// finalists any more. So they rank behind it, and it stays what sorts take. A pure function.
-void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Configuration>& incumbents);
+void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Trial>& incumbents);
 
 /// Ranks trials by the median of their samples, finalists before others. Ties are those whose median's
 /// interval overlaps the winner's (`is_tie`). A pure function; trials that are not ok are left out.
@@ -52,8 +52,7 @@ void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Configurat
 /// If the session is stopped within the first round nothing is stored, and the contenders are ranked by the
 /// trials that they came with. `show` is called after each measurement.
 [[nodiscard]] FinalsResult run_finals(SessionState& session, const Problem& problem,
-                                      std::vector<Trial> contenders,
-                                      const std::vector<Configuration>& incumbents,
+                                      std::vector<Trial> contenders, const std::vector<Trial>& incumbents,
                                       std::optional<SessionState::Clock::time_point> deadline,
                                       const std::function<void()>& show);
 

@@ -109,13 +109,10 @@ TuneOutcome tune_problem(SessionState& session, CompilePool& pool) {
   outcome.failed = search.failed();
 
   const std::vector<Trial> incumbents = search.verified_incumbents();
-  std::vector<Configuration> incumbent;
-  incumbent.reserve(incumbents.size());
-  for (const Trial& trial : incumbents) incumbent.push_back(trial.configuration);
   std::vector<Trial> contenders = contenders_of(search.verified(), session.request.finalists, incumbents);
   std::vector<Trial> settled = settled_finalists(search, known, contenders);
   FinalsResult finals = !settled.empty() ? judge(std::move(settled))
-                                         : run_finals(session, problem, std::move(contenders), incumbent,
+                                         : run_finals(session, problem, std::move(contenders), incumbents,
                                                       deadline, [&search] { search.show(nullptr); });
   outcome.best = std::move(finals.best);
   outcome.ties = std::move(finals.ties);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sizes of what gives the first k keys of an array by buckets (bucket_rows.cuh).
+/// Sizes of what gives the first k keys of rows by buckets (bucket_rows.cuh).
 
 #include "kernels/topk/bins_layout.hpp"
 #include "kernels/topk/topk_layout.hpp"

@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/network/network_layout.hpp"
 #include "kernels/topk/bucket_layout.hpp"
-#include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
@@ -23,7 +21,6 @@
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
-#include "runtime/variants/sampling.hpp"
 
 namespace bitune {
 namespace of_bucket_rows {
@@ -86,9 +83,8 @@ SearchSpace BucketRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "sample_blocks"}},
       {"the sample has a bound, a sample up to it for each bucket, and no more groups that tell it than "
-       "threads; "
-       "samples that are put in order have registers for themselves and their numbers, and 30 a thread "
-       "besides",
+       "threads; samples that are put in order have registers for themselves and their numbers, and 30 a "
+       "thread besides",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::uint64_t rank = sample_rank(c, p);
          const std::int64_t threads = sample_threads(c, p);
@@ -104,8 +100,7 @@ SearchSpace BucketRowsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"samples", "buckets", "bucket_capacity"}},
       {"a thread puts 2 candidates in order at least and 8 at most, 4 of 64-bit keys; 4 registers for each "
-       "(16 of "
-       "64-bit keys) and 24 (44) besides fit a multiprocessor's, for bucket_blocks_per_sm blocks",
+       "(16 of 64-bit keys) and 24 (44) besides fit a multiprocessor's, for bucket_blocks_per_sm blocks",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t threads = c.at("bucket_threads");
          const std::int64_t items = c.at("bucket_capacity") / threads;

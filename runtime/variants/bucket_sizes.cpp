@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "kernels/topk/bucket_layout.hpp"
-#include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/array_filter.hpp"
 #include "runtime/variants/carried.hpp"
@@ -69,9 +68,9 @@ std::int64_t sample_capacity(const Configuration& c, const Problem& problem) {
 
 std::int64_t sample_bytes(const Configuration& c, const Problem& problem) {
   const std::int64_t item = merged_item_bytes(problem.key);
-  const std::int64_t word = size_of(problem.key) == 8 ? 8 : 4;
   const std::int64_t threads = sample_threads(c, problem);
-  return layout::sampled_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item, word)
+  return layout::sampled_buckets(threads, sample_groups(c, problem), sample_capacity(c, problem), item,
+                                 word_bytes(problem.key))
       .bytes;
 }
 

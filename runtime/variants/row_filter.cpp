@@ -226,6 +226,11 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
       }
     }
   };
+  const auto fits_with = [&](std::int64_t blocks) {
+    c.parameters["min_blocks_per_sm"] = blocks;
+    return registers_fit(c, registers_well(c, problem, method_), blocks, device) &&
+           !all.violation(c, problem, device);
+  };
   // Of a short row there is room for all where much is wanted: no sample is taken. A thread has 8 keys, or 4
   // of 64 bits.
   if (!problem.ragged && problem.n <= longest_whole && problem.k > problem.n / 16) {
@@ -234,11 +239,7 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
     c.parameters["block_size_x"] = room / (size_of(problem.key) == 8 ? 4 : 8);
     c.parameters["cluster_size"] = 1;
     for (const std::int64_t blocks : {8, 4, 3, 2, 1}) {
-      c.parameters["min_blocks_per_sm"] = blocks;
-      if (registers_fit(c, registers_well(c, problem, method_), blocks, device) &&
-          !all.violation(c, problem, device)) {
-        return c;
-      }
+      if (fits_with(blocks)) return c;
     }
   }
   // Short segments have small blocks, if that is enough for the longest.
@@ -250,11 +251,7 @@ Configuration FilteringVariant::default_configuration(const Problem& problem,
   if (!best) return c;
   c = best->second;
   for (const std::int64_t blocks : {4, 3, 2}) {
-    c.parameters["min_blocks_per_sm"] = blocks;
-    if (registers_fit(c, registers_well(c, problem, method_), blocks, device) &&
-        !all.violation(c, problem, device)) {
-      return c;
-    }
+    if (fits_with(blocks)) return c;
   }
   c.parameters["min_blocks_per_sm"] = 1;
   return c;

@@ -43,7 +43,7 @@ TEST(Judge, FinalistsRankBeforeOthers) {
   std::vector<Trial> trials = {trial_of(0, {100}), trial_of(1, {99.5}), trial_of(2, {99.2}),
                                trial_of(3, {105})};
   for (Trial& trial : trials) trial.finalist = true;
-  const std::vector<Configuration> incumbents = {trials[0].configuration, trials[3].configuration};
+  const std::vector<Trial> incumbents = {trials[0], trials[3]};
   keep_incumbents(trials, incumbents);
   EXPECT_EQ(judge(trials).best->configuration.at("x"), 0);
   EXPECT_FALSE(trials[1].finalist);
