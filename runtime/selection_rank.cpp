@@ -139,6 +139,16 @@ std::map<AlikeProblems, double> best_times(std::initializer_list<const std::vect
   return bests;
 }
 
+/// Of a rank that is known otherwise.
+Origin origin_of(const Rank& rank, Step step) {
+  const bool is_this_problem = rank.distance == 0 && rank.count_distance == 0 && !rank.other_operation &&
+                               !rank.other_stability && !rank.older_kernels;
+  if (!is_this_problem) return Origin::any;
+  if (step < Step::same_capability) return Origin::this_problem_here;
+  const bool is_alike = step == Step::same_capability && rank.sm_distance == 0;
+  return is_alike ? Origin::this_problem_on_alike_device : Origin::any;
+}
+
 void rank_all(const std::vector<Candidate>& candidates, bool shipped,
               const std::map<AlikeProblems, double>& bests, const Problem& problem, const DeviceInfo& device,
               const std::string& device_digest, const KernelDigests& current_kernels,
@@ -179,6 +189,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped,
     rank.smaller = tuned_length < length;
     rank.narrower = carried_bytes(candidate.problem) < carried_bytes(problem);
     rank.trial = candidate.rank();
+    rank.origin = origin_of(rank, *step);
     ranked.push_back({rank, *step, &candidate});
   }
 }

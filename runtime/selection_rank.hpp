@@ -17,8 +17,14 @@ namespace bitune::ranking {
 /// The steps of the ladder within one database, best first. What is elsewhere is never selected.
 enum class Step : std::uint8_t { exact, near_size, same_capability, same_major, elsewhere };
 
+/// Where it was tuned, and whether for this very problem: key type and order may differ, and the kernels are
+/// today's. Another device of the same capability, with as many multiprocessors, says more of a problem than
+/// this device does of others.
+enum class Origin : std::uint8_t { this_problem_here, this_problem_on_alike_device, any };
+
 /// Where a candidate stands: less is better. Compared member by member, in this order.
 struct Rank {
+  Origin origin = Origin::any;
   bool other_device = false;
   bool shipped_elsewhere = false;  ///< of another device, and shipped
   bool older_kernels = false;
@@ -40,7 +46,7 @@ struct Rank {
   TrialRank trial;
 
   [[nodiscard]] auto members() const {
-    return std::tie(other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
+    return std::tie(origin, other_device, shipped_elsewhere, older_kernels, device_step, major_distance,
                     minor_distance, sm_distance, distance, work_distance, other_operation, other_stability,
                     count_distance, shipped, other_key, other_order, smaller, narrower, trial);
   }

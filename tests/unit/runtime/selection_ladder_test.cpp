@@ -23,6 +23,8 @@ struct Case {
 
 std::vector<Case> rungs() {
   const DeviceInfo here = gpu();
+  DeviceInfo alike = here;
+  alike.name = "Another GPU";
   const Problem problem = u32(1 << 20);
   return {
       {"nothing known", problem, here, {}, MatchKind::defaulted, 1},
@@ -51,6 +53,30 @@ std::vector<Case> rungs() {
        {{trial(2, here, u32(16)), trial(4, gpu(9, 0, 114), problem)}, {}},
        MatchKind::near_size,
        2},
+      {"this very problem on an alike device before other sizes here",
+       problem,
+       here,
+       {{trial(2, here, u32((1 << 20) - 1))}, {trial(4, alike, with_key(problem, KeyType::f32))}},
+       MatchKind::shipped,
+       4},
+      {"this very problem here before an alike device",
+       problem,
+       here,
+       {{trial(2, here, with_key(problem, KeyType::f32))}, {trial(4, alike, problem)}},
+       MatchKind::near_size,
+       2},
+      {"other sizes here before older kernels of an alike device",
+       problem,
+       here,
+       {{trial(2, here, u32(1 << 19))}, {of_kernels(trial(4, alike, problem), "older")}},
+       MatchKind::near_size,
+       2},
+      {"as many rows on an alike device before more rows here",
+       u32(4096, 64),
+       here,
+       {{trial(2, here, u32(4096, 1000))}, {trial(4, alike, u32(4096, 64))}},
+       MatchKind::shipped,
+       4},
       {"the user's other device before a nearer shipped one",
        problem,
        here,
