@@ -71,10 +71,16 @@ bool are_alike_segments(const Problem& tuned, const Problem& asked, const Device
   return are_of_like_lengths(tuned, asked) && fill_device(tuned, device) == fill_device(asked, device);
 }
 
-/// Whether as many of the first keys are wanted, within a factor of four. Few are filtered, and many go to
-/// buckets or are sorted: what was tuned for one way says nothing of the other.
-bool want_alike(const Problem& tuned, const Problem& asked) {
-  return !selects(asked.operation) || log2_distance(tuned.k, asked.k) <= 2;
+/// Whether as many of the first keys are wanted, within a factor of four, of as many rows: either of few, for
+/// each of which there is a multiprocessor or two, or of many. Few keys are filtered, and many go to buckets
+/// or are sorted; few rows have several multiprocessors each. What was tuned for one way says nothing of the
+/// other.
+bool want_alike(const Problem& tuned, const Problem& asked, const DeviceInfo& device) {
+  if (!selects(asked.operation)) return true;
+  const auto are_many = [&](const Problem& problem) {
+    return problem.rows > 2 * static_cast<std::uint64_t>(std::max(device.sm_count, 1));
+  };
+  return log2_distance(tuned.k, asked.k) <= 2 && (asked.ragged || are_many(tuned) == are_many(asked));
 }
 
 /// On how many bytes, as a power of two and 16 at most, all of a problem's equal rows begin. What begins on
@@ -162,7 +168,7 @@ void rank_all(const std::vector<Candidate>& candidates, bool shipped,
     const std::uint64_t tuned_length = mean_length(tuned);
     const double factor = tuned_length == length ? most_behind : most_behind_elsewhere;
     if (candidate.median_us > factor * bests.at(alike_of(candidate))) continue;
-    if (!want_alike(tuned, asked)) continue;
+    if (!want_alike(tuned, asked, device)) continue;
     if (problem.ragged ? !are_alike_segments(tuned, asked, device)
                        : tuned_length / times_too_long(problem) >= length)
       continue;

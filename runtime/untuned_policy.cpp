@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
@@ -114,11 +115,15 @@ bool favours_select_rows(const Problem& p, const DeviceInfo& device) {
   return p.n <= 16384 && p.k <= most;
 }
 
-/// Arrays and a few rows that clusters hold all at once; many rows where a block would be alone on its
-/// multiprocessor.
+/// Many rows that fill a block's registers: while one is chosen from, the next is copied.
+bool favours_persistent_rows(const Problem& p, const DeviceInfo& device) {
+  return !are_few(p, device) && p.n > 8192 && p.n > std::bit_ceil(p.n) / 4 * 3 && p.k <= 64;
+}
+
+/// Arrays and a few rows that clusters hold all at once.
 bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
   if (p.k > 256 || p.k > p.n / 16 || p.n <= 16384) return false;
-  if (p.n <= 32768) return true;
+  if (p.n <= 32768) return p.rows * parts_of(p.n, 16384) <= 2 * multiprocessors(device);
   return p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 13 &&
          p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
 }
@@ -188,6 +193,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"direct_segments", favours_direct_segments},
     {"segments", always},
     {"segments_radix", always},
+    {"persistent_rows", favours_persistent_rows},
     {"select_cluster", favours_select_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},

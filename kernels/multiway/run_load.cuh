@@ -3,19 +3,10 @@
 // Runs: what the multiway variant's first pass over the array sorts (multiway_sort.cuh).
 
 #include "kernels/multiway/sorted_runs.cuh"
+#include "kernels/network/carried_value.cuh"
 #include "kernels/platform/platform.cuh"
 
 namespace bitune {
-
-/// As cp_async, of one key of any size: a small one is copied at once.
-template <class Raw>
-BITUNE_DEVICE void copy_to_shared(Raw* shared_to, const Raw* global_from) {
-  if constexpr (sizeof(Raw) >= 4) {
-    cp_async(shared_to, global_from);
-  } else {
-    *shared_to = *global_from;
-  }
-}
 
 /// Loads what a block sorts of the run `run`: its keys from `begin` on, nt * vt of them, padding where there are fewer, in any order.
 /// Shared memory: as many keys.

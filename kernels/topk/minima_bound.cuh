@@ -21,15 +21,20 @@ struct PlacedWord {
   BITUNE_DEVICE friend bool operator<(PlacedWord a, PlacedWord b) { return a.word < b.word || (a.word == b.word && a.place < b.place); }
 };
 
-/// The minima of a block's threads become those of `groups` groups. words, places: of nt minima, the threads' before, and the groups'
-/// afterwards, behind another barrier. All threads of the block call it, with the minimum of each.
+/// Where the minimum of a thread goes among those of all: every `groups`-th is of one group.
 ///
 /// Groups of threads are shifted by one from warp to warp. Else what recurs at a distance of whole warps would be in one group.
+template <int nt, int groups>
+BITUNE_DEVICE u32 slot_of_thread() {
+  constexpr u32 shifted = groups < static_cast<int>(warp_size) ? warp_size : groups;
+  return groups < nt ? (thread_index() & ~u32{groups - 1}) | (thread_index() + thread_index() / shifted) % groups : thread_index();
+}
+
+/// The minima of a block's threads become those of `groups` groups. words, places: of nt minima, the threads' before, and the groups'
+/// afterwards, behind another barrier. All threads of the block call it, with the minimum of each.
 template <int nt, int groups, class Word>
 BITUNE_DEVICE void reduce_minima(Word* words, u32* places, PlacedWord<Word> least) {
-  constexpr u32 shifted = groups < static_cast<int>(warp_size) ? warp_size : groups;
-  const u32 of_thread =
-      groups < nt ? (thread_index() & ~u32{groups - 1}) | (thread_index() + thread_index() / shifted) % groups : thread_index();
+  const u32 of_thread = slot_of_thread<nt, groups>();
   words[of_thread] = least.word;
   places[of_thread] = least.place;
   if constexpr (groups < nt) {
@@ -105,6 +110,15 @@ struct Minima {
       }
       rank -= sums[0];
     }
+  }
+
+  /// The same by words alone: the k-th and the first.
+  BITUNE_DEVICE PlacedBound<Word> bound_of_words(u32 k) const {
+    Word sorted[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) sorted[r] = words[r * warp_size + lane()];
+    Tile::sort(nullptr, sorted);
+    return {of_rank(sorted, k - 1), shuffle(sorted[0], 0), ~u32{0}};
   }
 
  private:

@@ -3,20 +3,11 @@
 // Random keys of an array, in the registers of a cluster, and the minima of groups of them: what gives a bound without sorting them all.
 
 #include "kernels/network/first_keys.cuh"
+#include "kernels/topk/cluster_ranks.cuh"
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/sample_places.cuh"
 
 namespace bitune {
-
-/// A barrier of a cluster's blocks, or of the block, that a bound waits for.
-template <int ranks>
-BITUNE_DEVICE void sync_ranks() {
-  if constexpr (ranks == 1) {
-    sync_block();  // else the bound is wrong, which costs time alone
-  } else {
-    sync_cluster();  // else the bound is wrong, which costs time alone
-  }
-}
 
 /// The samples of a thread, of ranks * nt * vt in all. groups: of samples, `ranks` to ranks * nt. Shared memory: layout::sampled_minima, where it
 /// begins.

@@ -73,26 +73,29 @@ constexpr FilteredRow filtered_row(Size threads, Size sample_bytes, Size capacit
   return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
 }
 
-/// Where the parts of a block's shared memory in select_cluster begin, and how many bytes they are together. The first block's candidates
-/// come first; before them the minima of each block's threads lie there.
-struct SelectedCluster {
-  Size minima;    ///< of all blocks
+/// So many rows are chosen from by words and places, behind one where words would not do.
+constexpr Size rows_by_places() { return 15; }
+
+/// Where the parts of a block's shared memory begin where a cluster chooses from a row, and how many bytes they are together. Candidates come
+/// first. The minima of the block's threads lie there before, unless the block stays: then other blocks choose from the next row while it still
+/// puts candidates in order.
+struct ClusterChoice {
+  Size of_threads;  ///< minima of the block's threads
+  Size minima;      ///< of all blocks
   Size bound;
-  Size count;     ///< a number
-  Size of_ranks;  ///< two numbers of each block
-  Size sums;      ///< GroupPrefixSum's
+  Size count;  ///< a number
   Size bytes;
 };
 
-constexpr SelectedCluster selected_cluster(Size threads, Size ranks, Size groups, Size capacity, Size item_bytes, Size word_bytes) {
+constexpr ClusterChoice cluster_choice(Size threads, Size groups, Size capacity, Size item_bytes, Size word_bytes,
+                                       bool stays = false) {
   const Size candidates = padded_bytes(capacity, item_bytes);
-  const Size of_threads = threads * (word_bytes + 4);
-  const Size minima = rounded_up(candidates > of_threads ? candidates : of_threads, 16);
+  const Size of_threads = stays ? rounded_up(candidates, 16) : 0;
+  const Size words = of_threads + threads * (word_bytes + 4);
+  const Size minima = rounded_up(candidates > words ? candidates : words, 16);
   const Size bound = rounded_up(minima + groups * (word_bytes + 4), 16);
-  const Size count = bound + 32;
-  const Size of_ranks = count + 16;
-  const Size sums = of_ranks + 8 * ranks;
-  return {minima, bound, count, of_ranks, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
+  const Size count = bound + 48;
+  return {of_threads, minima, bound, count, count + 16};
 }
 
 /// Shared memory of filter_array: candidates, and three numbers.

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/topk/topk_layout.hpp"
@@ -14,6 +14,7 @@
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/carried.hpp"
+#include "runtime/variants/cluster_choice.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/first_keys.hpp"
 #include "runtime/variants/plan_builder.hpp"
@@ -33,44 +34,12 @@ constexpr std::uint64_t shortest_row = 2048;
 /// What a block of a cluster holds at least.
 constexpr std::int64_t smallest_share = 1024;
 
-std::int64_t rounded_k(const Problem& problem) { return static_cast<std::int64_t>(std::bit_ceil(problem.k)); }
-
-std::int64_t tile_for(const Problem& problem) { return static_cast<std::int64_t>(std::bit_ceil(problem.n)); }
-
-/// Keys that the registers of a cluster hold.
-std::int64_t capacity(const Configuration& c) {
-  return c.at("cluster_size") * c.at("block_size_x") * c.at("items_per_thread");
-}
-
-/// Candidates that a row has room for.
 std::int64_t candidates(const Configuration& c, const Problem& problem) {
-  std::int64_t count = rounded_k(problem) * c.at("candidate_factor");
-  while (!layout::is_sorted_by(c.at("block_size_x"), count)) count *= 2;
-  return count;
+  return cluster_choice::candidates(c, problem);
 }
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
-  return layout::selected_cluster(c.at("block_size_x"), c.at("cluster_size"), c.at("minima"),
-                                  candidates(c, problem), merged_item_bytes(problem.key),
-                                  word_bytes(problem.key))
-      .bytes;
-}
-
-/// Candidates that a thread sorts at most: a warp's threads, or a block's.
-std::int64_t sorted_items(const Configuration& c, const Problem& problem) {
-  const std::int64_t all = candidates(c, problem);
-  return all / (all < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
-}
-
-/// Registers that a thread has: for the keys of a row, or for candidates or minima as they are sorted, and a
-/// few more on newer devices. 64-bit keys stay while minima are sorted, whose shuffles take copies.
-std::int64_t registers(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
-  const std::int64_t wide = word_bytes(problem.key) / 4;
-  const std::int64_t keys = c.at("items_per_thread") * wide;
-  const std::int64_t sorted =
-      std::max(sorted_items(c, problem) * placed_item_registers(problem.key), wide * c.at("minima") / 32);
-  if (wide == 2) return keys + 2 * sorted + 44;
-  return std::max(keys, sorted) + (device.compute_major >= 10 ? 34 : 28);
+  return cluster_choice::shared_bytes(c, problem, candidates(c, problem), false);
 }
 
 class SelectClusterVariant final : public Variant {
@@ -103,8 +72,8 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
       {"block_size_x", {128, 256, 512, 1024}, "threads a block"},
       {"items_per_thread", {4, 8, 16, 32}, "keys a thread holds in registers"},
       {"vector_width", {1, 2, 4, 8}, "neighbouring keys a thread loads at once"},
-      {"minima", {32, 64, 128, 256, 512}, "groups of a row's keys whose smallest ones bound the first k"},
-      {"candidate_factor", {2, 4, 8}, "candidates that there is room for, for each of the first k"},
+      cluster_choice::minima(),
+      cluster_choice::candidate_factor(),
       compared_as_double(),
       {"min_blocks_per_sm",
        {1, 2, 3, 4},
@@ -118,7 +87,8 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
       {"the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
        "at least",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return capacity(c) == tile_for(p) && capacity(c) >= smallest_share * c.at("cluster_size");
+         return cluster_choice::capacity(c) == cluster_choice::tile_for(p) &&
+                cluster_choice::capacity(c) >= smallest_share * c.at("cluster_size");
        },
        {"cluster_size", "block_size_x", "items_per_thread"}},
       {"a thread holds whole vectors, and 16 keys of 64 bits at most",
@@ -133,36 +103,20 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
                 c.at("vector_width") * static_cast<std::int64_t>(p.k) <= candidates(c, p);
        },
        {"block_size_x", "vector_width", "candidate_factor"}},
-      {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
-       "or the fewest there are",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("minima") >= rounded_k(p) &&
-                (c.at("minima") <= 8 * rounded_k(p) || c.at("minima") == 32);
-       },
-       {"minima"}},
-      {"a thread sorts 16 candidates at most, 8 of 64-bit keys",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return sorted_items(c, p) <= (size_of(p.key) == 8 ? 8 : 16);
-       },
-       {"block_size_x", "candidate_factor"}},
       placed_words_may_be_doubles(),
-      {"the keys or what is sorted of them, and 28 registers besides (34 from compute capability 10.0 on), "
-       "fit a block's registers, and min_blocks_per_sm times a multiprocessor's; of 64-bit keys the keys, "
-       "twice what is sorted, and 44",
-       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return registers_fit(c, registers(c, p, d), c.at("min_blocks_per_sm"), d);
-       },
-       {"block_size_x", "items_per_thread", "minima", "candidate_factor", "min_blocks_per_sm"}},
       shared_memory_fits_block(shared_bytes),
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
+  for (Restriction& restriction : cluster_choice::restrictions(candidates)) {
+    space.restrictions.push_back(std::move(restriction));
+  }
   return space;
 }
 
 Configuration SelectClusterVariant::default_configuration(const Problem& problem,
                                                           const DeviceInfo& device) const {
-  const std::int64_t tile = tile_for(problem);
+  const std::int64_t tile = cluster_choice::tile_for(problem);
   const auto key_bytes = static_cast<std::int64_t>(size_of(problem.key));
   const std::int64_t most_items = key_bytes == 8 ? 16 : 32;
   // As many blocks a row as there are multiprocessors, if that leaves them 4096 keys each; else as few as
@@ -184,7 +138,8 @@ Configuration SelectClusterVariant::default_configuration(const Problem& problem
                    {"block_size_x", tile / ranks / items},
                    {"items_per_thread", items},
                    {"vector_width", std::min<std::int64_t>({items, 16 / key_bytes, 4})},
-                   {"minima", std::clamp<std::int64_t>(2 * rounded_k(problem), 32, layout::minima_of_warp())},
+                   {"minima", std::clamp<std::int64_t>(2 * cluster_choice::rounded_k(problem), 32,
+                                                       layout::minima_of_warp())},
                    {"candidate_factor", 8},
                    {"compare_as_double", prefers_doubles(problem.key, device)},
                    {"min_blocks_per_sm", few ? 1 : 2},

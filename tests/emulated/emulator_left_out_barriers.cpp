@@ -44,7 +44,7 @@ namespace {
 constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();",
                                          "Group::sync();",        "Threads::sync();",
                                          "wait_for_bytes(then);", "Tile::template barrier<false>();",
-                                         "sync_cluster();"};
+                                         "sync_cluster();",       "Ranks::sync();"};
 
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
 /// read its shared memory, which the emulated device keeps; what waits for words that the first threads

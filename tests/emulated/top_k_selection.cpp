@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -119,15 +121,24 @@ TEST(TopKSelectionOrders, DoNotMatter) {
 
 /// More candidates than there is room for: a bound from minima lets more than k keys through.
 TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
-  for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
-    for (const Order order : {Order::ascending, Order::descending}) {
-      const Problem problem = top_k_of(all_loads[0], key, order, 32, {.n = 1000, .rows = 3});
-      const Variant& family = variant("select_rows");
-      Configuration c = family.default_configuration(problem, emulated_bench().device->info());
-      c.parameters["candidate_factor"] = 1;
-      for (const Distribution distribution : all_distributions) {
-        EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4}));
-      }
+  const auto expect_right = [](std::string_view name, KeyType key, Order order, std::uint64_t n,
+                               const std::map<std::string, std::int64_t>& changes) {
+    const Problem problem = top_k_of(all_loads[0], key, order, 32, {.n = n, .rows = 3});
+    Configuration c = variant(name).default_configuration(problem, emulated_bench().device->info());
+    for (const auto& [parameter, value] : changes) c.parameters[parameter] = value;
+    for (const Distribution distribution : all_distributions) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4})) << name;
+    }
+  };
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
+      expect_right("select_rows", key, order, 1000, {{"candidate_factor", 1}});
+    }
+    for (const KeyType key : {KeyType::i32, KeyType::f64}) {
+      expect_right("persistent_rows", key, order, 2000,
+                   {{"candidate_factor", 2}, {"minima", 32}, {"min_blocks_per_sm", 1}});
+      expect_right("select_cluster", key, order, 3000,
+                   {{"candidate_factor", 2}, {"minima", 32}, {"vector_width", 1}});
     }
   }
 }

@@ -20,6 +20,12 @@ BITUNE_DEVICE float approximate_quotient(float a, float b) { return __fdividef(a
 /// The number without what is behind its point. Of NaN it is 0; of a number out of range, the nearest in it.
 BITUNE_DEVICE u32 truncated(float number) { return __float2uint_rz(number); }
 
+/// The same number, of which the compiler knows nothing: it computes anew what depends on it, and keeps no register for that meanwhile.
+BITUNE_DEVICE u32 opaque(u32 number) {
+  asm volatile("" : "+r"(number));
+  return number;
+}
+
 /// How many bits are 1.
 BITUNE_DEVICE u32 bit_count(u32 bits) { return static_cast<u32>(__popc(static_cast<int>(bits))); }
 

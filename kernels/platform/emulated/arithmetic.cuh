@@ -18,6 +18,8 @@ BITUNE_DEVICE u32 truncated(float number) {
   return number < 4294967296.0f ? static_cast<u32>(number) : ~u32{0};
 }
 
+BITUNE_DEVICE u32 opaque(u32 number) { return number; }
+
 BITUNE_DEVICE u32 bit_count(u32 bits) {
   u32 count = 0;
   for (; bits != 0; bits &= bits - 1) ++count;  // __builtin_popcount asks for a library

@@ -191,7 +191,7 @@ TEST(KernelSources, PlansUseNoHeaderThatTheirVariantDoesNotName) {
     };
     for (const std::uint64_t n :
          {std::uint64_t{100}, std::uint64_t{5000}, std::uint64_t{1} << 20, std::uint64_t{1} << 33}) {
-      const bool is_wide = family->name() == "leading_digits";
+      const bool is_wide = family->name() == "leading_digits" || family->name() == "persistent_rows";
       const KeyType key = is_wide ? KeyType::f32 : KeyType::f16;
       for (const Problem& problem : test::kinds_of_problems(key, {.n = n})) {
         if (!family->supports(problem, device)) continue;

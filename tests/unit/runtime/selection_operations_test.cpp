@@ -141,6 +141,16 @@ TEST(SelectionOfOperations, TopKByTheNearestK) {
   EXPECT_EQ(chosen(of(8200), user).match, MatchKind::defaulted);
 }
 
+TEST(SelectionOfOperations, TopKOfFewRowsSaysNothingOfMany) {
+  const auto of = [](std::uint64_t rows) {
+    return Problem{{.operation = Operation::top_k, .index_bytes = 4, .k = 64}, {.n = length, .rows = rows}};
+  };
+  Candidate candidate = trial(1, test::h200(), of(64));
+  candidate.configuration = variant("merge_topk").default_configuration(of(64), test::h200());
+  EXPECT_EQ(chosen(of(256), {candidate}).match, MatchKind::near_size);
+  EXPECT_EQ(chosen(of(4096), {candidate}).match, MatchKind::defaulted);
+}
+
 TEST(SelectionOfOperations, SaysWhichRowsAreTooLongForATopK) {
   Problem problem{{.operation = Operation::top_k, .index_bytes = 8, .k = 5}, {.n = std::uint64_t{1} << 31}};
   const auto by_merging = std::array{&variant("merge_topk")};

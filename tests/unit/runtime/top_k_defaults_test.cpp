@@ -49,6 +49,8 @@ TEST(TopKDefaults, AreThereForEveryKeyTypeAndAnyK) {
 
 /// What each variant is for, it can do with every key type.
 TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
+  const Problem of_many = first_keys(KeyType::f64, 64, {.n = 16384, .rows = 1024});
+  EXPECT_TRUE(variant("persistent_rows").supports(of_many, test::h200()));
   for (const Case& of :
        {Case{"rows_topk", 100, {.n = 300, .rows = 1000}}, Case{"cluster_topk", 8000, {.n = 16384}},
         Case{"merge_topk", one << 19, {.n = one << 20}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
@@ -89,6 +91,12 @@ TEST(TopKDefaults, AreWhatWasFastest) {
                          Case{"bin_rows", 4096, {.n = 16384, .rows = 2048}},
                          Case{"cluster_topk", 1024, {.n = 16384}},
                          Case{"select_cluster", 64, {.n = one << 15}},
+                         Case{"select_cluster", 64, {.n = one << 15, .rows = 64}},
+                         Case{"persistent_rows", 64, {.n = one << 15, .rows = 4096}},
+                         Case{"persistent_rows", 8, {.n = 16384, .rows = 1024}},
+                         Case{"select_rows", 64, {.n = 8192, .rows = 4096}},
+                         Case{"minima_rows", 64, {.n = 20000, .rows = 4096}},
+                         Case{"minima_rows", 128, {.n = one << 15, .rows = 1024}},
                          Case{"minima_rows", 2048, {.n = one << 17, .rows = 256}},
                          Case{"bucket_rows", 2048, {.n = one << 17}},
                          Case{"bucket_rows", 8192, {.n = one << 17, .rows = 256}},

@@ -56,7 +56,9 @@ std::size_t widest_key(const Variant& variant) {
 }
 
 /// Bytes of the narrowest: keys of two digits need both.
-std::size_t narrowest_key(const Variant& variant) { return variant.name() == "leading_digits" ? 4 : 1; }
+std::size_t narrowest_key(const Variant& variant) {
+  return variant.name() == "leading_digits" || variant.name() == "persistent_rows" ? 4 : 1;
+}
 
 /// The number of valid configurations, or `enough` if there are more: the default one, those that differ from
 /// it in one parameter, in two, and so on.

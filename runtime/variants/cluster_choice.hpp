@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// What the variants share in which the blocks of a cluster choose the first k keys of a row from registers
+/// (kernels/topk/cluster_choice.cuh).
+
+#include <cstdint>
+#include <vector>
+
+#include "model/device_info.hpp"
+#include "model/problem.hpp"
+#include "model/search_space.hpp"
+
+namespace bitune::cluster_choice {
+
+/// The least power of two from k on.
+[[nodiscard]] std::int64_t rounded_k(const Problem& problem);
+
+/// The least power of two from the row's length on.
+[[nodiscard]] std::int64_t tile_for(const Problem& problem);
+
+/// Keys that the registers of a cluster hold.
+[[nodiscard]] std::int64_t capacity(const Configuration& c);
+
+/// Candidates that a row has room for: for the first k vectors of so many keys at least, if that is said.
+[[nodiscard]] std::int64_t candidates(const Configuration& c, const Problem& problem,
+                                      std::int64_t vector = 1);
+
+/// Shared memory of a block, with room for so many candidates. stays: without the keys of blocks that do.
+[[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem,
+                                        std::int64_t candidates, bool stays);
+
+/// Parameters of both.
+[[nodiscard]] Parameter minima();
+[[nodiscard]] Parameter candidate_factor();
+
+/// Candidates of a row, in a configuration.
+using Candidates = std::int64_t (*)(const Configuration&, const Problem&);
+
+/// What groups of keys, candidates and registers ask of a configuration. of_clusters: registers that a thread
+/// has besides where a row has several blocks.
+[[nodiscard]] std::vector<Restriction> restrictions(Candidates candidates, std::int64_t of_clusters = 0);
+
+}  // namespace bitune::cluster_choice
