@@ -184,7 +184,7 @@ struct ClusterChoice {
     if (warp_index() == 0) {
       PlacedBound<Word> bound = of_row().bound(maximum(wanted, 1u));
       bound.end = minimum(bound.end, length);
-      if (lane() == 0) *found() = {bound, wanted, length, is_first ? layout::rows_by_places() : found()->by_places - 1};
+      if (lane() == 0) *found() = {bound, wanted, length, static_cast<u32>(is_first ? layout::rows_by_places() : found()->by_places - 1)};
     }
     sync_block();
   }

@@ -15,11 +15,12 @@ export BIN
 unset BITUNE_DB  # each job has its own
 packed=$OUT/results.tar.xz
 OUT=$(mktemp -d)
+# pack NAME: under another name first. That of the last one is its own: the one before may still be written when its shell is gone.
 pack() {
-  tar cJf "$packed.part" -C "$OUT" --exclude='*check-*.db*' . 2>/dev/null
-  mv "$packed.part" "$packed"
+  tar cJf "$packed.$1" -C "$OUT" --exclude='*check-*.db*' . 2>/dev/null
+  mv "$packed.$1" "$packed"
 }
-(while sleep "${PACK_SECONDS:-30}"; do pack; done) &
+(while sleep "${PACK_SECONDS:-30}"; do pack early; done) &
 packer=$!
 while read -r name seconds command; do
   [[ -n $name && $name != \#* ]] || continue
@@ -29,6 +30,6 @@ while read -r name seconds command; do
 done
 kill "$packer"
 wait "$packer" 2>/dev/null
-pack
-rm -rf "$OUT"
+pack last
+rm -rf "$OUT" "$packed.early"
 finish
