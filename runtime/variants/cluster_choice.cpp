@@ -6,6 +6,7 @@
 #include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
+#include "runtime/variants/expressions.hpp"
 #include "runtime/variants/restrictions.hpp"
 
 namespace bitune::cluster_choice {
