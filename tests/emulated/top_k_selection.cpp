@@ -143,6 +143,28 @@ TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
   }
 }
 
+/// Words that are tried count with all places: else of few distinct keys none would have enough up to it.
+TEST(TopKSelectionBounds, EndWhereFewKeysAreDistinct) {
+  const Problem problem =
+      top_k_of(all_loads[0], KeyType::f32, Order::descending, 64, {.n = 4096, .rows = 20});
+  for (const std::string_view name : {"select_cluster", "persistent_rows"}) {
+    const Variant& family = variant(name);
+    Configuration c = family.default_configuration(problem, emulated_bench().device->info());
+    c.parameters["minima"] = 64;
+    c.parameters["candidate_factor"] = 2;
+    c.parameters["block_size_x"] = 256;
+    c.parameters["cluster_size"] = 2;
+    c.parameters["items_per_thread"] = 8;
+    c.parameters["min_blocks_per_sm"] = 1;
+    if (c.parameters.contains("vector_width")) c.parameters["vector_width"] = 1;
+    ASSERT_EQ(family.space(problem, emulated_bench().device->info())
+                  .violation(c, problem, emulated_bench().device->info()),
+              std::nullopt)
+        << c.text();
+    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::few_distinct, 1)) << name;
+  }
+}
+
 /// A sample that gives a bound before the k-th key, or one far behind it, comes up once in a million times. A
 /// plan that takes another sample for the bound shows what happens then.
 TEST(TopKSelectionBounds, MayBeWrong) {
