@@ -179,7 +179,8 @@ struct ClusterChoice {
     sync_block();
   }
 
-  /// The bound of the first `wanted` of the row's `length` keys. A barrier of the block. is_first: no row has been chosen from by places lately.
+  /// The bound of the first `wanted` of the row's `length` keys. A barrier of the block. is_first: words alone were
+  /// tried for this row.
   BITUNE_DEVICE static void find_bound(u32 wanted, u32 length, bool is_first = false) {
     if (warp_index() == 0) {
       PlacedBound<Word> bound = of_row().bound(maximum(wanted, 1u));

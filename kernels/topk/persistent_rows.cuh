@@ -16,7 +16,7 @@
 
 namespace bitune {
 
-/// A thread's keys of a row: numbers as they are read, until `encode`; others by their words.
+/// A thread's keys of a row: numbers as they are read, until `encoded`; others by their words.
 template <class Codec, class Order, PlacedForm form, int nt, int vt, int ranks>
 struct ChosenKeys : ClusterKeys<Codec, Order, form, nt, vt, 16 / static_cast<int>(sizeof(typename Codec::Raw)), ranks> {
   using Raw = typename Codec::Raw;
