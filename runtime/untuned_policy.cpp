@@ -131,6 +131,14 @@ bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
 /// Beyond what a cluster holds, each multiprocessor reads its share.
 bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
 
+/// A large part of many rows: what is selected is sorted by digits, in about the same time whatever the keys
+/// are. Of short rows a network sorts most of the keys as soon.
+bool favours_digit_rows(const Problem& p, const DeviceInfo& device) {
+  if (p.n <= 512 || p.n > 32768 || p.k <= p.n / 8) return false;
+  if (p.n > 4096) return p.rows >= multiprocessors(device);
+  return !are_few(p, device) && (p.n > 2048 || p.k <= p.n / 2);
+}
+
 /// So much of a short row that all of it goes to bins. Of more than half of a row the bins would be uneven
 /// where keys are: floats around 0 are.
 bool favours_whole_bins(const Problem& p, const DeviceInfo& device) {
@@ -198,6 +206,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},
     {"cluster_topk", favours_cluster_topk},
+    {"digit_rows", favours_digit_rows},
     {"minima_rows", favours_minima_rows},
     {"bin_rows", favours_bin_rows},
     {"bucket_rows", favours_bucket_rows},

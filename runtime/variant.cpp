@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 38> all = {&classic_variant(),
+  static const std::array<const Variant*, 39> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -45,6 +45,7 @@ std::span<const Variant* const> variants() {
                                                      &bin_rows_variant(),
                                                      &minima_rows_variant(),
                                                      &persistent_rows_variant(),
+                                                     &digit_rows_variant(),
                                                      &leading_digits_variant(),
                                                      &rows_by_digits_variant(),
                                                      &cluster_by_digits_variant()};

@@ -73,8 +73,9 @@ struct DigitRow {
     sync_block();
   }
 
-  /// Puts the row in the order of a digit. moves_words: else only places move, as those of the words that are there. Ends with a barrier.
-  template <bool moves_words>
+  /// Puts the row in the order of a digit. moves_words: else only places move, as those of the words that are there. has_places: else the first
+  /// pass makes them. Ends with a barrier.
+  template <bool moves_words, bool has_places = false>
   BITUNE_DEVICE void sort_by(u32 pass) const {
     Halves<vt> place;
     const Ranks of_warp(ranks);
@@ -94,7 +95,7 @@ struct DigitRow {
       }
     }
     Halves<vt> from;
-    if (pass == 0) {
+    if (pass == 0 && !has_places) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) from.put(r, first() + r * warp_size);
     } else {

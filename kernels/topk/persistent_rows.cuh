@@ -3,80 +3,24 @@
 // The first k keys of many rows that the registers of a block or a cluster hold, by blocks that stay.
 //
 // Each row is chosen from as in cluster_choice.cuh: a bound from the minima of groups of keys, and what is not behind it is put in order. But a
-// cluster takes one row after the other. As soon as a row is in registers, the next one is on its way to shared memory. So memory is read while
-// the blocks compare, wait for each other and write, and no row waits for a sample.
+// cluster takes one row after the other, and the next one is on its way to shared memory meanwhile. So memory is read while the blocks compare,
+// wait for each other and write, and no row waits for a sample.
 //
 // A thread copies what it takes to registers afterwards, and nothing else: for these copies there is no barrier. A row has two barriers of
 // the cluster. The blocks take turns to put candidates in order, so that a block may do that while others begin with the next row.
 //
-// The bound is a word at first. Where too many keys equal it, places are told, too; so are those of the next rows, which are likely to be alike.
+// Vector by vector: as soon as one is in registers, its place in shared memory takes the next row's. So memory never waits.
 
 #include "kernels/network/carried_value.cuh"
 #include "kernels/topk/cluster_choice.cuh"
 
 namespace bitune {
 
-/// A thread's keys of a row: numbers as they are read, until `encoded`; others by their words.
-template <class Codec, class Order, PlacedForm form, int nt, int vt, int ranks>
-struct ChosenKeys : ClusterKeys<Codec, Order, form, nt, vt, 16 / static_cast<int>(sizeof(typename Codec::Raw)), ranks> {
-  using Raw = typename Codec::Raw;
-  using Word = typename Codec::Word;
-  static constexpr int vector = 16 / static_cast<int>(sizeof(Raw));
-  using Keys = ClusterKeys<Codec, Order, form, nt, vt, vector, ranks>;
-  using Selected = typename Keys::Keys;
-
-  BITUNE_DEVICE static Word word_of(Raw raw) { return Order::encode(raw); }
-
-  /// The smallest word of the thread.
-  BITUNE_DEVICE Word least() const {
-    Word of_thread[1];
-    if constexpr (Selected::has_numbers) {
-      Selected::minima_of_numbers(of_thread);
-    } else {
-      Selected::minima(of_thread);
-    }
-    return of_thread[0];
-  }
-
-  /// The keys up to a word, whatever their places: a bit for each. Nothing where these cannot be told so, as with NaNs.
-  BITUNE_DEVICE bool up_to(Word word, u32& bits) const {
-    if (word >= Selected::Words::first_padding) return false;
-    if constexpr (Selected::has_numbers) {
-      const NumberLimit<Codec> limit(word);
-      bits = Selected::up_to(limit);
-      return limit.is_exact();
-    } else {
-      bits = 0;
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) bits |= Selected::words[r] <= word ? u32{1} << r : 0;
-      return true;
-    }
-  }
-
-  template <class Form>
-  BITUNE_DEVICE typename Form::Item item(u32 at) const {
-    if constexpr (Selected::has_numbers) {
-      const auto raw = Keys::template item<Form>(at);
-      return Form::make(Order::encode(static_cast<Raw>(Form::key(raw))), Form::place(raw));
-    } else {
-      return Keys::template item<Form>(at);
-    }
-  }
-
-  BITUNE_DEVICE Keys& encoded() {
-    if constexpr (Selected::has_numbers) {
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) Selected::words[r] = Order::encode(static_cast<Raw>(Selected::words[r]));
-    }
-    return *this;
-  }
-};
-
 /// A thread's keys of the next row, on their way to shared memory, where no other thread reads them.
-template <class Keys, int nt, int vt>
+template <class Keys, int nt, int vt, int vector>
 struct CopiedKeys {
   using Raw = typename Keys::Raw;
-  static constexpr int vector = Keys::vector;
+  static constexpr int vectors_of_thread = vt / vector;
   static_assert(vt % vector == 0);
 
   /// The thread's keys in registers r to r + vector, of nt * vt keys.
@@ -84,47 +28,48 @@ struct CopiedKeys {
 
   BITUNE_DEVICE static bool are_vectors(const Raw* row) { return reinterpret_cast<u64>(row) % 16 == 0; }
 
-  /// Begins to copy. What the row lacks is `last`.
+  /// Begins to copy a row. What it lacks is `last`.
   BITUNE_DEVICE static void begin(const Raw* row, u32 length, Raw last) {
     const bool vectors = are_vectors(row);
     Keys keys;
     keys.stand_as(vectors);
-    if (vectors && length >= Keys::all * vt) {
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; r += vector) cp_async_16(copied(r), row + keys.first + r * Keys::all);
-      return;
-    }
     BITUNE_UNROLL_N(1)
     for (int r = 0; r < vt; r += vector) {
       const u32 place = keys.place(r);
       if (vectors && place + vector <= length) {
         cp_async_16(copied(r), row + place);
-        continue;
-      }
-      BITUNE_UNROLL_N(1)
-      for (int i = 0; i < vector; ++i) {
-        const u32 at = place + i * keys.inner;
-        if (at < length) {
-          copy_to_shared(copied(r) + i, row + at);
-        } else {
-          copied(r)[i] = last;
+      } else {
+        BITUNE_UNROLL_N(1)
+        for (int i = 0; i < vector; ++i) {
+          const u32 at = place + i * keys.inner;
+          if (at < length) {
+            copy_to_shared(copied(r) + i, row + at);
+          } else {
+            copied(r)[i] = last;
+          }
         }
       }
+      cp_async_end_group();
     }
   }
 
-  /// Waits for what was copied, and takes it.
-  BITUNE_DEVICE static void take(Keys& keys, const Raw* row) {
-    using Word = typename Keys::Word;
-    keys.stand_as(are_vectors(row));
-    cp_async_wait_all();
+  /// Takes what was copied of a row, whose keys are vectors or not, and begins to copy the next one, of which there are that many keys; null:
+  /// there is none.
+  BITUNE_DEVICE static void take(Keys& keys, bool vectors, const Raw* next, u32 next_length, Raw last) {
+    const bool is_whole = next != nullptr && are_vectors(next) && next_length >= Keys::all * vt;
+    keys.stand_as(true);
     BITUNE_UNROLL
     for (int r = 0; r < vt; r += vector) {
+      cp_async_wait_but<vectors_of_thread - 1>();
       Raw raw[vector];
       load_vector(copied(r), raw);
       BITUNE_UNROLL
-      for (int i = 0; i < vector; ++i) keys.words[r + i] = Keys::Selected::has_numbers ? static_cast<Word>(raw[i]) : Keys::word_of(raw[i]);
+      for (int i = 0; i < vector; ++i) keys.set(r + i, raw[i]);
+      if (is_whole) cp_async_16(copied(r), next + keys.first + r * Keys::all);
+      cp_async_end_group();  // if empty, so that as many follow each vector
     }
+    if (next != nullptr && !is_whole) begin(next, next_length, last);
+    keys.stand_as(vectors);
   }
 };
 
@@ -142,68 +87,43 @@ persistent_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typena
                 typename CarriedValue<index_bytes>::Type* indices_out, u64 indices_out_stride, const u8* lengths, u64 length_bytes, u32 rows,
                 u32 n, u32 k) {
   using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
-  using Choice =
-      ClusterChoice<Codec, Row, nt, ranks, groups, capacity, shuffle_steps, nt * vt * static_cast<int>(sizeof(typename Codec::Raw)), true>;
+  using Raw = typename Codec::Raw;
+  using Choice = ClusterChoice<Codec, Row, nt, ranks, groups, capacity, shuffle_steps, nt * vt * static_cast<int>(sizeof(Raw)), true>;
   using Ranks = ClusterRanks<ranks>;
-  using Keys = ChosenKeys<Codec, typename Row::Order, form, nt, vt, ranks>;
-  using Copied = CopiedKeys<Keys, nt, vt>;
-  if (thread_index() == 0) {
-    *Choice::count() = 0;
-    Choice::found()->by_places = 0;
-  }
+  constexpr int vector = 16 / static_cast<int>(sizeof(Raw));
+  using Keys = ClusterKeys<Codec, typename Row::Order, form, nt, vt, vector, ranks>;
+  using Copied = CopiedKeys<Keys, nt, vt, vector>;
+  if (thread_index() == 0) *Choice::count() = 0;
   if constexpr (ranks > 1) arrive_at_cluster();
 
   // The plan's only launch: the next one may begin when all before this one is done.
   wait_for_previous_launch();
   allow_next_launch();
   const u32 clusters = block_count() / ranks;
+  const Raw last = Codec::decode(Codec::mask);
   const auto keys_of = [&](u32 row) { return keys_in + u64{row} * keys_in_stride; };
   const auto length_of = [&](u32 row) { return counted_keys(lengths, length_bytes, row, n); };
   u32 row = block_index() / ranks;
-  const auto begin_row = [&](u32 of) { Copied::begin(keys_of(of), length_of(of), Codec::decode(Codec::mask)); };
-  begin_row(row);
+  Copied::begin(keys_of(row), length_of(row), last);
   if constexpr (ranks > 1) wait_for_cluster();
   sync_block();  // thread 0 has set the count
   for (; row < rows; row += clusters) {
     Keys keys;
-    Copied::take(keys, keys_of(row));
-    const typename Codec::Word least = keys.least();
-    if (row + clusters < rows) begin_row(row + clusters);
+    const bool is_last = row + clusters >= rows;
+    Copied::take(keys, Copied::are_vectors(keys_of(row)), is_last ? nullptr : keys_of(row + clusters), is_last ? 0 : length_of(row + clusters), last);
     // While minima are sorted registers hold nothing but keys and the row's number: what else there is of the row is found anew.
     const auto leader = [&] { return opaque(row) / clusters % ranks; };
-    const auto stand = [&] { keys.stand_as(Copied::are_vectors(keys_of(opaque(row)))); };
-    u32 all = 0;
-    const bool by_words = Choice::found()->by_places == 0;
-    if (by_words) {
-      Choice::find_words(least);
-      Choice::tell_words();
-      Ranks::sync();
-      // All have read what the leader before had counted. A barrier is between this and the next time that it counts.
-      if (thread_index() == 0 && Ranks::own() == (leader() - 1) % ranks) *Choice::count() = 0;
-      Choice::find_word(minimum(k, length_of(row)), length_of(row));
-      u32 bits = 0;
-      if (keys.up_to(Choice::found()->bound.word, bits)) {
-        stand();
-        all = Choice::send(keys, bits, leader());
-      }
-    }
-    if (!by_words || all < Choice::found()->wanted || all > capacity) {
-      // Many equal keys, or NaNs: by words and places.
-      Ranks::sync();
-      if (thread_index() == 0) *Choice::count() = 0;
-      auto& words = keys.encoded();
-      Choice::find_minima(words.minimum_of_thread());
-      Choice::tell_minima();
-      Ranks::sync();
-      Choice::find_bound(minimum(k, length_of(row)), length_of(row), by_words);
-      stand();
-      all = Choice::gather(words, leader());
-    }
-    if (Ranks::own() != leader()) continue;
-    const u32 of = opaque(row);
-    const Row result(of, keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in, values_in_stride,
-                     indices_out, indices_out_stride);
-    Choice::write_first(result, k, all, minimum(k, length_of(of)));
+    Choice::find_minima(keys.least());
+    Choice::tell_minima();
+    // All have read what the leader before had counted. A barrier is between this and the next time that it counts.
+    if (thread_index() == 0 && Ranks::own() == (leader() - 1) % ranks) *Choice::count() = 0;
+    Choice::find_bound(minimum(k, length_of(row)), length_of(row));
+    const u32 all = Choice::gather(keys, leader(), [&] { keys.stand_as(Copied::are_vectors(keys_of(opaque(row)))); });
+    const auto row_of = [&] {
+      return Row(opaque(row), keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in, values_in_stride,
+                 indices_out, indices_out_stride);
+    };
+    if (Ranks::own() == leader()) Choice::write_first(row_of, k, all);
   }
   if constexpr (ranks > 1) sync_cluster();  // others may read this block's until then
 }

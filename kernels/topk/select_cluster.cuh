@@ -28,19 +28,19 @@ select_cluster(typename Codec::Raw* keys_out, u64 keys_out_stride, const typenam
   allow_next_launch();
   const u64 index = block_index() / ranks;
   const u32 length = counted_keys(lengths, length_bytes, index, n);
-  const u32 wanted = minimum(k, length);
-  const Row result(index, keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in, values_in_stride,
-                   indices_out, indices_out_stride);
   ClusterKeys<Codec, typename Row::Order, form, nt, vt, vector, ranks> keys;
-  keys.load(result.keys, length);
+  keys.load(keys_in + index * keys_in_stride, length);
 
-  Choice::find_minima(keys.minimum_of_thread());
+  Choice::find_minima(keys.least());
   wait_for_cluster();
   Choice::tell_minima();
-  sync_cluster();
-  Choice::find_bound(wanted, length);
-  const u32 all = Choice::gather(keys, 0);
-  if (cluster_rank() == 0) Choice::write_first(result, k, all, wanted);
+  Choice::find_bound(minimum(k, length), length);
+  const u32 all = Choice::gather(keys, 0, [] {});
+  const auto row_of = [&] {
+    return Row(opaque(block_index()) / ranks, keys_out, keys_out_stride, keys_in, keys_in_stride, values_out, values_out_stride, values_in,
+               values_in_stride, indices_out, indices_out_stride);
+  };
+  if (cluster_rank() == 0) Choice::write_first(row_of, k, all);
   sync_cluster();  // others may read this block's until then
 }
 

@@ -73,31 +73,6 @@ constexpr FilteredRow filtered_row(Size threads, Size sample_bytes, Size capacit
   return {bound, count, sums, rounded_up(sums + 4 * prefix_sum_words(threads), 16)};
 }
 
-/// So many rows are chosen from by words and places, behind one where words would not do.
-constexpr Size rows_by_places() { return 15; }
-
-/// Where the parts of a block's shared memory begin where a cluster chooses from a row, and how many bytes they are together. Candidates come
-/// first. The minima of the block's threads lie there before, unless the block stays: then other blocks choose from the next row while it still
-/// puts candidates in order.
-struct ClusterChoice {
-  Size of_threads;  ///< minima of the block's threads
-  Size minima;      ///< of all blocks
-  Size bound;
-  Size count;  ///< a number
-  Size bytes;
-};
-
-constexpr ClusterChoice cluster_choice(Size threads, Size groups, Size capacity, Size item_bytes, Size word_bytes,
-                                       bool stays = false) {
-  const Size candidates = padded_bytes(capacity, item_bytes);
-  const Size of_threads = stays ? rounded_up(candidates, 16) : 0;
-  const Size words = of_threads + threads * (word_bytes + 4);
-  const Size minima = rounded_up(candidates > words ? candidates : words, 16);
-  const Size bound = rounded_up(minima + groups * (word_bytes + 4), 16);
-  const Size count = bound + 48;
-  return {of_threads, minima, bound, count, count + 16};
-}
-
 /// Shared memory of filter_array: candidates, and three numbers.
 constexpr Size staged_bytes(Size staged, Size item_bytes) { return staged * item_bytes + 16; }
 

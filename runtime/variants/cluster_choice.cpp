@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/topk/cluster_choice_layout.hpp"
 #include "kernels/topk/topk_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
@@ -60,7 +61,7 @@ Parameter candidate_factor() {
   return {"candidate_factor", {2, 4, 8}, "candidates that there is room for, for each of the first k"};
 }
 
-std::vector<Restriction> restrictions(Candidates candidates, std::int64_t of_clusters) {
+std::vector<Restriction> restrictions(Candidates candidates) {
   return {
       {"there are at least k groups of keys, and no more than 8 times as many as a power of two from k on, "
        "or the fewest there are",
@@ -76,14 +77,11 @@ std::vector<Restriction> restrictions(Candidates candidates, std::int64_t of_clu
        {"block_size_x", "candidate_factor"}},
       {"the keys, twice a thread's minima and 24 registers besides, or its candidates and 28 (6 more from "
        "compute capability 10.0 on), fit a block's registers, and min_blocks_per_sm times a "
-       "multiprocessor's; of 64-bit keys the keys, twice what is sorted, and 44; 8 more where blocks of a "
-       "cluster stay",
-       [candidates, of_clusters](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         const std::int64_t more = c.at("cluster_size") == 1 ? 0 : of_clusters;
-         return registers_fit(c, registers(c, p, candidates(c, p), d) + more, c.at("min_blocks_per_sm"), d);
+       "multiprocessor's; of 64-bit keys the keys, twice what is sorted, and 44",
+       [candidates](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return registers_fit(c, registers(c, p, candidates(c, p), d), c.at("min_blocks_per_sm"), d);
        },
-       {"cluster_size", "block_size_x", "items_per_thread", "minima", "candidate_factor",
-        "min_blocks_per_sm"}},
+       {"block_size_x", "items_per_thread", "minima", "candidate_factor", "min_blocks_per_sm"}},
   };
 }
 

@@ -37,8 +37,7 @@ namespace bitune::cluster_choice {
 /// Candidates of a row, in a configuration.
 using Candidates = std::int64_t (*)(const Configuration&, const Problem&);
 
-/// What groups of keys, candidates and registers ask of a configuration. of_clusters: registers that a thread
-/// has besides where a row has several blocks.
-[[nodiscard]] std::vector<Restriction> restrictions(Candidates candidates, std::int64_t of_clusters = 0);
+/// What groups of keys, candidates and registers ask of a configuration.
+[[nodiscard]] std::vector<Restriction> restrictions(Candidates candidates);
 
 }  // namespace bitune::cluster_choice

@@ -103,6 +103,13 @@ SearchSpace PersistentRowsVariant::space(const Problem&, const DeviceInfo&) cons
                 (size_of(p.key) < 8 || c.at("items_per_thread") <= 16);
        },
        {"items_per_thread"}},
+      {"where a row has two blocks, 40 registers besides its keys fit those that a thread has",
+       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
+         return c.at("cluster_size") == 1 ||
+                registers_fit(c, c.at("items_per_thread") * word_bytes(p.key) / 4 + 40,
+                              c.at("min_blocks_per_sm"), d);
+       },
+       {"cluster_size", "block_size_x", "items_per_thread", "min_blocks_per_sm"}},
       {"each thread has a group's minimum at most",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return c.at("minima") <= c.at("block_size_x") * c.at("cluster_size");
@@ -113,7 +120,7 @@ SearchSpace PersistentRowsVariant::space(const Problem&, const DeviceInfo&) cons
       blocks_fit_multiprocessor(shared_bytes),
       dependent_launch_fits_device(),
   };
-  for (Restriction& restriction : cluster_choice::restrictions(candidates, 8)) {
+  for (Restriction& restriction : cluster_choice::restrictions(candidates)) {
     space.restrictions.push_back(std::move(restriction));
   }
   return space;

@@ -37,6 +37,7 @@ namespace bitune {
 [[nodiscard]] const Variant& bin_rows_variant();
 [[nodiscard]] const Variant& minima_rows_variant();
 [[nodiscard]] const Variant& persistent_rows_variant();
+[[nodiscard]] const Variant& digit_rows_variant();
 [[nodiscard]] const Variant& select_array_variant();
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();

@@ -20,15 +20,18 @@ RACE = re.compile(r"Error: Race reported between .*? at (?:void )?(?:bitune::)?(
 # Kernels of which racecheck reports what is none, as parts of a block pass barriers of their own (docs/kernels.md): always, or if their
 # blocks have more threads than a digit has values. Sessions of other variants have them as incumbents.
 KNOWN = {"multiway_sort", "place_multiway_sort"}
-KNOWN_OF_LARGE_BLOCKS = {"digit_row_sort", "digit_segments"}
-THREADS_AND_ITEMS = re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,")
+KNOWN_OF_LARGE_BLOCKS = {
+    "digit_row_sort": re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,"),
+    "digit_segments": re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,"),
+    "digit_rows": re.compile(r"PlacedForm\)\d+, \(int\)\d+, \(int\)\d+, \(int\)(\d+), \(int\)\d+, \(int\)\d+, \(int\)8,"),
+}  # where the threads of a block stand
 
 
 def is_known(race):
     """Whether what racecheck says of a kernel, its name and its template arguments, is known to be none."""
     name, arguments = race
-    threads = THREADS_AND_ITEMS.search(arguments)
-    return name in KNOWN or (name in KNOWN_OF_LARGE_BLOCKS and threads is not None and int(threads[1]) > 256)
+    threads = KNOWN_OF_LARGE_BLOCKS[name].search(arguments) if name in KNOWN_OF_LARGE_BLOCKS else None
+    return name in KNOWN or (threads is not None and int(threads[1]) > 256)
 
 
 def trials_of(database, variant):

@@ -51,8 +51,8 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
 /// write as they begin, which nearly always is before the lanes of any warp have met; what other warps have
 /// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway; what
 /// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; what
-/// lies between two segments or shares of a block, where there are more blocks; and what says that it is
-/// for nobody.
+/// keeps a block from being two barriers of its own ahead of its cluster; what lies between two segments or
+/// shares of a block, where there are more blocks; and what says that it is for nobody.
 constexpr std::string_view not_missed[] = {
     "sync_cluster();  // others may read this block's until then",
     "sync_block();  // thread 0 has set the count",
@@ -67,6 +67,7 @@ constexpr std::string_view not_missed[] = {
     "sync_cluster();  // else the bound is wrong, which costs time",
     "sync_block();  // else the choice is wrong, which costs time",
     "sync_block();  // all have seen it before it is cleared",
+    "Ranks::sync();  // others may add up this block's until then",
     "sync_block();  // others may read the sums of the block's segment before",
     "sync_block();  // others may sort the share before",
     "sync_block();  // others may read the values of the segment before",

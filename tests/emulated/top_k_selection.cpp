@@ -36,6 +36,8 @@ struct Case {
 constexpr std::array cases = {Case{"select_rows", {.n = 128, .rows = 20}, 8},
                               Case{"select_rows", {.n = 2000, .rows = 3}, 100},
                               Case{"select_rows", {.n = 5000, .rows = 2}, 1},
+                              Case{"digit_rows", {.n = 1000, .rows = 3}, 250},
+                              Case{"digit_rows", {.n = 6001, .rows = 2}, 5000},
                               Case{"bin_rows", {.n = 6000, .rows = 3}, 20},
                               Case{"bin_rows", {.n = 9001}, 300},
                               Case{"bin_rows", {.n = 3000, .rows = 2}, 3},
@@ -129,16 +131,37 @@ TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
     for (const Distribution distribution : all_distributions) {
       EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4})) << name;
     }
+    // Most keys of 64 bits have one of a few exponents: words are counted more than once.
+    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::normal, 1)) << name;
   };
   for (const Order order : {Order::ascending, Order::descending}) {
     for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
       expect_right("select_rows", key, order, 1000, {{"candidate_factor", 1}});
+      expect_right("digit_rows", key, order, 1100,
+                   {{"block_size_x", 64}, {"items_per_thread", 24}, {"candidates_per_thread", 4}});
     }
     for (const KeyType key : {KeyType::i32, KeyType::f64}) {
       expect_right("persistent_rows", key, order, 2000,
                    {{"candidate_factor", 2}, {"minima", 32}, {"min_blocks_per_sm", 1}});
       expect_right("select_cluster", key, order, 3000,
                    {{"candidate_factor", 2}, {"minima", 32}, {"vector_width", 1}});
+    }
+  }
+}
+
+/// Equal keys in so many places that they are counted more than once, by vectors and by single keys.
+TEST(TopKSelectionBounds, TellEqualKeysByTheirPlaces) {
+  const Problem of_cluster =
+      top_k_of(all_loads[0], KeyType::f32, Order::descending, 8, {.n = (1 << 17) - 4, .rows = 2});
+  const Problem of_block = top_k_of(all_loads[0], KeyType::f64, Order::ascending, 8, {.n = 16000, .rows = 5});
+  for (const auto& [name, problem] :
+       {std::pair{"select_cluster", of_cluster}, std::pair{"persistent_rows", of_block}}) {
+    const Configuration c = variant(name).default_configuration(problem, emulated_bench().device->info());
+    for (const Distribution distribution :
+         {Distribution::all_equal, Distribution::few_distinct, Distribution::some_nan}) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1)) << name;
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 2, {.gaps = true, .length_bytes = 4}))
+          << name;
     }
   }
 }

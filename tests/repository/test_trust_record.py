@@ -48,6 +48,8 @@ def test_all_is_right(tmp_path):
     leave_log(tmp_path, "memcheck-warp", "========= ERROR SUMMARY: 0 errors", ["ok", "ok", "spilled"])
     leave_log(tmp_path, "racecheck-multiway", races_of("place_multiway_sort"), ["ok"])
     leave_log(tmp_path, "racecheck-segments", races_of("digit_segments", ", bitune::NoPayload, (int)0, (int)4, (bool)1, (int)512, (int)32, (int)8, (int)2"), ["ok"])
+    leave_log(tmp_path, "racecheck-digit_rows",
+              races_of("digit_rows", ", bitune::NoPayload, (bitune::PlacedForm)1, (int)0, (int)4, (int)1024, (int)8, (int)8, (int)8, (int)1"), ["ok"])
     leave_tests(tmp_path, "memory-0", {"name": "A", "result": "COMPLETED", "allocations_failed": "31"}, {"name": "B", "result": "SKIPPED"})
     (tmp_path / "soak").mkdir()
     (tmp_path / "soak/soak.json").write_text(json.dumps({"right": 50, "refused": 1, "faults": 0, "keys": 1000, "seconds": 2.5}))
@@ -58,6 +60,7 @@ def test_all_is_right(tmp_path):
     assert steps["memcheck"]["warp"] == {"verified": 2, "wrong": 0, "operations": ["sort"], "reports": 0, "known": False}
     assert steps["racecheck"]["multiway"]["reports"] == 7
     assert steps["racecheck"]["segments"]["known"]
+    assert steps["racecheck"]["digit_rows"]["known"]
     assert (steps["memory"]["passed"], steps["memory"]["skipped"], steps["memory"]["allocations_failed"]) == (1, 1, 31)
 
     page, known = tmp_path / "page.md", tmp_path / "record.json"

@@ -68,6 +68,17 @@ BITUNE_DEVICE T maximum(T a, T b) {
 BITUNE_DEVICE float smaller_number(float a, float b) { return fminf(a, b); }
 BITUNE_DEVICE float larger_number(float a, float b) { return fmaxf(a, b); }
 
+/// The larger of two numbers; NaN if one of them is.
+BITUNE_DEVICE float larger_number_or_nan(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
+
 /// Minimum of each of the two u16 in a and b.
 BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) { return __vminu2(a, b); }
 /// Maximum of each of the two u16 in a and b.

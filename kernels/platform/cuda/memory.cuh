@@ -103,6 +103,21 @@ BITUNE_DEVICE void cp_async_wait_all() {
 #endif
 }
 
+/// Ends a group of copies: all that this thread has started since the group before.
+BITUNE_DEVICE void cp_async_end_group() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Waits for all groups of this thread but the last `groups` ones.
+template <int groups>
+BITUNE_DEVICE void cp_async_wait_but() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+#endif
+}
+
 /// As cp_async, of 16 bytes, to which both addresses are aligned.
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
 #if __CUDA_ARCH__ >= 800

@@ -58,6 +58,7 @@ BITUNE_DEVICE T maximum(T a, T b) {
 
 BITUNE_DEVICE float smaller_number(float a, float b) { return a < b || b != b ? a : b; }
 BITUNE_DEVICE float larger_number(float a, float b) { return a > b || b != b ? a : b; }
+BITUNE_DEVICE float larger_number_or_nan(float a, float b) { return a > b || a != a ? a : b; }
 
 BITUNE_DEVICE u32 minimum_u16x2(u32 a, u32 b) {
   return minimum(a & 0xffff0000u, b & 0xffff0000u) | minimum(a & 0xffffu, b & 0xffffu);

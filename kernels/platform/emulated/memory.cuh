@@ -58,6 +58,11 @@ BITUNE_DEVICE void cp_async(T* shared_to, const T* global_from) {
 
 BITUNE_DEVICE void cp_async_wait_all() {}
 
+BITUNE_DEVICE void cp_async_end_group() {}
+
+template <int groups>
+BITUNE_DEVICE void cp_async_wait_but() {}
+
 BITUNE_DEVICE void cp_async_16(void* shared_to, const void* global_from) {
   u32 words[4];
   load_vector(static_cast<const u32*>(global_from), words);

@@ -27,12 +27,13 @@ std::vector<std::string_view> included_by(std::string_view text) {
   return paths;
 }
 
-/// Long segments are sorted by the passes of a single array. The first keys of segments are found as those of
-/// rows, by who knows where segments lie.
+/// Long segments are sorted by the passes of a single array, and a large part of a row as a row by digits is.
+/// The first keys of segments are found as those of rows, by who knows where segments lie.
 bool may_include(std::string_view room, std::string_view other) {
   if (other == room || other == "platform") return true;
   if (other == "network") return room != "platform";
-  return (room == "segments" && other == "radix") || (room == "topk" && other == "segments");
+  return (room == "segments" && other == "radix") ||
+         (room == "topk" && (other == "segments" || other == "radix"));
 }
 
 TEST(KernelRooms, AFamilyIncludesThePlatformTheNetworkAndItself) {
