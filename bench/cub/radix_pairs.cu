@@ -13,7 +13,8 @@ struct RadixPairs {
   static constexpr bool makes_places = false;
   template <class Key, class Value>
   static constexpr bool is_built_for =
-      sizeof(Value) == 4 || is_usual<Key, Value> || std::is_same_v<Key, std::uint32_t>;
+      sizeof(Value) == 4 || is_usual<Key, Value> || std::is_same_v<Key, std::uint32_t> ||
+      std::is_same_v<Key, std::uint64_t>;
   template <class Key>
   static constexpr bool descends = is_usual_key<Key>;
 

@@ -3,8 +3,8 @@
 # ships), topk.json (what bench/results/<gpu>/topk.json records), and logs. One part after the other; each takes at most 150 seconds and leaves all that
 # is known by then, so that a call may do one: scripts/gpu/topk.sh OUT BIN small. Each adds to tuning.db and topk.json.
 # usage: scripts/gpu/topk.sh OUT [BIN [PART...]]
-# parts: small (arrays of f32, 2^15 to 2^20), arrays (2^24 and 2^28), short (many rows of 128 to 4096), rows (of 32768), long (of 131072, k 50), large (the
-#   same, k 2048), quarter (k a quarter of arrays and rows of 4096 to 2^20), half (bf16 rows), inputs (what is not random; benched only), grid-1 to
+# parts: small (arrays of f32, 2^15 to 2^20), arrays (2^24 and 2^28), short (many rows of 128 to 4096), rows (of 16384 and 32768), long (of 131072, k 50), large (the
+#   same, k 2048), quarter (k a quarter of arrays and rows of 1024 to 2^20), half (bf16 rows), inputs (what is not random; benched only), grid-1 to
 #   grid-4096 (so many rows of 64 to 2^20 keys, k 1 to 2048; benched only, without tuning)
 # environment: STEPS (tune bench torch), BUDGET (75s of tuning a part, shared by its problems; what is selected today is measured first),
 # STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
@@ -37,11 +37,17 @@ problems_of() {
     echo "f32 32 1024 65536"
     echo "f32 64 4096 16384"
     ;;
-  rows) for rows in 64 4096; do echo "f32 64 32768 $rows"; done ;;
+  rows)
+    for rows in 64 1024 4096; do echo "f32 64 32768 $rows"; done
+    echo "f32 64 16384 4096"
+    echo "f32 8 16384 1024"
+    ;;
   long) for rows in 64 256 4096; do echo "f32 50 131072 $rows"; done ;;
   large) for rows in 1 64 256 4096; do echo "f32 2048 131072 $rows"; done ;;
   quarter)
-    echo "f32 1024 4096 4096"
+    echo "f32 1024,2048 4096 4096"
+    echo "f32 256 1024 16384"
+    echo "f32 4096 16384 1024"
     for rows in 1 256; do echo "f32 32768 131072 $rows"; done
     echo "f32 262144 2^20 1"
     ;;
@@ -52,6 +58,7 @@ problems_of() {
   inputs)
     echo "f32 100 2^16,2^20,2^24 1"
     echo "f32 50 131072 256"
+    echo "f32 64 32768 4096"
     echo "f32 1024 4096 4096"
     ;;
   grid-1 | grid-16 | grid-256) echo "f32 1,64,2048 2^6,2^9,2^12,2^15,2^18,2^20 ${1#grid-}" ;;
