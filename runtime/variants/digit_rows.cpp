@@ -84,16 +84,19 @@ SearchSpace DigitRowsVariant::space(const Problem&, const DeviceInfo&) const {
          return as_count(candidates * c.at("block_size_x")) >= p.k && candidates <= c.at("items_per_thread");
        },
        {"block_size_x", "items_per_thread", "candidates_per_thread"}},
-      {"a thread's keys and 20 registers besides (44 of keys of 64 bits, 32 of shorter ones than 32), or its "
-       "candidates with their places and 40, and 44 in any case, fit the registers that it has",
+      {"a thread's keys and 20 registers besides (44 of keys of 64 bits, 36 of shorter ones than 32), or its "
+       "candidates with their places and 40 (44 where there are more threads than a digit has values), and "
+       "44 "
+       "in any case, fit the registers that it has",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          const std::int64_t wide = word_bytes(p.key) / 4;
-         const std::int64_t besides = wide == 2 ? 44 : size_of(p.key) == 4 ? 20 : 32;
-         const std::int64_t candidates = c.at("candidates_per_thread");
-         return registers_fit(c,
-                              std::max({c.at("items_per_thread") * wide + besides,
-                                        candidates * wide + candidates / 2 + 40, std::int64_t{44}}),
-                              c.at("min_blocks_per_sm"), d);
+         const std::int64_t keys = c.at("items_per_thread") * wide + (wide == 2             ? 44
+                                                                      : size_of(p.key) == 4 ? 20
+                                                                                            : 36);
+         const std::int64_t sorted = c.at("candidates_per_thread") * wide +
+                                     c.at("candidates_per_thread") / 2 +
+                                     (c.at("block_size_x") > 256 ? 44 : 40);
+         return registers_fit(c, std::max({keys, sorted, std::int64_t{44}}), c.at("min_blocks_per_sm"), d);
        },
        {"block_size_x", "items_per_thread", "candidates_per_thread", "min_blocks_per_sm"}},
       shared_memory_fits_block(shared_bytes),
