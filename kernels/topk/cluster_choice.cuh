@@ -8,7 +8,9 @@
 //
 // Places do not matter for that bound. Where more keys are up to it than there is room for, as many equal ones may be, the keys are counted.
 
-#include "kernels/topk/cluster_narrowing.cuh"
+#include "kernels/topk/bound_narrowing.cuh"
+#include "kernels/topk/cluster_choice_layout.hpp"
+#include "kernels/topk/cluster_keys.cuh"
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/ranked_candidates.cuh"
 
@@ -25,11 +27,11 @@ struct ClusterChoice {
   using Item = typename Form::Item;
   using Buffer = Candidates<Form, nt, capacity, shuffle_steps>;
   using Ranks = ClusterRanks<ranks>;
-  using Bound = ClusterBound<Word>;
-  using Narrowing = ClusterNarrowing<Word, nt, ranks, capacity>;
+  using Bound = CountedBound<Word>;
+  using Narrowing = BoundNarrowing<Word, nt, ranks, capacity>;
   static constexpr u32 own = groups / ranks;  ///< groups of a block
   static constexpr layout::ClusterChoice parts = layout::cluster_choice(nt, groups, capacity, sizeof(Item), sizeof(Word), stays);
-  static_assert(own >= 1 && own <= nt && sizeof(Bound) <= parts.count - parts.bound);
+  static_assert(own >= 1 && own <= nt && sizeof(Bound) <= layout::counted_bound_bytes());
 
   BITUNE_DEVICE static u8* shared() { return shared_memory<u8>() + before; }
   BITUNE_DEVICE static Buffer candidates() { return {reinterpret_cast<Item*>(shared())}; }  ///< that the block puts in order

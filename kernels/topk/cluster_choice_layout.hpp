@@ -3,12 +3,9 @@
 /// \file
 /// Sizes of what a cluster of blocks, or a block, keeps in shared memory as it chooses the first k keys of a row.
 
-#include "kernels/network/network_layout.hpp"
+#include "kernels/topk/bound_narrowing_layout.hpp"
 
 namespace bitune::layout {
-
-/// Bins in which blocks count keys where a bound lets too many through.
-constexpr Size narrowing_bins() { return 256; }
 
 /// Where the parts of a block's shared memory begin where a cluster chooses from a row, and how many bytes they are together. Candidates come
 /// first. The minima of the block's threads lie there before, unless the block stays: then other blocks choose from the next row while it still
@@ -30,7 +27,7 @@ constexpr ClusterChoice cluster_choice(Size threads, Size groups, Size capacity,
   const Size minima = rounded_up(candidates > words ? candidates : words, 16);
   const Size bins = rounded_up(minima + groups * word_bytes, 16);
   const Size bound = bins + 2 * narrowing_bins() * 4;  // of the block, and of all
-  const Size count = bound + 48;  // ClusterBound has at most as many bytes
+  const Size count = bound + counted_bound_bytes();
   return {of_threads, minima, bins, bound, count, count + 16};
 }
 

@@ -2,13 +2,13 @@
 
 // The first k keys of rows that a block's registers hold, by digits: a radix select, and then a radix sort of what it selected.
 //
-// The keys from the smallest to the largest are counted in 256 bins, until a bound is found that not too many are behind (cluster_narrowing.cuh).
+// The keys from the smallest to the largest are counted in 256 bins, until a bound is found that not too many are behind (bound_narrowing.cuh).
 // What is not behind it goes to shared memory, in the order of the places, with its distance from the smallest key. Digits are sorted from
 // the lowest one on, as rows_by_digits does it. There are as many as the largest distance has. So equal keys stay in order, and time depends on k
 // more than on what the keys are.
 
 #include "kernels/radix/digit_row.cuh"
-#include "kernels/topk/cluster_narrowing.cuh"
+#include "kernels/topk/bound_narrowing.cuh"
 #include "kernels/topk/digit_rows_layout.hpp"
 #include "kernels/topk/warp_keys.cuh"
 
@@ -47,8 +47,9 @@ digit_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Co
   using Row = ResultRow<Codec, form, value_bytes, index_bytes>;
   using Word = typename Codec::Word;
   using Keys = WarpKeys<Codec, typename Row::Order, nt, vt>;
-  using Bound = ClusterBound<Word>;
+  using Bound = CountedBound<Word>;
   constexpr u32 capacity = u32{nt} * candidates;
+  static_assert(sizeof(Bound) <= layout::counted_bound_bytes());
   constexpr layout::DigitRows parts = layout::digit_rows(nt, candidates, bits, sizeof(Word));
   u8* const shared = shared_memory<u8>();
   Word* const words = reinterpret_cast<Word*>(shared);
@@ -67,7 +68,7 @@ digit_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Co
     Keys keys;
     keys.load(keys_in + u64{block_index()} * keys_in_stride, length);
     Word high;
-    const ClusterNarrowing<Word, nt, 1, static_cast<int>(capacity)> narrowing{reinterpret_cast<u32*>(shared + parts.bins), bound};
+    const BoundNarrowing<Word, nt, 1, static_cast<int>(capacity)> narrowing{reinterpret_cast<u32*>(shared + parts.bins), bound};
     narrowing.clear();
     keys.find_ends(words, low, high);
     if (thread_index() == 0) *bound = {low, high, minimum(k, length), length, 0, 0, length, length <= capacity};

@@ -4,7 +4,7 @@
 /// Sizes of what digit_rows keeps in shared memory.
 
 #include "kernels/radix/digit_row_layout.hpp"
-#include "kernels/topk/cluster_choice_layout.hpp"
+#include "kernels/topk/bound_narrowing_layout.hpp"
 
 namespace bitune::layout {
 
@@ -24,7 +24,7 @@ constexpr DigitRows digit_rows(Size threads, Size candidates, Size digit_bits, S
   const bool is_room = counters >= narrowing_bins() * 4;  // for bins, before digits are counted
   const Size bins = is_room ? of_digits.ranks : end;
   const Size bound = is_room ? end : end + narrowing_bins() * 4;
-  return {of_digits, bins, bound, bound + 48};
+  return {of_digits, bins, bound, bound + counted_bound_bytes()};
 }
 
 }  // namespace bitune::layout

@@ -6,8 +6,10 @@
 // of equal width. The first k keys end in one of these bins. If there is room for all keys up to its end, that is the bound. Else the keys
 // of this bin are in question. So each count leaves one of 256 parts: words of 32 bits take four at most, and equal keys one or two.
 
-#include "kernels/topk/cluster_choice_layout.hpp"
-#include "kernels/topk/cluster_keys.cuh"
+#include "kernels/topk/bound_narrowing_layout.hpp"
+#include "kernels/topk/bound_words.cuh"
+#include "kernels/topk/cluster_ranks.cuh"
+#include "kernels/topk/row_threads.cuh"
 
 namespace bitune {
 
@@ -15,7 +17,7 @@ namespace bitune {
 ///
 /// While the bound is narrowed it is in question of which words from `low` on it is, or, once `low` is `high`, of which places from `from` on.
 template <class Word>
-struct alignas(16) ClusterBound {
+struct alignas(16) CountedBound {
   Word low, high;
   u32 wanted;  ///< keys that must be up to it
   u32 end;
@@ -28,12 +30,12 @@ struct alignas(16) ClusterBound {
   BITUNE_DEVICE bool is_narrow() const { return found || wanted == 0 || (!is_of_words() && end - from <= 1); }
 };
 
-/// Narrows a bound with all threads of the cluster's blocks, which all have their own copy of it, until no more than `capacity` keys are up to
-/// it. bins, bound: in the shared memory of each. Bins are 0 at first, behind a barrier of the block. A barrier of all blocks is within each round.
-/// Others may read the bins until the next one.
+/// Narrows a bound until no more than `capacity` keys are up to it, with all threads of the `ranks` blocks of nt that choose from a row together
+/// (1: of the block). Each block has a copy of the bound, and bins of its own, in shared memory. Bins are 0 at first, behind a barrier of the block.
+/// A barrier of all blocks is within each round; others may read the bins until the next one.
 template <class Word, int nt, int ranks, int capacity>
-struct ClusterNarrowing {
-  using Bound = ClusterBound<Word>;
+struct BoundNarrowing {
+  using Bound = CountedBound<Word>;
   using Ranks = ClusterRanks<ranks>;
   static constexpr u32 all_bins = static_cast<u32>(layout::narrowing_bins());
   static constexpr u32 of_lane = all_bins / warp_size;
