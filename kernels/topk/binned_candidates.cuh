@@ -8,6 +8,7 @@
 // the candidates are sorted.
 
 #include "kernels/topk/bins_layout.hpp"
+#include "kernels/topk/block_ends.cuh"
 #include "kernels/topk/candidates.cuh"
 
 namespace bitune {
@@ -44,6 +45,7 @@ struct BinnedCandidates {
   static constexpr int vt = capacity / nt;
   static constexpr int of_thread = layout::bins_of_thread();
   static constexpr u32 count = u32{nt} * of_thread;
+  using Ends = BlockEnds<Item, nt>;
   using Range = ItemRange<Item, log2_of(nt * of_thread)>;
   static constexpr layout::RowBins parts = layout::row_bins(nt, sizeof(Item));
 
@@ -74,12 +76,13 @@ struct BinnedCandidates {
       const u32 i = r * nt + thread_index();
       if (i >= all) continue;
       mine[r] = candidates[i];
-      widen(of_thread_ends, mine[r], mine[r]);
+      Ends::widen(of_thread_ends, mine[r], mine[r]);
     }
     const u32 none[of_thread] = {};
     store_vector(bins + thread_index() * of_thread, none);
     if (thread_index() == 0) kept[0] = kept[1] = 0;
-    const Range range = range_of(of_thread_ends);
+    Ends::find(of_thread_ends, ends);
+    const Range range(of_thread_ends[0], of_thread_ends[1]);
 
     u32 slot[vt];  // in its bin
     BITUNE_UNROLL
@@ -111,36 +114,6 @@ struct BinnedCandidates {
   }
 
  private:
-  BITUNE_DEVICE static void widen(Item (&both)[2], Item first, Item last) {
-    if (first < both[0]) both[0] = first;
-    if (both[1] < last) both[1] = last;
-  }
-
-  /// From the first to the last of all candidates. A barrier, which what was written before is behind.
-  BITUNE_DEVICE Range range_of(Item (&both)[2]) const {
-    widen_over_lanes<static_cast<int>(warp_size) / 2>(both);
-    if (lane() == 0) {
-      ends[2 * warp_index()] = both[0];
-      ends[2 * warp_index() + 1] = both[1];
-    }
-    sync_block();
-    constexpr u32 warps = nt / warp_size;
-    both[0] = ends[2 * (lane() % warps)];
-    both[1] = ends[2 * (lane() % warps) + 1];
-    widen_over_lanes<static_cast<int>(warps) / 2>(both);
-    return Range(both[0], both[1]);
-  }
-
-  template <int distance>
-  BITUNE_DEVICE static void widen_over_lanes(Item (&both)[2]) {
-    if constexpr (distance > 0) {
-      Item other[2];
-      shuffle_xor_each(both, distance, other);
-      widen(both, other[0], other[1]);
-      widen_over_lanes<distance / 2>(both);
-    }
-  }
-
   /// The bins' numbers become where each begins. A barrier among it.
   BITUNE_DEVICE void find_begins(u32 wanted, u32 all, RowSums<nt>& sums) const {
     u32 number[of_thread];

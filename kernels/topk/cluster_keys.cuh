@@ -7,6 +7,7 @@
 // many more candidates than of random keys.
 
 #include "kernels/topk/cluster_ranks.cuh"
+#include "kernels/topk/register_bits.cuh"
 #include "kernels/topk/result_row.cuh"
 #include "kernels/topk/select_rows.cuh"
 
@@ -44,9 +45,6 @@ struct ClusterWords : SelectedKeys<Codec, form, nt * ranks, vt, vector> {
     return Form::make(word, Keys::place(at));
   }
 
-  /// The first `count` registers, a bit for each.
-  BITUNE_DEVICE static u32 first_registers(u32 count) { return static_cast<u32>((u64{1} << count) - 1); }
-
   /// The registers whose places are `from` to `end`.
   BITUNE_DEVICE u32 within(u32 from, u32 end) const {
     return first_registers(Keys::registers_before(end)) & ~first_registers(Keys::registers_before(from));
@@ -54,19 +52,14 @@ struct ClusterWords : SelectedKeys<Codec, form, nt * ranks, vt, vector> {
 
   /// The registers whose words are below `bound`, or equal it and stand before the place `end` of a row of that length.
   BITUNE_DEVICE u32 not_behind(Word bound, u32 end, u32 length) const {
-    u32 bits = 0;
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) bits |= Keys::words[r] <= bound ? u32{1} << r : 0;
+    u32 bits = registers_where<vt>([&](int r) { return Keys::words[r] <= bound; });
     // What the row lacks has the last word.
     if (end < length || bound == Codec::mask) bits &= first_registers(Keys::registers_before(end)) | ~equal_to(bound);
     return bits;
   }
 
   BITUNE_DEVICE u32 equal_to(Word word) const {
-    u32 bits = 0;
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) bits |= Keys::words[r] == word ? u32{1} << r : 0;
-    return bits;
+    return registers_where<vt>([&](int r) { return Keys::words[r] == word; });
   }
 };
 
@@ -130,9 +123,7 @@ struct ClusterKeys : ClusterWords<Codec, Order, form, nt, vt, vector, ranks> {
       bits = Keys::up_to(limit);
       return limit.is_exact();
     } else {
-      bits = 0;
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) bits |= Keys::words[r] <= word ? u32{1} << r : 0;
+      bits = registers_where<vt>([&](int r) { return Keys::words[r] <= word; });
       return true;
     }
   }
@@ -142,13 +133,10 @@ struct ClusterKeys : ClusterWords<Codec, Order, form, nt, vt, vector, ranks> {
     if constexpr (!Keys::has_numbers) return AsWords::equal_to(word);
     if constexpr (Order::reads_nans) {
       if (NanWord<Codec>::is(word)) {
-        u32 bits = 0;
-        BITUNE_UNROLL
-        for (int r = 0; r < vt; ++r) {
+        return registers_where<vt>([&](int r) {
           const float number = float_of(static_cast<u32>(Keys::words[r]));
-          bits |= number != number ? u32{1} << r : 0;
-        }
-        return bits;
+          return number != number;
+        });
       }
     }
     return AsWords::equal_to(static_cast<Word>(Codec::decode(word)));

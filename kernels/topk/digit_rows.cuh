@@ -49,7 +49,7 @@ digit_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Co
   using Keys = WarpKeys<Codec, typename Row::Order, nt, vt>;
   using Bound = CountedBound<Word>;
   constexpr u32 capacity = u32{nt} * candidates;
-  static_assert(sizeof(Bound) <= layout::counted_bound_bytes());
+  static_assert(layout::narrowing_bins() * 4 <= nt / warp_size * (1 << bits) * 2 && sizeof(Bound) <= layout::counted_bound_bytes());
   constexpr layout::DigitRows parts = layout::digit_rows(nt, candidates, bits, sizeof(Word));
   u8* const shared = shared_memory<u8>();
   Word* const words = reinterpret_cast<Word*>(shared);
@@ -68,7 +68,7 @@ digit_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typename Co
     Keys keys;
     keys.load(keys_in + u64{block_index()} * keys_in_stride, length);
     Word high;
-    const BoundNarrowing<Word, nt, 1, static_cast<int>(capacity)> narrowing{reinterpret_cast<u32*>(shared + parts.bins), bound};
+    const BoundNarrowing<Word, nt, 1, static_cast<int>(capacity)> narrowing{reinterpret_cast<u32*>(shared + parts.of_digits.ranks), bound};
     narrowing.clear();
     keys.find_ends(words, low, high);
     if (thread_index() == 0) *bound = {low, high, minimum(k, length), length, 0, 0, length, length <= capacity};

@@ -9,22 +9,17 @@
 namespace bitune::layout {
 
 /// Where the parts of a block's shared memory in digit_rows begin, and how many bytes they are together. DigitRow's come first. The ends of the
-/// keys lie there before.
+/// keys lie there before. So do the bins, where digits are counted afterwards.
 struct DigitRows {
   DigitRowParts of_digits;
-  Size bins;
   Size bound;
   Size bytes;
 };
 
 constexpr DigitRows digit_rows(Size threads, Size candidates, Size digit_bits, Size word_bytes) {
   const DigitRowParts of_digits = digit_row_parts(threads, candidates, digit_bits, word_bytes, 0);
-  const Size counters = warps_of(threads) * (Size{1} << digit_bits) * 2;
-  const Size end = rounded_up(of_digits.bytes, 16);
-  const bool is_room = counters >= narrowing_bins() * 4;  // for bins, before digits are counted
-  const Size bins = is_room ? of_digits.ranks : end;
-  const Size bound = is_room ? end : end + narrowing_bins() * 4;
-  return {of_digits, bins, bound, bound + counted_bound_bytes()};
+  const Size bound = rounded_up(of_digits.bytes, 16);
+  return {of_digits, bound, bound + counted_bound_bytes()};
 }
 
 }  // namespace bitune::layout

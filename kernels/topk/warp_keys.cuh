@@ -3,7 +3,9 @@
 // The keys of a row in a block's registers, so that the keys of a warp are next to each other. They can be put elsewhere in the order of
 // their places.
 
+#include "kernels/topk/block_ends.cuh"
 #include "kernels/topk/bound_words.cuh"
+#include "kernels/topk/register_bits.cuh"
 #include "kernels/topk/result_row.cuh"
 
 namespace bitune {
@@ -43,33 +45,27 @@ struct WarpKeys {
   BITUNE_DEVICE static u32 within(u32 from, u32 end) { return before(end) & ~before(from); }
 
   BITUNE_DEVICE u32 equal_to(Word word) const {
-    u32 bits = 0;
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) bits |= words[r] == word ? u32{1} << r : 0;
-    return bits;
+    return registers_where<vt>([&](int r) { return words[r] == word; });
   }
 
   /// The registers whose words are below `bound`, or equal it and stand before the place `end` of a row of that length.
   BITUNE_DEVICE u32 not_behind(Word bound, u32 end, u32 length) const {
-    u32 bits = 0;
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) bits |= words[r] <= bound ? u32{1} << r : 0;
+    u32 bits = registers_where<vt>([&](int r) { return words[r] <= bound; });
     if (end < length) bits &= before(end) | ~equal_to(bound);
     return bits & before(length);
   }
 
   /// The smallest and the largest word of all threads. shared: two words a warp. A barrier of the block.
   BITUNE_DEVICE void find_ends(Word* shared, Word& low, Word& high) const {
-    Word ends[2] = {words[0], words[0]};
+    Word both[2] = {words[0], words[0]};
     BITUNE_UNROLL
-    for (int r = 1; r < vt; ++r) widen(ends, words[r], words[r]);
-    widen_over_lanes<warp_size / 2>(ends);
-    if (lane() == 0) store_vector(shared + 2 * warp_index(), ends);
-    sync_block();
-    load_vector(shared + 2 * (lane() % warps), ends);
-    widen_over_lanes<warps / 2>(ends);
-    low = ends[0];
-    high = ends[1];
+    for (int r = 1; r < vt; ++r) {
+      both[0] = minimum(both[0], words[r]);
+      both[1] = maximum(both[1], words[r]);
+    }
+    BlockEnds<Word, nt>::find(both, shared);
+    low = both[0];
+    high = both[1];
   }
 
   /// Calls put(i, r) for each register r with its bit: i counts all of them in the order of their places. How many there are. shared: a
@@ -101,23 +97,7 @@ struct WarpKeys {
   /// The registers before a place.
   BITUNE_DEVICE static u32 before(u32 end) {
     if (end <= first()) return 0;
-    const u32 count = minimum((end - first() + warp_size - 1) / warp_size, u32{vt});
-    return static_cast<u32>((u64{1} << count) - 1);
-  }
-
-  BITUNE_DEVICE static void widen(Word (&ends)[2], Word low, Word high) {
-    ends[0] = minimum(ends[0], low);
-    ends[1] = maximum(ends[1], high);
-  }
-
-  template <u32 distance>
-  BITUNE_DEVICE static void widen_over_lanes(Word (&ends)[2]) {
-    BITUNE_UNROLL
-    for (u32 step = distance; step > 0; step /= 2) {
-      Word other[2];
-      shuffle_xor_each(ends, step, other);
-      widen(ends, other[0], other[1]);
-    }
+    return first_registers(minimum((end - first() + warp_size - 1) / warp_size, u32{vt}));
   }
 };
 

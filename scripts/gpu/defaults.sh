@@ -4,7 +4,7 @@
 # variants of each problem by their times.
 # usage: scripts/gpu/defaults.sh OUT [BIN] <PROBLEMS   (for each a line of options of `bitune tune`, as: --operation top_k --order descending
 #   --keys f32 --k 1024 --sizes 4096 --rows 4096; empty lines and lines that begin with # are none)
-# environment: VARIANTS (all), EVALUATIONS (16 of a problem: as many as there are variants), LIMIT (seconds), PYTHON (python3)
+# environment: VARIANTS (all), EVALUATIONS (16 of a problem: as many as there are variants), LIMIT (seconds), PYTHON (python3), DEVICE (emulated: to try this without a GPU)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 source "$(dirname "$0")/common.sh"

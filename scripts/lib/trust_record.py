@@ -20,9 +20,10 @@ RACE = re.compile(r"Error: Race reported between .*? at (?:void )?(?:bitune::)?(
 # Kernels of which racecheck reports what is none, as parts of a block pass barriers of their own (docs/kernels.md): always, or if their
 # blocks have more threads than a digit has values. Sessions of other variants have them as incumbents.
 KNOWN = {"multiway_sort", "place_multiway_sort"}
+THREADS_BEHIND_A_BOOL = re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,")
 KNOWN_OF_LARGE_BLOCKS = {
-    "digit_row_sort": re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,"),
-    "digit_segments": re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,"),
+    "digit_row_sort": THREADS_BEHIND_A_BOOL,
+    "digit_segments": THREADS_BEHIND_A_BOOL,
     "digit_rows": re.compile(r"PlacedForm\)\d+, \(int\)\d+, \(int\)\d+, \(int\)(\d+), \(int\)\d+, \(int\)\d+, \(int\)8,"),
 }  # where the threads of a block stand
 
