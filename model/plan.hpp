@@ -96,6 +96,16 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+/// An input of which a launch still reads while it writes the output. Where both are the same memory, it is
+/// copied to the workspace before the first launch, and all launches read it there.
+struct CopiedInput {
+  Role role = Role::keys_in;    ///< keys_in or values_in
+  std::uint64_t workspace = 0;  ///< bytes of the workspace before the copy
+  std::uint64_t bytes = 0;
+
+  bool operator==(const CopiedInput&) const = default;
+};
+
 /// Launches in stream order. An empty plan sorts nothing (n < 2).
 struct Plan {
   std::vector<KernelSource> kernels;
@@ -103,6 +113,7 @@ struct Plan {
   /// Instead of the first launch, where keys_in is other memory: a kernel that does the same from keys_in to
   /// keys_out. Without it the first launch does so itself, or none can.
   std::optional<Launch> first_from_input;
+  std::vector<CopiedInput> copied_in_place;
   std::uint64_t workspace_bytes = 0;
   bool out_of_place = false;  ///< reads keys_in once and writes keys_out; else keys_out must hold the input
   bool own_strides = false;   ///< finds the rows of each operand by its own stride; else all have one

@@ -233,24 +233,35 @@ void ExecutablePlan::run(const Shape& shape, const Operands& operands, Stream st
   launch_all(&shape, operands, stream);
 }
 
-void ExecutablePlan::launch_all(const Shape* shape, const Operands& operands, Stream stream) const {
+/// The operands that the launches get: each with its input.
+Operands ExecutablePlan::prepare(Operands operands, Stream stream) const {
+  operands[Role::keys_in] = operands.input();
+  operands[Role::values_in] = operands.input_values();
+  for (const CopiedInput& copied : plan_.copied_in_place) {
+    Operand& input = operands[copied.role];
+    const Role output = copied.role == Role::keys_in ? Role::keys_out : Role::values_out;
+    if (input.data == nullptr || input.data != operands[output].data) continue;
+    void* const copy = static_cast<std::byte*>(operands[Role::workspace].data) + copied.workspace;
+    device_->copy_rows_on_device(copy, copied.bytes, input.data, copied.bytes, copied.bytes, 1, stream);
+    input.data = copy;
+  }
+  return operands;
+}
+
+void ExecutablePlan::launch_all(const Shape* shape, const Operands& given, Stream stream) const {
   std::array<std::uint64_t, max_kernel_arguments> slots;
-  const auto operand_of = [&operands](Role role) -> const Operand& {
-    return role == Role::keys_in     ? operands.input()
-           : role == Role::values_in ? operands.input_values()
-                                     : operands[role];
-  };
-  bool from_input = plan_.first_from_input && !operands.in_place();
+  const Operands operands = prepare(given, stream);
+  bool from_input = plan_.first_from_input && !given.in_place();
   for (const Launch& in_place : plan_.launches) {
     const Launch& launch = std::exchange(from_input, false) ? *plan_.first_from_input : in_place;
     std::size_t count = 0;
     for (const Argument& argument : launch.arguments) {
       switch (argument.kind) {
         case Argument::Kind::pointer:
-          slots[count++] = reinterpret_cast<std::uint64_t>(operand_of(argument.role).data) + argument.value;
+          slots[count++] = reinterpret_cast<std::uint64_t>(operands[argument.role].data) + argument.value;
           break;
         case Argument::Kind::stride:
-          slots[count++] = operand_of(argument.role).stride;
+          slots[count++] = operands[argument.role].stride;
           break;
         case Argument::Kind::keys:
           slots[count++] = shape == nullptr ? argument.value : shape->n;

@@ -35,8 +35,9 @@ bool favours_one_block(const Problem& p, const DeviceInfo& device) {
 }
 
 /// Rows so long that the comparators of a network cost more than passes over all digits. Those of 64-bit keys
-/// with their places are dear.
+/// with their places are dear. So many rows that clusters, of which a few run at once, would take turns.
 bool favours_rows_by_digits(const Problem& p, const DeviceInfo& device) {
+  if (p.n > 8192) return p.rows > multiprocessors(device) / 4;
   return (p.n > 2048 || (size_of(p.key) == 8 && p.n >= 1024)) && p.rows >= multiprocessors(device) / 2;
 }
 
@@ -47,19 +48,26 @@ bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
 }
 
 /// Where two trips between blocks for each digit cost less than a network's comparators and steps between
-/// them.
+/// them: the fewer digits, the sooner. Of rows, as long as clusters take few turns, or no block holds one.
 bool favours_cluster_by_digits(const Problem& p, const DeviceInfo& device) {
-  return p.rows == 1 && device.largest_cluster_size() >= 16 && size_of(p.key) >= 4 && p.n > 4096 &&
-         p.n <= (size_of(p.key) == 8 ? 16384u : 32768u);
+  if (device.largest_cluster_size() < 16 || p.n > 65536) return false;
+  if (p.rows > 1) {
+    return p.n > 16384 || (p.n > 2048 && p.rows <= multiprocessors(device) / (p.n > 8192 ? 2 : 8));
+  }
+  if (size_of(p.key) <= 2) return p.n > 1024;
+  return p.n > 4096 && p.n <= (size_of(p.key) == 8 ? 16384u : 32768u);
 }
 
-/// Arrays that no cluster holds, as long as two passes over words cost less than the digits' four over keys.
+/// Arrays and rows that no cluster holds, as long as two passes over words cost less than those over keys,
+/// one for each digit.
 bool favours_multiway_by_place(const Problem& p, const DeviceInfo&) {
-  return p.rows == 1 && p.n > 32768 && p.n <= std::uint64_t{1} << 20;
+  if (p.rows > 1) return p.n > 65536;
+  if (size_of(p.key) == 1) return false;
+  return p.n > 32768 && p.n <= std::uint64_t{1} << (size_of(p.key) == 2 ? 18 : 20);
 }
 
 bool favours_merge_by_place(const Problem& p, const DeviceInfo&) {
-  return p.kind() == ShapeKind::rows || p.n <= std::uint64_t{1} << 17;
+  return p.kind() == ShapeKind::rows || (p.n <= std::uint64_t{1} << 17 && size_of(p.key) > 1);
 }
 
 /// Two rows a register pay where there are enough of them, and where comparators take longer than memory.
@@ -216,8 +224,8 @@ constexpr auto policy = std::to_array<Preference>({
     {"merge_topk", always},
     {"counting", favours_counting},
     {"rows_by_digits", favours_rows_by_digits},
-    {"rows_by_place", favours_one_block},
     {"cluster_by_digits", favours_cluster_by_digits},
+    {"rows_by_place", favours_one_block},
     {"cluster_by_place", favours_cluster_by_place},
     {"multiway_by_place", favours_multiway_by_place},
     {"merge_by_place", favours_merge_by_place},

@@ -46,9 +46,6 @@ constexpr std::uint64_t mend_items = 8;
 
 bool is_carrying(const Problem& problem) { return carried_bytes(problem) != 0; }
 
-/// Only the device knows how many passes there are, and any number will do.
-bool needs_two_passes(const Problem&) { return false; }
-
 /// Where items are: the input, the output, and an array beside it.
 struct Arrays {
   Address out;
@@ -89,12 +86,10 @@ class LeadingDigitsVariant final : public Variant {
 };
 
 SearchSpace LeadingDigitsVariant::space(const Problem& problem, const DeviceInfo&) const {
-  SearchSpace space = radix_parts::space(name(),
-                                         {.block_size_x = {128, 256, 512, 1024},
-                                          .radix_bits = {4, 5, 6, 7, 8, 9, 10, 11},
-                                          .look_back = {1, 2, 4, 8},
-                                          .min_blocks_per_sm = {1, 2, 3, 4, 6, 8}},
-                                         needs_two_passes);
+  SearchSpace space = radix_parts::space(name(), {.block_size_x = {128, 256, 512, 1024},
+                                                  .radix_bits = {4, 5, 6, 7, 8, 9, 10, 11},
+                                                  .look_back = {1, 2, 4, 8},
+                                                  .min_blocks_per_sm = {1, 2, 3, 4, 6, 8}});
   space.parameters.push_back({"shared_prefix_percent",
                               {10, 50, 200},
                               "with how many others, in percent, a key may be expected to share its leading "

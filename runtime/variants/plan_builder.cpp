@@ -133,6 +133,10 @@ void PlanBuilder::append(const Plan& part, std::initializer_list<std::pair<Role,
   plan_.own_strides = plan_.own_strides || part.own_strides;
 }
 
+void PlanBuilder::read_while_written(Role input, std::uint64_t bytes) {
+  plan_.copied_in_place.push_back({input, workspace(bytes).argument.value, bytes});
+}
+
 Address PlanBuilder::workspace(std::uint64_t bytes) {
   const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
   plan_.workspace_bytes = begin + bytes;

@@ -138,6 +138,10 @@ class PlanBuilder {
   /// So many bytes more of workspace, aligned to 256 as device memory is, behind what was asked for before.
   [[nodiscard]] Address workspace(std::uint64_t bytes);
 
+  /// Lets launches read this input, of so many bytes, while they write the output: where a call sorts in
+  /// place, they read a copy.
+  void read_while_written(Role input, std::uint64_t bytes);
+
   /// The plan; `dependent`: each launch may begin while the one before it ends.
   ///
   /// A kernel waits for the launch before it, and lets the next one begin only then (begin_launch in

@@ -31,9 +31,6 @@ constexpr CountKernel count_kernel{
 constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     "kernels/radix/radix_pass.cuh", "radix_pass"};
 
-/// The only one would read and write the same memory where the sort is in place.
-bool needs_two_passes(const Problem&) { return true; }
-
 class RadixVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "radix"; }
@@ -54,7 +51,7 @@ class RadixVariant final : public Variant {
 };
 
 SearchSpace RadixVariant::space(const Problem&, const DeviceInfo&) const {
-  return radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
+  return radix_parts::space(name(), radix_parts::values_that_won());
 }
 
 Configuration RadixVariant::default_configuration(const Problem& problem, const DeviceInfo& device) const {
@@ -62,7 +59,7 @@ Configuration RadixVariant::default_configuration(const Problem& problem, const 
   Configuration c{std::string(name()),
                   {{"block_size_x", 256},
                    {"items_per_thread", 31},
-                   {"radix_bits", size_of(problem.key) == 1 ? 4 : 8},
+                   {"radix_bits", 8},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", wide ? 2 : 3},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};

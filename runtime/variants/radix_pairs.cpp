@@ -37,9 +37,6 @@ constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .al
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
 
-/// A single one would read and write the same memory where pairs are sorted in place.
-bool needs_two_passes(const Problem& problem) { return writes_keys(problem); }
-
 class RadixPairsVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "radix_pairs"; }
@@ -53,7 +50,7 @@ class RadixPairsVariant final : public Variant {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
-    SearchSpace space = radix_parts::space(name(), radix_parts::values_that_won(), needs_two_passes);
+    SearchSpace space = radix_parts::space(name(), radix_parts::values_that_won());
     space.parameters.push_back(radix_parts::values_beside_keys());
     return space;
   }
@@ -80,11 +77,10 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
   for (const std::int64_t more : {7, 11, 15, 19}) {
     if (more <= std::min(share, most)) items = more;
   }
-  const bool one_pass = size_of(problem.key) == 1 && !needs_two_passes(problem);
   Configuration c{std::string(name()),
                   {{"block_size_x", items == 5 ? 256 : threads},
                    {"items_per_thread", items},
-                   {"radix_bits", size_of(problem.key) == 1 && !one_pass ? 4 : 8},
+                   {"radix_bits", 8},
                    {"loop_unroll_factor_look_back", 4},
                    {"min_blocks_per_sm", 2},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},

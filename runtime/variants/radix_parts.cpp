@@ -80,6 +80,10 @@ std::vector<Address> arrays_in_turn(PlanBuilder& builder, std::uint64_t passes, 
 
 PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes) {
   PassArrays arrays;
+  if (passes == 1 && writes_keys(problem)) {
+    builder.read_while_written(Role::keys_in, problem.n * size_of(problem.key));
+    builder.read_while_written(Role::values_in, problem.n * problem.value_bytes);
+  }
   arrays.keeps_keys = !writes_keys(problem);
   arrays.values.assign(passes + 1, address_of(Role::values_out));
   if (const std::uint64_t carried = carried_bytes(problem); carried != 0) {
@@ -157,8 +161,7 @@ const SearchedValues& values_that_won() {
   return values;
 }
 
-SearchSpace space(std::string_view name, const SearchedValues& values,
-                  bool (*needs_two_passes)(const Problem& problem)) {
+SearchSpace space(std::string_view name, const SearchedValues& values) {
   SearchSpace space;
   space.variant = name;
   space.parameters = {
@@ -176,11 +179,6 @@ SearchSpace space(std::string_view name, const SearchedValues& values,
   };
   space.restrictions = {
       block_fits_device(),
-      {"a key has at least two digits, unless only indices are written",
-       [needs_two_passes](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return pass_count(c, p) >= 2 || !needs_two_passes(p);
-       },
-       {"radix_bits"}},
       {"a tile has at least as many keys as a digit has values, and at most 65536",
        [](const Configuration& c, const Problem&, const DeviceInfo&) {
          return tile_size(c) >= digit_values(c) && tile_size(c) <= layout::most_radix_keys();

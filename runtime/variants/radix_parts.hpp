@@ -63,7 +63,7 @@ struct PassArrays {
   [[nodiscard]] bool writes_keys(std::uint64_t pass) const { return !keeps_keys || pass + 1 < passes(); }
 };
 
-/// No pass writes what it reads, even if the problem does: with one pass, the problem may not.
+/// No pass writes what it reads, even if the problem does.
 PassArrays pass_arrays(PlanBuilder& builder, const Problem& problem, std::uint64_t passes);
 
 /// What a variant's search tries.
@@ -77,9 +77,8 @@ struct SearchedValues {
 /// Of radix and radix_pairs: what ever won in a search on an H200.
 [[nodiscard]] const SearchedValues& values_that_won();
 
-/// The search space of a variant of this name. needs_two_passes: whether one may not do for a problem.
-[[nodiscard]] SearchSpace space(std::string_view name, const SearchedValues& values,
-                                bool (*needs_two_passes)(const Problem& problem));
+/// The search space of a variant of this name.
+[[nodiscard]] SearchSpace space(std::string_view name, const SearchedValues& values);
 
 /// Of what sorts keys with values or indices.
 [[nodiscard]] Parameter values_beside_keys();

@@ -30,19 +30,5 @@ together
 echo "compiled after $SECONDS s"
 for length in $lengths; do bench_length "bench-$length" "$length" --samples "${SAMPLES:-5}" --out "$OUT/grid.json"; done
 step torch limited "${PYTHON:-python3}" "$here/torch_sorts.py" --missing --samples "${SAMPLES:-5}" --budget-ms 20 "$OUT/grid.json"
-"${PYTHON:-python3}" - "$OUT/grid.json" <<'PYTHON'
-import json, sys
-
-records = json.load(open(sys.argv[1]))
-slower = []
-for r in records:
-    others = {"cub": r["peer_us"], "torch": r.get("torch_us")}
-    name, us = min(((n, t) for n, t in others.items() if t), key=lambda other: other[1], default=("nobody", float("inf")))
-    if r["bitune_us"] > us:
-        slower.append((r["bitune_us"] / us, r, name, us))
-print(f"{len(records)} problems, {sum(bool(r['peer_us']) for r in records)} against CUB; slower than the faster of others: {len(slower)}; wrong: "
-      f"{sum(not r['verified'] for r in records)}")
-for ratio, r, name, us in sorted(slower, key=lambda s: -s[0]):
-    print(f"{r['rows']} x {r['n']}, k {r['k']}: {r['bitune_us']:.1f} us, {name} {us:.1f}: {ratio:.2f} times as long, {r['match']}, {r['configuration'].split('(')[0]}")
-PYTHON
+"${PYTHON:-python3}" "$here/slower.py" "$OUT/grid.json"
 finish

@@ -60,7 +60,7 @@ TEST_P(Pairs, CarriesValuesAndIndicesOfEveryWidth) {
     ++turn;
     for (const std::size_t load : {turn % 5, 5 + turn % 4}) {
       const Problem problem = problem_of(all_loads.at(load), key, order, 5000);
-      sorts.emplace_back(problem, small_tiles(problem, size_of(key) == 1 ? 4 : 8,
+      sorts.emplace_back(problem, small_tiles(problem, key == KeyType::i8 ? 4 : 8,
                                               ways_to_write.at((turn + load) % ways_to_write.size())));
     }
   }
@@ -87,6 +87,17 @@ TEST(PairsOnePass, ArgsortsBytesInOnePass) {
   const Problem problem = problem_of({Operation::argsort, 0, 4}, KeyType::i8, Order::descending, 5000);
   const Configuration configuration = small_tiles(problem, 8);
   EXPECT_TRUE(is_right(emulated_bench(), problem, configuration, Distribution::random, 3, {}));
+}
+
+/// Such a pass reads tiles while it writes others.
+TEST(PairsOnePass, SortsBytesWhereTheyAre) {
+  for (const Load& load : {Load{Operation::sort_pairs, 16, 0}, Load{Operation::argsort, 0, 4}}) {
+    const Problem problem = problem_of(load, KeyType::u8, Order::ascending, 20001);
+    for (const bool in_place : {false, true}) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, small_tiles(problem, 8), Distribution::random, 5,
+                           {.in_place = in_place}));
+    }
+  }
 }
 
 /// Equal keys keep their places from pass to pass, in whatever order threads run.

@@ -29,6 +29,7 @@ TEST(Radix, SortsByDigitsOfEveryWidth) {
       EXPECT_TRUE(sorts(bench, problem, configuration, distribution, seed, {.offset_keys = seed % 3}));
     };
     check(problem_of(KeyType::u8, 9001), small_tiles(KeyType::u8, 4, 1));
+    check(problem_of(KeyType::i8, 20001), small_tiles(KeyType::i8, 8, 1));
     check(problem_of(KeyType::bf16, 9001, Order::descending), small_tiles(KeyType::bf16, 6, 2));
     check(problem_of(KeyType::u32, 20001), small_tiles(KeyType::u32, 8, 4));
     check(problem_of(KeyType::f32, 9001, Order::descending), small_tiles(KeyType::f32, 7, 8));

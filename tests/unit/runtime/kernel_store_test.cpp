@@ -3,15 +3,19 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <latch>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "bitune/error.hpp"
 #include "runtime/emulated/emulated_device.hpp"
@@ -85,8 +89,10 @@ class CountingDevice final : public Device {
   void copy_to_device(void*, const void*, std::size_t, Stream) const override {}
   void copy_to_host(void*, const void*, std::size_t, Stream) const override {}
   void copy_on_device(void*, const void*, std::size_t, Stream) const override {}
-  void copy_rows_on_device(void*, std::uint64_t, const void*, std::uint64_t, std::size_t, std::uint64_t,
-                           Stream) const override {}
+  void copy_rows_on_device(void* to, std::uint64_t, const void* from, std::uint64_t, std::size_t row_bytes,
+                           std::uint64_t, Stream) const override {
+    std::memcpy(to, from, row_bytes);  // of one row
+  }
   void fill(void*, std::uint8_t, std::size_t, Stream) const override {}
   [[nodiscard]] std::unique_ptr<DeviceStream> create_stream() const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<DeviceEvent> create_event() const override { return nullptr; }
@@ -282,6 +288,36 @@ TEST_F(KernelStoreTest, BeginsAPlanOtherwiseWhereTheInputIsElsewhere) {
   EXPECT_EQ(device_->launches, (std::vector<std::vector<std::uint64_t>>{{1}, {1}, {0x2000}, {1}}));
   plan.first_from_input->kernel = 1;
   EXPECT_THROW((void)make_executable(*device_, store, plan), Error);
+}
+
+TEST_F(KernelStoreTest, CopiesAnInputThatIsReadWhileItIsWritten) {
+  KernelStore store(device_, nullptr);
+  Plan plan;
+  plan.kernels = {source_};
+  Launch launch;
+  launch.arguments = {Argument::pointer_to(Role::keys_in), Argument::pointer_to(Role::values_in)};
+  plan.launches = {launch};
+  plan.copied_in_place = {{Role::keys_in, 8, 2}, {Role::values_in, 16, 3}};
+  const ExecutablePlan executable = make_executable(*device_, store, plan);
+  std::array<char, 32> memory = {"keys values"};
+  std::array<char, 20> workspace = {};
+  const auto launched_with = [&](const Operands& operands) {
+    device_->launches.clear();
+    executable.run(operands, nullptr);
+    const std::vector<std::uint64_t>& slots = device_->launches.at(0);
+    return std::vector<const char*>{reinterpret_cast<const char*>(slots[0]),
+                                    reinterpret_cast<const char*>(slots[1])};
+  };
+  Operands operands;
+  operands[Role::keys_out] = {&memory[0], 2, 0};
+  operands[Role::values_out] = {&memory[5], 3, 0};
+  operands[Role::workspace] = {workspace.data(), workspace.size(), 0};
+  EXPECT_EQ(launched_with(operands), (std::vector<const char*>{&workspace[8], &workspace[16]}));
+  EXPECT_EQ(std::string(&workspace[8]) + std::string(&workspace[16]), "keval");
+  operands[Role::keys_in] = {&memory[20], 2, 0};
+  EXPECT_EQ(launched_with(operands), (std::vector<const char*>{&memory[20], &workspace[16]}));
+  operands[Role::values_in] = {&memory[24], 3, 0};
+  EXPECT_EQ(launched_with(operands), (std::vector<const char*>{&memory[20], &memory[24]}));
 }
 
 TEST_F(KernelStoreTest, RefusesPlansThatCannotRun) {

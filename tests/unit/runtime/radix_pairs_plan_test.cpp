@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "model/key_type.hpp"
 #include "runtime/variant.hpp"
@@ -75,12 +76,21 @@ TEST(RadixPairsPlan, AnArgsortMakesItsIndicesAndWritesNoKeysAtTheEnd) {
   }
 }
 
-TEST(RadixPairsPlan, TakesBytesInOnePassWhereOnlyIndicesAreWritten) {
-  Problem problem{{.operation = Operation::argsort, .key = KeyType::u8, .index_bytes = 4}, {.n = 1 << 20}};
-  Configuration c = pairs_variant().default_configuration(problem, test::h200());
-  EXPECT_EQ(pairs_variant().plan(problem, c, test::h200()).launches.size(), clear_and_count + 1);
-  problem.operation = Operation::sort;
-  EXPECT_NE(pairs_variant().space(problem, test::h200()).violation(c, problem, test::h200()), std::nullopt);
+TEST(RadixPairsPlan, TakesBytesInOnePass) {
+  const std::uint64_t n = 1 << 20;
+  const Plan indices =
+      plan_of({{.operation = Operation::argsort, .key = KeyType::u8, .index_bytes = 4}, {.n = n}}, 8);
+  EXPECT_EQ(indices.launches.size(), clear_and_count + 1);
+  EXPECT_TRUE(indices.copied_in_place.empty()) << "no keys are written";
+
+  const Plan pairs =
+      plan_of({{.operation = Operation::sort_pairs, .key = KeyType::u8, .value_bytes = 4}, {.n = n}}, 8);
+  EXPECT_EQ(pairs.launches.size(), clear_and_count + 1);
+  ASSERT_EQ(pairs.copied_in_place.size(), 2);
+  const auto& [keys, values] = std::tie(pairs.copied_in_place[0], pairs.copied_in_place[1]);
+  EXPECT_EQ(keys, (CopiedInput{Role::keys_in, keys.workspace, n}));
+  EXPECT_EQ(values, (CopiedInput{Role::values_in, keys.workspace + n, 4 * n}));
+  EXPECT_EQ(values.workspace + values.bytes, pairs.workspace_bytes);
 }
 
 TEST(RadixPairsPlan, IsForSingleArraysThatCarryOneThing) {
