@@ -106,6 +106,17 @@ struct CopiedInput {
   bool operator==(const CopiedInput&) const = default;
 };
 
+/// Rows of an operand that launches take to lie one right behind the other. Where they do not, launches work
+/// on a copy; what they write is copied back.
+struct PackedRows {
+  Role role = Role::keys_out;
+  std::uint64_t elements = 0;  ///< of a row
+  std::uint64_t rows = 0;
+  std::uint64_t element_bytes = 0;
+
+  bool operator==(const PackedRows&) const = default;
+};
+
 /// Launches in stream order. An empty plan sorts nothing (n < 2).
 struct Plan {
   std::vector<KernelSource> kernels;
@@ -114,6 +125,7 @@ struct Plan {
   /// keys_out. Without it the first launch does so itself, or none can.
   std::optional<Launch> first_from_input;
   std::vector<CopiedInput> copied_in_place;
+  std::vector<PackedRows> packed;
   std::uint64_t workspace_bytes = 0;
   bool out_of_place = false;  ///< reads keys_in once and writes keys_out; else keys_out must hold the input
   bool own_strides = false;   ///< finds the rows of each operand by its own stride; else all have one

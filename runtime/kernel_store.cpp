@@ -11,6 +11,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/kernel_limits.hpp"
+#include "runtime/staged_operands.hpp"
 
 namespace bitune {
 
@@ -233,24 +234,10 @@ void ExecutablePlan::run(const Shape& shape, const Operands& operands, Stream st
   launch_all(&shape, operands, stream);
 }
 
-/// The operands that the launches get: each with its input.
-Operands ExecutablePlan::prepare(Operands operands, Stream stream) const {
-  operands[Role::keys_in] = operands.input();
-  operands[Role::values_in] = operands.input_values();
-  for (const CopiedInput& copied : plan_.copied_in_place) {
-    Operand& input = operands[copied.role];
-    const Role output = copied.role == Role::keys_in ? Role::keys_out : Role::values_out;
-    if (input.data == nullptr || input.data != operands[output].data) continue;
-    void* const copy = static_cast<std::byte*>(operands[Role::workspace].data) + copied.workspace;
-    device_->copy_rows_on_device(copy, copied.bytes, input.data, copied.bytes, copied.bytes, 1, stream);
-    input.data = copy;
-  }
-  return operands;
-}
-
 void ExecutablePlan::launch_all(const Shape* shape, const Operands& given, Stream stream) const {
   std::array<std::uint64_t, max_kernel_arguments> slots;
-  const Operands operands = prepare(given, stream);
+  const StagedOperands staged(*device_, plan_, given, stream);
+  const Operands& operands = staged.operands();
   bool from_input = plan_.first_from_input && !given.in_place();
   for (const Launch& in_place : plan_.launches) {
     const Launch& launch = std::exchange(from_input, false) ? *plan_.first_from_input : in_place;
@@ -282,6 +269,7 @@ void ExecutablePlan::launch_all(const Shape* shape, const Operands& given, Strea
       device_->launch(*kernels_[launch.kernel], launch_for(*shape, launch), arguments, stream);
     }
   }
+  staged.write_back();
 }
 
 namespace {

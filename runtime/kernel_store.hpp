@@ -74,7 +74,6 @@ class ExecutablePlan {
   }
 
  private:
-  Operands prepare(Operands operands, Stream stream) const;
   void launch_all(const Shape* shape, const Operands& operands, Stream stream) const;
 
   const Device* device_;

@@ -186,6 +186,15 @@ bool favours_filter_segments(const Problem& p, const DeviceInfo&) {
   return mean_length(p) >= 256 && p.n == row_filter::longest_of(p);
 }
 
+/// Rows that no cluster holds, or so many that clusters take many turns: more keys than the launches cost
+/// that find nothing to do. Keys alone are sorted as soon by a cluster that they fill.
+bool favours_rows_as_segments(const Problem& p, const DeviceInfo& device) {
+  const bool carries = carried_bytes(p) != 0;
+  const bool fills_clusters = p.n <= 32768 || (!carries && p.n > 49152);
+  if (p.n <= 65536 && fills_clusters && device.largest_cluster_size() >= 16) return false;
+  return p.n > 32768 && p.n * p.rows > std::uint64_t{1} << (carries && p.n > 65536 ? 19 : 22);
+}
+
 /// A block for each segment at once, of segments that take several warps: fewer launches than by lists.
 bool favours_direct_segments(const Problem& p, const DeviceInfo& device) {
   return p.rows <= 4 * multiprocessors(device) && mean_length(p) > 128 && mean_length(p) <= 16384;
@@ -208,6 +217,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"segments_topk", always},
     {"direct_segments", favours_direct_segments},
     {"segments", always},
+    {"rows_as_segments", favours_rows_as_segments},
     {"segments_radix", always},
     {"persistent_rows", favours_persistent_rows},
     {"select_cluster", favours_select_cluster},

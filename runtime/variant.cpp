@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 39> all = {&classic_variant(),
+  static const std::array<const Variant*, 40> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -38,6 +38,7 @@ std::span<const Variant* const> variants() {
                                                      &copied_rows_variant(),
                                                      &segments_variant(),
                                                      &segments_radix_variant(),
+                                                     &rows_as_segments_variant(),
                                                      &segments_topk_variant(),
                                                      &filter_segments_variant(),
                                                      &direct_segments_variant(),

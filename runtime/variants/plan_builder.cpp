@@ -137,6 +137,11 @@ void PlanBuilder::read_while_written(Role input, std::uint64_t bytes) {
   plan_.copied_in_place.push_back({input, workspace(bytes).argument.value, bytes});
 }
 
+void PlanBuilder::pack(Role role, const Shape& shape, std::uint64_t element_bytes) {
+  plan_.packed.push_back({role, shape.n, shape.rows, element_bytes});
+  plan_.own_strides = true;
+}
+
 Address PlanBuilder::workspace(std::uint64_t bytes) {
   const std::uint64_t begin = (plan_.workspace_bytes + 255) / 256 * 256;
   plan_.workspace_bytes = begin + bytes;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bitune/types.hpp"
 #include "model/configuration.hpp"
 #include "model/plan.hpp"
 
@@ -141,6 +142,9 @@ class PlanBuilder {
   /// Lets launches read this input, of so many bytes, while they write the output: where a call sorts in
   /// place, they read a copy.
   void read_while_written(Role input, std::uint64_t bytes);
+
+  /// Lets launches take the rows of an operand to lie one right behind the other.
+  void pack(Role role, const Shape& shape, std::uint64_t element_bytes);
 
   /// The plan; `dependent`: each launch may begin while the one before it ends.
   ///

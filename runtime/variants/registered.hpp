@@ -44,6 +44,7 @@ namespace bitune {
 [[nodiscard]] const Variant& segments_variant();
 [[nodiscard]] const Variant& direct_segments_variant();
 [[nodiscard]] const Variant& segments_radix_variant();
+[[nodiscard]] const Variant& rows_as_segments_variant();
 [[nodiscard]] const Variant& segments_topk_variant();
 [[nodiscard]] const Variant& filter_segments_variant();
 

@@ -83,11 +83,15 @@ ListTile tile_by_digits(std::int64_t keys, const Problem& problem) {
 }
 
 /// Registers of a thread of a network. Shuffles want room for what they bring.
-std::int64_t network_registers(std::int64_t items, bool shuffles, const Problem& problem) {
+std::int64_t network_registers(std::int64_t threads, std::int64_t items, bool shuffles,
+                               const Problem& problem) {
   if (item_registers(problem) == 1) return shuffles ? std::max(items + 40, 3 * items) : items + 32;
   const std::int64_t words = items * item_registers(problem);
   const std::int64_t brought = shuffles && carries(problem) ? words / 2 : 0;
-  return words + brought + 48 + registers_without_keys(problem);
+  // With values, all of a warp's steps by shuffles take most.
+  const std::int64_t with_values = threads == 32 ? 48 : 32;
+  const std::int64_t of_wide_keys = size_of(problem.key) < 8 ? 0 : carries(problem) ? with_values : items / 16 * 8;
+  return words + brought + 48 + of_wide_keys + registers_without_keys(problem);
 }
 
 }  // namespace
@@ -96,7 +100,8 @@ ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& 
   const auto keys = static_cast<std::int64_t>(longest);
   if (carries(problem) && longest >= least_by_digits(problem)) return tile_by_digits(keys, problem);
   const std::int64_t items = c.at("block_items");
-  return {false, keys / items, items, network_registers(items, c.at("shuffle_steps") != 0, problem),
+  const std::int64_t threads = keys / items;
+  return {false, threads, items, network_registers(threads, items, c.at("shuffle_steps") != 0, problem),
           layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};
 }
 

@@ -50,6 +50,8 @@ TEST(SegmentKernels, DoNotSpillByDefault) {
   compile(indices, "digit_segments");
   compile({.operation = Operation::argsort, .key = KeyType::u16, .index_bytes = 4}, "digit_segments");
   compile({.key = KeyType::f64}, "short_segments");
+  compile({.key = KeyType::f64}, "block_segments");
+  compile({.operation = Operation::argsort, .key = KeyType::f64, .index_bytes = 4}, "block_pair_segments");
 }
 
 /// Of a few segments: the longest that a cluster holds, of what has most to hold.

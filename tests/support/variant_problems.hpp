@@ -12,11 +12,12 @@
 namespace bitune::test {
 
 /// The kinds of problems that there are variants for: keys alone, keys with values, the first of keys with
-/// their indices (many and few), segments of keys, and of keys with values, and the first of segments,
-/// with their indices and without.
+/// their indices (many and few), segments of keys, and of keys with values, the first of segments, with
+/// their indices and without, and three rows of keys, and of keys with values.
 inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
                                               std::uint32_t value_bytes = 16) {
   const Shape segments{.n = shape.n, .rows = std::max<std::uint64_t>(shape.n / 100, 1), .ragged = true};
+  const Shape rows{.n = shape.n, .rows = 3};
   return {
       {{.key = key}, shape},
       {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true}, shape},
@@ -34,7 +35,9 @@ inline std::vector<Problem> kinds_of_problems(KeyType key, const Shape& shape,
       {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true},
        segments},
       {{.operation = Operation::top_k, .key = key, .index_bytes = 4, .k = 10}, segments},
-      {{.operation = Operation::top_k, .key = key, .k = 10}, segments}};
+      {{.operation = Operation::top_k, .key = key, .k = 10}, segments},
+      {{.key = key}, rows},
+      {{.operation = Operation::sort_pairs, .key = key, .value_bytes = value_bytes, .stable = true}, rows}};
 }
 
 /// The first of them that the variant can do; the first of all if it can do none.
