@@ -13,6 +13,7 @@
 #include "kernels/topk/cluster_keys.cuh"
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/ranked_candidates.cuh"
+#include "kernels/topk/ranked_minima.cuh"
 
 namespace bitune {
 
@@ -29,6 +30,7 @@ struct ClusterChoice {
   using Ranks = ClusterRanks<ranks>;
   using Bound = CountedBound<Word>;
   using Narrowing = BoundNarrowing<Word, nt, ranks, capacity>;
+  using Ranked = RankedMinima<Word, nt, groups>;
   static constexpr u32 own = groups / ranks;  ///< groups of a block
   static constexpr layout::ClusterChoice parts = layout::cluster_choice(nt, groups, capacity, sizeof(Item), sizeof(Word), stays);
   static_assert(own >= 1 && own <= nt && sizeof(Bound) <= layout::counted_bound_bytes());
@@ -39,39 +41,69 @@ struct ClusterChoice {
   BITUNE_DEVICE static Bound* bound() { return reinterpret_cast<Bound*>(shared() + parts.bound); }
   BITUNE_DEVICE static Narrowing narrowing() { return {reinterpret_cast<u32*>(shared() + parts.bins), bound()}; }
   BITUNE_DEVICE static Word* own_minima() { return reinterpret_cast<Word*>(shared() + parts.of_threads); }
-  BITUNE_DEVICE static Word* all_minima() { return reinterpret_cast<Word*>(shared() + parts.minima); }
+  BITUNE_DEVICE static Word* all_minima() {
+    return reinterpret_cast<Word*>(shared() + (ranks == 1 ? parts.of_threads : parts.minima));
+  }
+  BITUNE_DEVICE static Ranked ranked() { return {all_minima(), reinterpret_cast<Word*>(shared() + parts.ranked)}; }
 
   /// The minima of the block's groups, by those of its threads. A barrier of the block.
   BITUNE_DEVICE static void find_minima(Word of_thread) {
     narrowing().clear();
+    if constexpr (Ranked::is_for) ranked().clear();
     own_minima()[slot_of_thread<nt, static_cast<int>(own)>()] = of_thread;
     if constexpr (own < nt) {
       sync_block();
       if (thread_index() < own) {
         Word least = own_minima()[thread_index()];
         BITUNE_UNROLL_N(8)
-        for (u32 i = thread_index() + own; i < nt; i += own) least = minimum(least, own_minima()[i]);
+        for (u32 i = own; i < nt; i += own) least = minimum(least, own_minima()[thread_index() + i]);
         own_minima()[thread_index()] = least;
       }
     }
     sync_block();
   }
 
-  /// Tells all blocks, which have begun, and are done with the row before. A barrier of them all.
+  /// Tells all blocks, which have begun, and are done with the row before. A barrier of them all, where there are others.
   BITUNE_DEVICE static void tell_minima() {
+    if constexpr (ranks == 1) return;
     for (u32 i = thread_index(); i < u32{groups}; i += nt) {
       Ranks::shared_of(all_minima(), i / own)[Ranks::own() * own + i % own] = own_minima()[i % own];
     }
     Ranks::sync();
   }
 
-  /// A word that the first `wanted` of the row's `length` keys are not behind. A barrier of the block.
+  /// Finds a word that the first `wanted` of the row's `length` keys are not behind. A barrier of the block.
   BITUNE_DEVICE static void find_bound(u32 wanted, u32 length) {
-    if (warp_index() == 0) {
+    if constexpr (Ranked::is_for) {
+      ranked().rank();
+      if (thread_index() == 0) *bound() = {0, 0, wanted, length, 0, 0, length, false};
+    } else if (warp_index() == 0) {
       const PlacedBound<Word> word = Minima<Word, groups>{all_minima(), nullptr}.bound_of_words(maximum(wanted, 1u));
       if (lane() == 0) *bound() = {word.least, word.word, wanted, length, 0, 0, length, false};
     }
     sync_block();
+  }
+
+  /// The bound that was found, at once.
+  BITUNE_DEVICE static Bound found_bound() {
+    const Bound& found = *bound();
+    if constexpr (!Ranked::is_for) return found;
+    return {ranked().of_rank(1), ranked().of_rank(maximum(found.wanted, 1u)), found.wanted, found.end, found.from, found.before,
+            found.length, found.found};
+  }
+
+  /// The first key equals the last one that is wanted: so there are many more, and places decide.
+  BITUNE_DEVICE static bool is_of_places(const Bound& found) { return found.low == found.high && found.wanted > 1; }
+
+  /// Before it is narrowed: the words, which none has read until then. A barrier of the block.
+  BITUNE_DEVICE static void set_bound(const Bound& first) {
+    if constexpr (Ranked::is_for) {
+      if (thread_index() == 0) {
+        bound()->low = first.low;
+        bound()->high = first.high;
+      }
+      sync_block();
+    }
   }
 
   /// Sends the keys that are not behind the bound to the block `leader`, whose count is 0. How many they are: at least as many as are wanted,
@@ -80,9 +112,8 @@ struct ClusterChoice {
   BITUNE_DEVICE static u32 gather(Keys& keys, u32 leader, const Stand& stand) {
     u32 bits = 0;
     bool are_told = true;
-    const Bound first = *bound();  // at once
-    if (first.low == first.high && first.wanted > 1) {
-      // The first one equals the last one that is wanted: so there are many more, and places decide.
+    if (const Bound first = found_bound(); is_of_places(first)) {
+      set_bound(first);
       stand();
       const u32 equal = keys.equal_to(first.high);
       narrowing().among_places(keys, equal);
@@ -97,6 +128,7 @@ struct ClusterChoice {
       Ranks::sync();
       if (thread_index() == 0) *count() = 0;
     }
+    if (const Bound first = found_bound(); !is_of_places(first)) set_bound(first);
     const auto& words = keys.encode();
     narrowing().among_words(words);
     narrowing().among_places(words, words.equal_to(bound()->high));
@@ -107,7 +139,8 @@ struct ClusterChoice {
   template <class RowOf>
   BITUNE_DEVICE static void write_first(const RowOf& row_of, u32 k, u32 all) {
     if (stays && capacity <= layout::minima_of_warp()) {  // a warp's sort takes as long, and registers
-      write_ranked<Buffer, Row, nt, (nt > 256 ? nt / 64 : 4), true>(candidates(), row_of(), k, all, bound()->wanted);
+      constexpr u32 shares = nt / capacity > 4 ? nt / capacity : 4;
+      write_ranked<Buffer, Row, nt, shares, true>(candidates(), row_of(), k, all, bound()->wanted);
     } else if (all <= layout::ranked_candidates()) {
       write_ranked<Buffer, Row, nt>(candidates(), row_of(), k, all, bound()->wanted);
     } else {

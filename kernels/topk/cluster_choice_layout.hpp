@@ -13,6 +13,7 @@ namespace bitune::layout {
 struct ClusterChoice {
   Size of_threads;  ///< minima of the block's threads
   Size minima;      ///< of all blocks
+  Size ranked;      ///< the same in order
   Size bins;
   Size bound;
   Size count;  ///< a number
@@ -25,10 +26,11 @@ constexpr ClusterChoice cluster_choice(Size threads, Size groups, Size capacity,
   const Size of_threads = stays ? rounded_up(candidates, 16) : 0;
   const Size words = of_threads + threads * word_bytes;
   const Size minima = rounded_up(candidates > words ? candidates : words, 16);
-  const Size bins = rounded_up(minima + groups * word_bytes, 16);
+  const Size ranked = rounded_up(minima + groups * word_bytes, 16);
+  const Size bins = rounded_up(ranked + groups * word_bytes, 16);
   const Size bound = bins + 2 * narrowing_bins() * 4;  // of the block, and of all
   const Size count = bound + counted_bound_bytes();
-  return {of_threads, minima, bins, bound, count, count + 16};
+  return {of_threads, minima, ranked, bins, bound, count, count + 16};
 }
 
 }  // namespace bitune::layout

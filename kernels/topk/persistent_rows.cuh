@@ -8,8 +8,6 @@
 //
 // A thread copies what it takes to registers afterwards, and nothing else: for these copies there is no barrier. A row has two barriers of
 // the cluster. The blocks take turns to put candidates in order, so that a block may do that while others begin with the next row.
-//
-// Vector by vector: as soon as one is in registers, its place in shared memory takes the next row's. So memory never waits.
 
 #include "kernels/network/carried_value.cuh"
 #include "kernels/topk/cluster_choice.cuh"
@@ -20,7 +18,6 @@ namespace bitune {
 template <class Keys, int nt, int vt, int vector>
 struct CopiedKeys {
   using Raw = typename Keys::Raw;
-  static constexpr int vectors_of_thread = vt / vector;
   static_assert(vt % vector == 0);
 
   /// The thread's keys in registers r to r + vector, of nt * vt keys.
@@ -33,43 +30,41 @@ struct CopiedKeys {
     const bool vectors = are_vectors(row);
     Keys keys;
     keys.stand_as(vectors);
+    if (vectors && length >= Keys::all * vt) {
+      BITUNE_UNROLL
+      for (int r = 0; r < vt; r += vector) cp_async_16(copied(r), row + keys.first + r * Keys::all);
+      return;
+    }
     BITUNE_UNROLL_N(1)
     for (int r = 0; r < vt; r += vector) {
       const u32 place = keys.place(r);
       if (vectors && place + vector <= length) {
         cp_async_16(copied(r), row + place);
-      } else {
-        BITUNE_UNROLL_N(1)
-        for (int i = 0; i < vector; ++i) {
-          const u32 at = place + i * keys.inner;
-          if (at < length) {
-            copy_to_shared(copied(r) + i, row + at);
-          } else {
-            copied(r)[i] = last;
-          }
+        continue;
+      }
+      BITUNE_UNROLL_N(1)
+      for (int i = 0; i < vector; ++i) {
+        const u32 at = place + i * keys.inner;
+        if (at < length) {
+          copy_to_shared(copied(r) + i, row + at);
+        } else {
+          copied(r)[i] = last;
         }
       }
-      cp_async_end_group();
     }
   }
 
-  /// Takes what was copied of a row, whose keys are vectors or not, and begins to copy the next one, of which there are that many keys; null:
-  /// there is none.
-  BITUNE_DEVICE static void take(Keys& keys, bool vectors, const Raw* next, u32 next_length, Raw last) {
-    const bool is_whole = next != nullptr && are_vectors(next) && next_length >= Keys::all * vt;
-    keys.stand_as(true);
+  /// Waits for what was copied of a row, and takes it. The row's keys are vectors or not.
+  BITUNE_DEVICE static void take(Keys& keys, bool vectors) {
+    keys.stand_as(vectors);
+    cp_async_wait_all();
     BITUNE_UNROLL
     for (int r = 0; r < vt; r += vector) {
-      cp_async_wait_but<vectors_of_thread - 1>();
       Raw raw[vector];
       load_vector(copied(r), raw);
       BITUNE_UNROLL
       for (int i = 0; i < vector; ++i) keys.set(r + i, raw[i]);
-      if (is_whole) cp_async_16(copied(r), next + keys.first + r * Keys::all);
-      cp_async_end_group();  // if empty, so that as many follow each vector
     }
-    if (next != nullptr && !is_whole) begin(next, next_length, last);
-    keys.stand_as(vectors);
   }
 };
 
@@ -109,8 +104,8 @@ persistent_rows(typename Codec::Raw* keys_out, u64 keys_out_stride, const typena
   sync_block();  // thread 0 has set the count
   for (; row < rows; row += clusters) {
     Keys keys;
-    const bool is_last = row + clusters >= rows;
-    Copied::take(keys, Copied::are_vectors(keys_of(row)), is_last ? nullptr : keys_of(row + clusters), is_last ? 0 : length_of(row + clusters), last);
+    Copied::take(keys, Copied::are_vectors(keys_of(row)));
+    if (row + clusters < rows) Copied::begin(keys_of(row + clusters), length_of(row + clusters), last);
     // While minima are sorted registers hold nothing but keys and the row's number: what else there is of the row is found anew.
     const auto leader = [&] { return opaque(row) / clusters % ranks; };
     Choice::find_minima(keys.least());

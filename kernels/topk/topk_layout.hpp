@@ -42,6 +42,13 @@ constexpr Size minima_of_warp() { return 512; }
 /// Groups of samples that so many threads (a power of two) have at most, whose minima give a bound.
 constexpr Size most_groups(Size threads) { return threads < minima_of_warp() ? threads : minima_of_warp(); }
 
+/// Threads that count together how many of so many minima are below one of them, each in vectors of some.
+constexpr Size ranking_shares(Size threads, Size minima, Size vector) {
+  Size shares = 8;
+  while (shares > 1 && (shares * minima > threads || shares * vector > minima)) shares /= 2;
+  return shares;
+}
+
 /// As many candidates are put in order by counting which of them are before each other.
 constexpr Size ranked_candidates() { return 224; }
 

@@ -4,7 +4,8 @@
 # the other; each takes at most 4 minutes, so that a call may do one: scripts/gpu/pairs.sh OUT BIN u32. Each adds to tuning.db and pairs.json.
 # usage: scripts/gpu/pairs.sh OUT [BIN [PART...]]
 # parts: u32 f32 (arrays: pairs with values of 4 bytes, and argsort), u64 (arrays: values of 4 and 8 bytes), rows (f32: argsort and pairs),
-#   half (bf16 and f16: argsort of rows), widths (other widths of keys and values), orders (descending, and unstable)
+#   half (bf16 and f16: argsort of rows), long (f32: argsort and pairs of rows of 65,536 keys and more), widths (other widths of values), narrow (keys of
+#   8 and 16 bits), orders (descending, and unstable)
 # environment: STEPS (tune bench torch), BUDGET (150s of tuning a part: each problem has its share, and what is selected today is measured
 # first), SIZES (arrays), ROW_LENGTHS (16..32768), TOTAL (2^26 keys in all rows), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing
 # database goes on where it stopped), PYTHON (python3, with torch)
@@ -14,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
-parts=${*:-u32 f32 u64 rows half widths orders}
+parts=${*:-u32 f32 u64 rows half long widths narrow orders}
 STEPS=${STEPS:-tune bench torch}
 between=1000,10000,100000,1000000,3000000,50000000
 sizes=${SIZES:-2^8..2^28:2,$between}
@@ -31,19 +32,24 @@ sorts_of() {
   widths)
     echo "--keys u32 --operation sort_pairs --value-bytes 1,2,8,16 --sizes $between"
     echo "--keys u64 --operation sort_pairs --value-bytes 1,2,16 --sizes $between"
-    echo "--keys u8,u16 --operation sort_pairs --sizes $between"
+    ;;
+  narrow) echo "--keys u8,u16 --operation sort_pairs,argsort --sizes 2^16,2^18,2^20,$between" ;;
+  long)
+    for shape in 65536:256 131072:16 131072:64 131072:256 2^20:8; do
+      echo "--keys f32 --operation argsort,sort_pairs --sizes ${shape%:*} --rows ${shape#*:}"
+    done
     ;;
   orders)
     echo "--keys f32 --order descending --operation sort_pairs,argsort --sizes 2^10,2^16,2^20,2^24"
     echo "--keys u32 --unstable --operation sort_pairs,argsort --sizes 2^10,2^16,2^20,2^24"
     ;;
-  *) echo "$0: there is no part '$1'; there are u32 f32 u64 rows half widths orders" >&2 && return 1 ;;
+  *) echo "$0: there is no part '$1'; there are u32 f32 u64 rows half long widths narrow orders" >&2 && return 1 ;;
   esac
 }
 
 tune_and_bench() {
   local part=$1 number=$2 count=$3 line=$4 suite=()
-  [[ $part == rows || $part == half ]] && suite=(--suite rows)
+  [[ $part == rows || $part == half || $part == long ]] && suite=(--suite rows)
   # shellcheck disable=SC2086  # a line is a list of options
   if wants tune; then
     step "tune-$part-$number" "$BIN/bitune" tune --budget "$(($(seconds "$budget") / count))s" --strategy "${STRATEGY:-bayesian}" $line

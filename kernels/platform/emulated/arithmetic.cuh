@@ -27,6 +27,7 @@ BITUNE_DEVICE u32 bit_count(u32 bits) {
 }
 
 BITUNE_DEVICE u32 leading_zeros(u64 number) { return number == 0 ? 64 : static_cast<u32>(__builtin_clzll(number)); }
+BITUNE_DEVICE void take_if_less(u32& count, u64 a, u64 b) { count -= a < b ? 1 : 0; }
 
 BITUNE_DEVICE u32 bits_of(float number) {
   u32 bits;
