@@ -84,6 +84,7 @@ struct TuneOptions {
   std::string timeout;  ///< empty: the default
   bool resume = true;
   bool warm_start = true;
+  bool incumbents = true;
   int finalists = 4;
   bool cold_l2 = false;
   int samples = Protocol{}.max_samples;
@@ -202,6 +203,7 @@ TuneRequest request_of(const TuneOptions& options) {
   request.budget_evaluations = budget.evaluations;
   request.resume = options.resume;
   request.warm_start = options.warm_start;
+  request.incumbents = options.incumbents;
   request.finalists = options.finalists;
   return request;
 }
@@ -329,6 +331,10 @@ void add_tune_command(CLI::App& parent, Action& action) {
            "Skip what the database already has (default: on)");
   add_flag(command, "--warm-start,!--no-warm-start", options->warm_start,
            "Begin with what won at near sizes and on near devices (default: on)");
+  add_flag(
+      command, "--incumbents,!--no-incumbents", options->incumbents,
+      "Measure what is selected today first, of whatever variant, so that nobody sorts slower for having "
+      "tuned (default: on)");
   add_number(command, "--finalists", options->finalists, "The best few are measured again, in turn", "N", 0,
              1000);
   add_flag(command, "--cold-l2", options->cold_l2, "Flush the L2 cache before each sample (default: off)");

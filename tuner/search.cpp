@@ -53,7 +53,7 @@ Starts starts_of(const SessionState& session, const Problem& problem, const Doma
       [&domain](std::string_view variant) { return domain.has_variant(variant); },
       [&domain](const Configuration& configuration) { return domain.find(configuration).has_value(); }};
   Starts starts;
-  starts.configurations = session.incumbents.of(problem);
+  starts.configurations = session.incumbents_of(problem);
   starts.incumbents = starts.configurations.size();
   const std::vector<Configuration> warm = warm_starts(
       problem, session.device, session.candidates(problem),
@@ -79,7 +79,7 @@ ProblemSearch::ProblemSearch(SessionState& session, CompilePool& pool, const Pro
       problem_(problem),
       known_(std::move(known)),
       domain_(session.source.domain(problem)) {
-  add_missing(domain_, session.incumbents.of(problem));
+  add_missing(domain_, session.incumbents_of(problem));
   candidates_.resize(domain_.configurations.size());
   const DomainIndex index(domain_.configurations);
   to_evaluate_ = candidates_.size();

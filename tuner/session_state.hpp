@@ -46,6 +46,10 @@ struct SessionState {
   [[nodiscard]] Clock::time_point now() const { return request.now(); }
   [[nodiscard]] bool stopped() const noexcept { return stop.load(std::memory_order_relaxed); }
   [[nodiscard]] bool out_of_time() const { return end && now() >= *end; }
+  /// What is selected today for the problem; nothing if the session is to leave that out.
+  [[nodiscard]] std::vector<Configuration> incumbents_of(const Problem& problem) const {
+    return request.incumbents ? incumbents.of(problem) : std::vector<Configuration>{};
+  }
   /// For this device, the one under way included.
   [[nodiscard]] std::size_t problems_left() const { return problems.left_for_each(); }
 

@@ -46,6 +46,16 @@ TEST_F(Incumbent, IsTriedFirstAndIsAFinalistHoweverFarBehind) {
   EXPECT_EQ(outcomes[0].best->configuration.at("x"), 13);
 }
 
+TEST_F(Incumbent, IsLeftOutWhereTheRequestSaysSo) {
+  request.compile_threads = 1;
+  request.finalists = 1;
+  request.incumbents = false;
+  source.defaults = {7, 3};
+  evaluator.time_us = [](std::int64_t x, std::size_t) { return x == 7 ? 200.0 : x == 13 ? 50.0 : 100.0; };
+  (void)run();
+  EXPECT_EQ(finalists(), std::set<std::int64_t>{13});
+}
+
 TEST_F(Incumbent, OfEveryProblemIsMeasuredWhenTheTimeIsOver) {
   request.problems = {{{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}};
   request.compile_threads = 1;
