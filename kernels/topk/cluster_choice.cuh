@@ -41,6 +41,7 @@ struct ClusterChoice {
   BITUNE_DEVICE static Bound* bound() { return reinterpret_cast<Bound*>(shared() + parts.bound); }
   BITUNE_DEVICE static Narrowing narrowing() { return {reinterpret_cast<u32*>(shared() + parts.bins), bound()}; }
   BITUNE_DEVICE static Word* own_minima() { return reinterpret_cast<Word*>(shared() + parts.of_threads); }
+  /// Of the row: of a block by itself, its own.
   BITUNE_DEVICE static Word* all_minima() {
     return reinterpret_cast<Word*>(shared() + (ranks == 1 ? parts.of_threads : parts.minima));
   }

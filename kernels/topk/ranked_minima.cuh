@@ -31,7 +31,7 @@ struct RankedMinima {
     const u32 share = thread_index() % shares;
     const u32 at = minimum(thread_index() / shares, u32{groups - 1});
     const Word own = minima[at];
-    u32 below = 0;  // less than 0 at first
+    u32 below = 0;  // counted downwards
     BITUNE_UNROLL
     for (u32 i = 0; i < groups; i += shares * vector) {
       Word others[vector];
@@ -42,7 +42,7 @@ struct RankedMinima {
     below = 0 - below;
     BITUNE_UNROLL
     for (u32 distance = 1; distance < shares; distance *= 2) below += shuffle_xor(below, distance);
-    if (share == 0) ranked[below] = own;
+    if (share == 0) ranked[below] = own;  // equal ones write the same
   }
 
   /// The k-th smallest, of 1 to `groups`. Behind a barrier of the block, by whole warps.

@@ -90,7 +90,7 @@ TEST_P(GpuPairRows, AreCarriedWhateverTheirLength) {
   auto seed = 12 * static_cast<std::uint64_t>(GetParam().key);
   for (const std::uint64_t n : {1, 2, 3, 31, 100, 512, 1000, 4097, 16384, 20000, 32768, 100000}) {
     ++seed;
-    const Problem problem{GetParam(), {.n = n, .rows = 1 + 400000 / n}};
+    const Problem problem{GetParam(), {.n = n, .rows = 1 + 600000 / n}};
     check(problem, seed % 3 == 0 ? Distribution::few_distinct : Distribution::special, seed, seed % 2 == 0,
           seed % 4 == 0);
   }
