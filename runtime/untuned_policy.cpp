@@ -34,11 +34,15 @@ bool favours_one_block(const Problem& p, const DeviceInfo& device) {
   return p.n <= 8192 || p.rows >= multiprocessors(device) / 2;
 }
 
-/// Rows so long that the comparators of a network cost more than passes over all digits. Those of 64-bit keys
-/// with their places are dear. So many rows that clusters, of which a few run at once, would take turns.
+/// Rows so long that the comparators of a network cost more than passes over all digits: the sooner, the
+/// fewer digits there are, or the dearer a key with its place is. (One of 16 bits is half as dear.) So many
+/// rows that clusters, of which a few run at once, would take turns.
 bool favours_rows_by_digits(const Problem& p, const DeviceInfo& device) {
-  if (p.n > 8192) return p.rows > multiprocessors(device) / 4;
-  return (p.n > 2048 || (size_of(p.key) == 8 && p.n >= 1024)) && p.rows >= multiprocessors(device) / 2;
+  const std::size_t bytes = size_of(p.key);
+  if (bytes == 2 && p.index_bytes != 0 && p.n <= 16384) return false;
+  const bool is_soon = bytes == 1 || bytes == 8;
+  return p.n > (is_soon ? 768u : 2048u) &&
+         p.rows > multiprocessors(device) / (p.n > 8192 || bytes == 8 ? 4 : 2);
 }
 
 bool favours_cluster_by_place(const Problem& p, const DeviceInfo& device) {
@@ -58,12 +62,12 @@ bool favours_cluster_by_digits(const Problem& p, const DeviceInfo& device) {
   return p.n > 4096 && p.n <= (size_of(p.key) == 8 ? 16384u : 32768u);
 }
 
-/// Arrays and rows that no cluster holds, as long as two passes over words cost less than those over keys,
-/// one for each digit.
+/// Arrays that no cluster holds, as long as two passes over words cost less than those over keys, one for
+/// each digit.
 bool favours_multiway_by_place(const Problem& p, const DeviceInfo&) {
-  if (p.rows > 1) return p.n > 65536;
-  if (size_of(p.key) == 1) return false;
-  return p.n > 32768 && p.n <= std::uint64_t{1} << (size_of(p.key) == 2 ? 18 : 20);
+  if (p.rows > 1 || size_of(p.key) == 1) return false;
+  const int bits = size_of(p.key) > 2 ? 20 : p.value_bytes == 0 ? 18 : 17;
+  return p.n > 32768 && p.n <= std::uint64_t{1} << bits;
 }
 
 bool favours_merge_by_place(const Problem& p, const DeviceInfo&) {
@@ -89,7 +93,7 @@ bool favours_cluster(const Problem& p, const DeviceInfo& device) {
 }
 
 bool favours_packed_clusters(const Problem& p, const DeviceInfo& device) {
-  return p.rows >= multiprocessors(device) && favours_cluster(p, device);
+  return p.rows >= multiprocessors(device) / 8 && favours_cluster(p, device);
 }
 
 bool favours_radix(const Problem& p, const DeviceInfo&) {
@@ -187,12 +191,17 @@ bool favours_filter_segments(const Problem& p, const DeviceInfo&) {
 }
 
 /// Rows that no cluster holds, or so many that clusters take many turns: more keys than the launches cost
-/// that find nothing to do. Keys alone are sorted as soon by a cluster that they fill.
+/// that find nothing to do. Keys alone are sorted as soon by a block or a cluster, if they fill three
+/// quarters of it.
 bool favours_rows_as_segments(const Problem& p, const DeviceInfo& device) {
   const bool carries = carried_bytes(p) != 0;
-  const bool fills_clusters = p.n <= 32768 || (!carries && p.n > 49152);
-  if (p.n <= 65536 && fills_clusters && device.largest_cluster_size() >= 16) return false;
-  return p.n > 32768 && p.n * p.rows > std::uint64_t{1} << (carries && p.n > 65536 ? 19 : 22);
+  const std::size_t bytes = size_of(p.key);
+  const auto has_more_than = [&p](int bits) { return p.n * p.rows > std::uint64_t{1} << bits; };
+  if (p.n > 65536) return has_more_than(carries ? 19 : bytes <= 2 ? 22 : 20);
+  if (device.largest_cluster_size() < 16) return p.n > 32768 && has_more_than(22);
+  if (carries) return p.n > 32768 && bytes > 1 && has_more_than(bytes == 2 ? 22 : 21);
+  const bool is_uneven = p.n > (bytes == 4 ? 16384u : 32768u) && p.n <= std::bit_ceil(p.n) / 4 * 3;
+  return (is_uneven || (bytes == 4 && p.n > 32768)) && has_more_than(22);
 }
 
 /// A block for each segment at once, of segments that take several warps: fewer launches than by lists.

@@ -30,10 +30,12 @@ import itertools, sqlite3, sys
 
 found = sqlite3.connect(sys.argv[1]).execute("""
 SELECT p.operation || ' ' || p.key_type || ' ' || p.key_order || ' n=' || p.n || ' rows=' || p.rows || CASE WHEN p.k > 0 THEN ' k=' || p.k ELSE '' END
-    || CASE WHEN p.value_bytes > 0 THEN ' values of ' || p.value_bytes ELSE '' END AS problem, c.variant, min(t.median_us) AS us
+    || CASE WHEN p.value_bytes > 0 THEN ' values of ' || p.value_bytes ELSE '' END AS problem, c.variant, min(t.median_us) AS us, count(*) AS tried
 FROM trials t JOIN configurations c ON c.id = t.configuration_id JOIN series s ON s.id = t.series_id JOIN problems p ON p.id = s.problem_id
 WHERE t.status = 'ok' GROUP BY p.id, c.variant ORDER BY p.id, us""")
 for problem, variants in itertools.groupby(found, lambda row: row[0]):
-    print(f"{problem}:", ", ".join(f"{variant} {us:.1f}" for _, variant, us in variants))
+    # Where evaluations were left, others than the defaults were tried, too.
+    times = (f"{variant} {us:.1f}" + (f" (best of {tried})" if tried > 1 else "") for _, variant, us, tried in variants)
+    print(f"{problem}:", ", ".join(times))
 PYTHON
 finish
