@@ -90,7 +90,9 @@ std::int64_t network_registers(std::int64_t threads, std::int64_t items, bool sh
   const std::int64_t brought = shuffles && carries(problem) ? words / 2 : 0;
   // With values, all of a warp's steps by shuffles take most.
   const std::int64_t with_values = threads == 32 ? 48 : 32;
-  const std::int64_t of_wide_keys = size_of(problem.key) < 8 ? 0 : carries(problem) ? with_values : items / 16 * 8;
+  const std::int64_t of_wide_keys = size_of(problem.key) < 8 ? 0
+                                    : carries(problem)       ? with_values
+                                                             : items / 16 * 8;
   return words + brought + 48 + of_wide_keys + registers_without_keys(problem);
 }
 
