@@ -108,7 +108,8 @@ class Sorter {
   ///
   /// A workspace of at least `workspace_size` bytes, aligned to 256, may be given. Calls that follow each
   /// other on one stream may share it. Without one the call allocates it in the stream: that takes a
-  /// microsecond or two, and keeps calls that follow each other from overlapping.
+  /// microsecond or two, and keeps calls that follow each other from overlapping. Rows of 8192 keys and more
+  /// that lie apart may take memory in the stream besides: as much as the arrays of the call.
   ///
   /// A top_k is out of place. It reads n keys of each row, and writes the first k of each row in order: keys,
   /// values, indices. An output's rows are at least k apart. Of equal keys those with the lowest index are
