@@ -191,8 +191,7 @@ bool favours_filter_segments(const Problem& p, const DeviceInfo&) {
 }
 
 /// Rows that no cluster holds, or so many that clusters take many turns: more keys than the launches cost
-/// that find nothing to do. Keys alone are sorted as soon by a block or a cluster, if they fill three
-/// quarters of it.
+/// that find nothing to do. Keys alone, but those of 32 bits, are sorted as soon by a cluster that they fill.
 bool favours_rows_as_segments(const Problem& p, const DeviceInfo& device) {
   const bool carries = carried_bytes(p) != 0;
   const std::size_t bytes = size_of(p.key);
