@@ -72,7 +72,7 @@ class RowsAsSegmentsVariant final : public Variant {
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::rows && problem.n >= least_row &&
-           problem.operation != Operation::top_k && problem.n <= most_keys / problem.rows &&
+           problem.operation != Operation::top_k && problem.rows <= of_segments::most_keys / problem.n &&
            segments_variant().supports(segments_of(problem), device) && default_is_valid(problem, device);
   }
   SearchSpace space(const Problem&, const DeviceInfo&) const override {
@@ -90,9 +90,6 @@ class RowsAsSegmentsVariant final : public Variant {
     return named(segments_variant().default_configuration(segments_of(problem), device), name());
   }
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
-
- private:
-  static constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
 };
 
 Plan RowsAsSegmentsVariant::plan(const Problem& problem, const Configuration& c,

@@ -40,9 +40,6 @@ constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, 
 constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, U32>
     digit_kernel{"kernels/segments/digit_segments.cuh", "digit_segments"};
 
-/// Lists, and their tiles, are counted in 32 bits.
-constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
-
 std::uint64_t segments_of_block(const Configuration& c) { return as_count(c.at("segments_per_block")); }
 
 class SegmentsVariant final : public Variant {

@@ -12,6 +12,9 @@
 
 namespace bitune::of_segments {
 
+/// Of all segments: lists, and their tiles, are counted in 32 bits.
+inline constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
+
 /// Whether something travels with the keys.
 [[nodiscard]] bool carries(const Problem& problem);
 

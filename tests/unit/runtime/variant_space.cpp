@@ -304,6 +304,21 @@ TEST(VariantPlan, OfNoRowsOrTooManyBlocks) {
   }
 }
 
+TEST(VariantPlan, SaysWhetherItSupportsNoRowsOfAnyLength) {
+  int supported = 0;
+  for (const std::uint64_t n : {1000u, 10000u, 1u << 20, 1u << 30}) {
+    Problem problem = problem_of(KeyType::u32, n);
+    problem.rows = 0;
+    for (const Variant* variant : variants()) {
+      if (!variant->supports(problem, h200())) continue;
+      ++supported;
+      EXPECT_NO_THROW((void)variant->plan(problem, variant->default_configuration(problem, h200()), h200()))
+          << variant->name();
+    }
+  }
+  EXPECT_GT(supported, 0);
+}
+
 TEST(RowsVariant, HoldsARowInRegistersAndWritesElsewhereIfAsked) {
   const Variant& rows = variant("rows");
   for (const std::uint64_t n : {2u, 33u, 1000u, 1025u, 32768u}) {
