@@ -4,8 +4,8 @@
 # the other; each takes at most 4 minutes, so that a call may do one: scripts/gpu/pairs.sh OUT BIN u32. Each adds to tuning.db and pairs.json.
 # usage: scripts/gpu/pairs.sh OUT [BIN [PART...]]
 # parts: u32 f32 (arrays: pairs with values of 4 bytes, and argsort), u64 (arrays: values of 4 and 8 bytes), rows (f32: argsort and pairs),
-#   half (bf16 and f16: argsort of rows), long (f32: argsort and pairs of rows of 65,536 keys and more), widths (other widths of values), narrow (keys of
-#   8 and 16 bits), orders (descending, and unstable)
+#   half (bf16 and f16: argsort of rows), long (f32: argsort and pairs of rows of 65,536 keys and more), widths (other widths of values),
+#   narrow (keys of 8 and 16 bits), orders (descending, and unstable)
 # environment: STEPS (tune bench torch), BUDGET (150s of tuning a part: each problem has its share, and what is selected today is measured
 # first), SIZES (arrays), ROW_LENGTHS (16..32768), TOTAL (2^26 keys in all rows), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing
 # database goes on where it stopped), PYTHON (python3, with torch)

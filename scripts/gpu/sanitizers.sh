@@ -38,8 +38,8 @@ sizes_of() {
 # column N: what the lines have there, with commas.
 column() { cut -d ' ' -f "$1" | sort -u | paste -sd ,; }
 
-# What is selected today may be of another variant, and take minutes under a sanitizer: it is left out. A session ends by itself before it would be cut off: what a tool has to say it
-# says at the end.
+# What is selected today may be of another variant, and take minutes under a sanitizer: it is left out. A session ends by itself before it
+# would be cut off: what a tool has to say it says at the end.
 sanitize_variant() {
   local sanitizer=$1 tool=$2 variant=$3 kind=$4 mine=$5 left=$((${LIMIT:-3600} - SECONDS - 40))
   local db=$OUT/$tool-$variant.db

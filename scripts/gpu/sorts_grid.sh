@@ -2,8 +2,8 @@
 # Where are sorts slower than CUB's? A grid of key types x lengths, arrays and rows, untuned but for what is known, on the GPU of this machine.
 # Leaves grid.json in OUT, and prints what is slower. Kernels are compiled first, on all processors.
 # usage: scripts/gpu/sorts_grid.sh OUT [BIN]
-# environment: OPERATIONS (sort_pairs,argsort), KEYS (all twelve), SIZES (of arrays; none: no arrays), ROW_SIZES (none), TOTAL (2^24 keys of all rows), SAMPLES (5),
-#   LIMIT (seconds), PYTHON (python3)
+# environment: OPERATIONS (sort_pairs,argsort), KEYS (all twelve), SIZES (of arrays; none: no arrays), ROW_SIZES (none), TOTAL (2^24 keys of
+#   all rows), SAMPLES (5), LIMIT (seconds), PYTHON (python3)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)

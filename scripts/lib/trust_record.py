@@ -18,7 +18,7 @@ SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)")
 WRONG = ("wrong_result", "launch_failed", "timed_out")
 RACE = re.compile(r"Error: Race reported between .*? at (?:void )?(?:bitune::)?(\w+)(.*)")
 # Kernels of which racecheck reports what is none, as parts of a block pass barriers of their own (docs/kernels.md): always, or if their
-# blocks have more threads than a digit has values. Sessions of other variants have them as incumbents.
+# blocks have more threads than a digit has values.
 KNOWN = {"multiway_sort", "place_multiway_sort"}
 THREADS_BEHIND_A_BOOL = re.compile(r"\(bool\)[01], \(int\)(\d+), \(int\)\d+, \(int\)8,")
 KNOWN_OF_LARGE_BLOCKS = {
