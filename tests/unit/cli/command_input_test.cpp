@@ -11,9 +11,15 @@
 #include "cli/formats/npy_header.hpp"
 #include "tests/unit/cli/command_run.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-#include <sanitizer/allocator_interface.h>
+#if defined(__SANITIZE_ADDRESS__)
 #define BITUNE_TEST_HEARS_MALLOC
+#elif defined(__has_feature)  // clang's; others could not read what follows beside it
+#if __has_feature(address_sanitizer)
+#define BITUNE_TEST_HEARS_MALLOC
+#endif
+#endif
+#ifdef BITUNE_TEST_HEARS_MALLOC
+#include <sanitizer/allocator_interface.h>
 #endif
 
 namespace bitune::cli {
