@@ -79,4 +79,17 @@ struct ResultRow {
   }
 };
 
+/// What Row::fetch leaves in a slot, of a key that a register has.
+template <class Row>
+BITUNE_DEVICE typename Row::Item slot_of(typename Row::Raw raw, u32 place) {
+  using Item = typename Row::Item;
+  if constexpr (sizeof(Item) > 8) {
+    return {raw, place};
+  } else if constexpr (sizeof(Item) == 8 && sizeof(raw) == 4) {
+    return Item(u64{raw} << 32 | place);
+  } else {
+    return Row::Form::make(Row::Order::encode(raw), place);
+  }
+}
+
 }  // namespace bitune

@@ -52,6 +52,9 @@ constexpr Size ranking_shares(Size threads, Size minima, Size vector) {
 /// As many candidates are put in order by counting which of them are before each other.
 constexpr Size ranked_candidates() { return 224; }
 
+/// The same of a row that has a part of a warp.
+constexpr Size ranked_by_part() { return 16; }
+
 /// Where all minima of SampledKeys begin in a block's shared memory, behind those of its threads, and how many bytes both are together.
 struct SampledMinima {
   Size minima;

@@ -194,6 +194,9 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
   const std::int64_t most_threads = key_bytes == 8 || 2 * k <= 1024 ? 512 : 1024;
   threads = std::min<std::int64_t>({threads, most_threads, device.max_threads_per_block});
   const std::int64_t items = row / threads;
+  const std::int64_t doubles = prefers_doubles(problem.key, device);
+  // Ranking takes fewer instructions than sorting where few are compared, and as doubles.
+  const bool is_ranked = threads <= 32 && 2 * k == layout::ranked_by_part() && doubles != 0;
   Configuration c{std::string(name()),
                   {{"threads_per_row", threads},
                    {"items_per_thread", items},
@@ -202,9 +205,9 @@ Configuration SelectRowsVariant::default_configuration(const Problem& problem,
                                                  : std::min(128, device.max_threads_per_block)},
                    {"vector_width", std::min<std::int64_t>(items, 16 / key_bytes)},
                    {"minima_per_thread", std::clamp<std::int64_t>(2 * k / threads, 1, items)},
-                   {"candidate_factor", 4},
+                   {"candidate_factor", is_ranked ? 2 : 4},
                    {"shuffle_steps", 2},
-                   {"compare_as_double", prefers_doubles(problem.key, device)},
+                   {"compare_as_double", doubles},
                    {"min_blocks_per_sm", 1},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   const SearchSpace all = space(problem, device);

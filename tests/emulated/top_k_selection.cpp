@@ -121,6 +121,39 @@ TEST(TopKSelectionOrders, DoNotMatter) {
   }
 }
 
+/// What registers hold is ranked as it is: keys of each width and order, with and without places in their
+/// words, of whole rows and of others, of rows that do not fill the last warp, and where the bound must be
+/// narrowed.
+TEST(TopKSelectionRanks, OfPartsOfAWarp) {
+  for (const KeyType key : all_key_types) {
+    const auto turn = static_cast<std::uint64_t>(key);
+    const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+    for (const std::uint64_t n : {128U, 101U}) {
+      const Problem problem =
+          top_k_of(all_loads.at((turn + n) % all_loads.size()), key, order, 8, {.n = n, .rows = 13});
+      Configuration c =
+          variant("select_rows").default_configuration(problem, emulated_bench().device->info());
+      const std::int64_t threads = turn % 3 == 0 ? 16 : 8;
+      c.parameters["threads_per_row"] = threads;
+      c.parameters["items_per_thread"] = 128 / threads;
+      c.parameters["vector_width"] = std::min(c.at("vector_width"), 128 / threads);
+      c.parameters["minima_per_thread"] = 2;
+      c.parameters["candidate_factor"] = 2;
+      c.parameters["compare_as_double"] = size_of(key) == 4 && n == 128 ? 1 : 0;
+      c.parameters["min_blocks_per_sm"] = 1;
+      ASSERT_EQ(variant("select_rows")
+                    .space(problem, emulated_bench().device->info())
+                    .violation(c, problem, emulated_bench().device->info()),
+                std::nullopt)
+          << c.text();
+      for (std::size_t d = (turn + n) % 2; d < all_distributions.size(); d += 2) {
+        EXPECT_TRUE(is_right(emulated_bench(), problem, c, all_distributions.at(d), n,
+                             {.gaps = n % 2 == 0, .length_bytes = n == 101 ? 8U : 0U}));
+      }
+    }
+  }
+}
+
 /// More candidates than there is room for: a bound from minima lets more than k keys through.
 TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
   const auto expect_right = [](std::string_view name, KeyType key, Order order, std::uint64_t n,

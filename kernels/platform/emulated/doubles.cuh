@@ -19,4 +19,6 @@ BITUNE_DEVICE u64 double_bits(double number) {
   return bits;
 }
 
+BITUNE_DEVICE void add_if_less(u32& count, double a, double b) { count += a < b ? 1 : 0; }
+
 }  // namespace bitune
