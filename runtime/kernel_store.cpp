@@ -80,9 +80,10 @@ struct KernelStore::Implementation {
     try {
       entry.kernel = device->load(image);
       return true;
-    } catch (const Error&) {
-      // What was compiled just now has no excuse.
-      if (origin == KernelOrigin::compiled || device->is_lost()) throw;
+    } catch (const Error& error) {
+      // What was compiled just now has no excuse, and where there is no memory a compiler makes none.
+      if (origin == KernelOrigin::compiled || device->is_lost() || error.code() == ErrorCode::out_of_resources)
+        throw;
       return false;
     }
   }

@@ -66,23 +66,50 @@ class RadixPairsVariant final : public Variant {
   Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
 };
 
+constexpr std::int64_t default_threads = 512;
+
+/// Of a default: keys that a thread holds, and blocks that share a multiprocessor.
+struct Tiles {
+  std::int64_t items = 0;
+  std::int64_t blocks = 0;
+};
+
+/// The most items of a thread that registers hold, of those which won on an H100 and an H200.
+std::int64_t most_items(const Problem& problem) {
+  if (size_of(problem.key) == 8) return 21;
+  if (carried_bytes(problem) == 16) return 23;
+  return carried_bytes(problem) == 4 && problem.value_bytes == 0 ? 25 : 29;
+}
+
+/// Large tiles bring longer runs of a digit, and fewer of them pass counts on. But where there are few tiles,
+/// all run at once: a last wave of a few takes as long as a full one.
+Tiles default_tiles(const Problem& problem, const DeviceInfo& device) {
+  const std::int64_t most = most_items(problem);
+  const auto waves = [&](std::int64_t items, std::int64_t blocks) {
+    return static_cast<double>(parts_of(problem.n, as_count(default_threads * items))) /
+           static_cast<double>(blocks * device.sm_count);
+  };
+  for (const std::int64_t items : {5, 11, 15, 19, 21, 25}) {
+    if (items <= most && waves(items, 1) <= 1) return {items, 1};
+  }
+  // Wide items take the registers of two blocks.
+  const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
+  const std::int64_t blocks = is_wide ? 1 : 2;
+  for (const std::int64_t items : {15, 19, 23}) {
+    if (items <= most && waves(items, 2) <= 1) return {items, blocks};
+  }
+  return {is_wide || waves(most, blocks) >= 4 ? most : 19, blocks};
+}
+
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                                                        const DeviceInfo& device) const {
-  // As many items as registers hold without spilling, but at least two tiles for each multiprocessor.
-  const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
-  const std::int64_t threads = is_wide ? 256 : 512;
-  const std::int64_t share = static_cast<std::int64_t>(problem.n) / (2 * threads * device.sm_count);
-  const std::int64_t most = carried_bytes(problem) == 16 ? 11 : is_wide ? 19 : 15;
-  std::int64_t items = 5;
-  for (const std::int64_t more : {7, 11, 15, 19}) {
-    if (more <= std::min(share, most)) items = more;
-  }
+  const Tiles tiles = default_tiles(problem, device);
   Configuration c{std::string(name()),
-                  {{"block_size_x", items == 5 ? 256 : threads},
-                   {"items_per_thread", items},
+                  {{"block_size_x", default_threads},
+                   {"items_per_thread", tiles.items},
                    {"radix_bits", 8},
                    {"loop_unroll_factor_look_back", 4},
-                   {"min_blocks_per_sm", 2},
+                   {"min_blocks_per_sm", tiles.blocks},
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0},
                    {"values_beside_keys", 0}}};
   lower_to_device(c, space(problem, device), problem, device);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "runtime/variant.hpp"
 #include "tests/compile/without_spills.hpp"
 #include "tests/support/device_limits.hpp"
+#include "tests/support/sort_check.hpp"
 
 namespace bitune::test {
 namespace {
@@ -35,23 +37,34 @@ std::set<KernelSource> pass_kernels(const Problem& problem,
   return different;
 }
 
+/// Of each number of tiles that defaults make: one a multiprocessor, two, and many. Floating point has the
+/// most to compute. Words of 32 and of 64 bits. (BITUNE_TEST_ALL: all combinations, instead of each length
+/// with a third of them.)
 TEST(PairKernels, DoNotSpillByDefault) {
   const DeviceInfo device = h200();
   const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
   std::set<KernelSource> kernels;
-  // Floating point has the most to compute. Words of 32 and of 64 bits.
+  std::size_t turn = 0;
+  const auto add = [&](SortSpec spec) {
+    const std::uint64_t lengths[] = {1 << 20, 3'000'000, 1 << 27};
+    for (std::size_t i = 0; i < std::size(lengths); ++i) {
+      if (!tests_all() && i != turn % std::size(lengths)) continue;
+      const auto of_length = pass_kernels({spec, {.n = lengths[i]}});
+      EXPECT_EQ(of_length.size(), spec.operation == Operation::argsort ? 3 : 1);
+      kernels.insert(of_length.begin(), of_length.end());
+    }
+    ++turn;
+  };
   for (const KeyType key : {KeyType::f32, KeyType::f64}) {
     for (const std::uint32_t bytes : {1, 4, 8, 16}) {
-      kernels.merge(pass_kernels(
-          {{.operation = Operation::sort_pairs, .key = key, .value_bytes = bytes}, {.n = 1 << 20}}));
+      add({.operation = Operation::sort_pairs, .key = key, .value_bytes = bytes});
     }
     for (const std::uint32_t bytes : {4, 8}) {
-      kernels.merge(pass_kernels(
-          {{.operation = Operation::argsort, .key = key, .index_bytes = bytes}, {.n = 1 << 20}}));
+      add({.operation = Operation::argsort, .key = key, .index_bytes = bytes});
     }
   }
-  EXPECT_EQ(kernels.size(), 2 * (4 + 2 * 2u)) << "an argsort has two of its own, and one of pairs";
-  // The other way to write a tile.
+  // The most items, and the other way to write a tile.
+  add({.operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 4});
   const Problem pairs{{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4},
                       {.n = 1 << 22}};
   kernels.merge(pass_kernels(pairs, {{"values_beside_keys", 1}}));

@@ -19,6 +19,7 @@
 
 #include "bitune/error.hpp"
 #include "runtime/emulated/emulated_device.hpp"
+#include "tests/support/engine_calls.hpp"
 
 namespace bitune {
 namespace {
@@ -74,6 +75,7 @@ class CountingDevice final : public Device {
   [[nodiscard]] const Compiler& compiler() const noexcept override { return counting; }
   [[nodiscard]] std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
     ++loads;
+    if (!has_memory) throw Error(ErrorCode::out_of_resources, "no memory to load an image");
     if (!image.bytes.starts_with("good")) throw Error(ErrorCode::device, "an image that does not load");
     return std::make_shared<CountingKernel>();
   }
@@ -105,6 +107,7 @@ class CountingDevice final : public Device {
 
   CountingCompiler counting;
   mutable std::atomic<int> loads = 0;
+  bool has_memory = true;
   mutable std::vector<std::vector<std::uint64_t>> launches;
 
  private:
@@ -210,6 +213,19 @@ TEST_F(KernelStoreTest, ReplacesACachedImageThatDoesNotLoad) {
   KernelStore next(device_, cache());
   EXPECT_EQ(next.get(source_).origin, KernelOrigin::cache);
   EXPECT_EQ(device_->loads, 3);
+}
+
+/// A compiler makes no memory, and takes seconds to find that out.
+TEST_F(KernelStoreTest, DoesNotCompileAnewWhatThereIsNoMemoryToLoad) {
+  EXPECT_EQ(KernelStore(device_, cache()).get(source_).origin, KernelOrigin::compiled);
+  KernelStore store(device_, cache());
+  device_->has_memory = false;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(testing_support::code_of([&] { (void)store.get(source_); }), ErrorCode::out_of_resources);
+  }
+  EXPECT_EQ(device_->counting.compiles, 1);
+  device_->has_memory = true;
+  EXPECT_EQ(store.get(source_).origin, KernelOrigin::cache);
 }
 
 TEST_F(KernelStoreTest, TakesShippedKernelsBeforeItCompiles) {

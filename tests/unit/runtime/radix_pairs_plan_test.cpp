@@ -107,6 +107,19 @@ TEST(RadixPairsPlan, IsForSingleArraysThatCarryOneThing) {
   EXPECT_TRUE(supports({{.index_bytes = 8}, {.n = 100}})) << "keys and indices";
 }
 
+/// Where all tiles run at once, none waits for a wave of a few.
+TEST(RadixPairsPlan, FewTilesRunAtOnceByDefault) {
+  const auto sms = static_cast<std::uint64_t>(test::h200().sm_count);
+  for (const std::uint32_t bytes : {1, 4, 8, 16}) {
+    for (const std::uint64_t n : {100'000, 400'000, 1'000'000, 1 << 20, 1'300'000, 3'000'000}) {
+      const Problem problem{{.operation = Operation::sort_pairs, .value_bytes = bytes}, {.n = n}};
+      const Configuration c = pairs_variant().default_configuration(problem, test::h200());
+      const Plan plan = pairs_variant().plan(problem, c, test::h200());
+      EXPECT_LE(plan.launches.back().grid.at(0), (n < 3'000'000 ? 1 : 2) * sms) << n << ' ' << c.text();
+    }
+  }
+}
+
 TEST(RadixPairsPlan, DefaultsAreValidForEveryWidthAndLength) {
   for (const KeyType key : all_key_types) {
     for (const std::uint32_t bytes : {1, 2, 4, 8, 16}) {
