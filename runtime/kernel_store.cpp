@@ -82,7 +82,8 @@ struct KernelStore::Implementation {
       return true;
     } catch (const Error& error) {
       // What was compiled just now has no excuse, and where there is no memory a compiler makes none.
-      if (origin == KernelOrigin::compiled || device->is_lost() || error.code() == ErrorCode::out_of_resources)
+      if (origin == KernelOrigin::compiled || device->is_lost() ||
+          error.code() == ErrorCode::out_of_resources)
         throw;
       return false;
     }

@@ -168,9 +168,19 @@ def section(results, gpu):
         yield from presets(published, gpu)
 
 
-def generated(results):
-    lines = [line for gpu in gpus(results) for line in section(results, gpu)]
+def sections(results, of_gpus):
+    lines = [line for gpu in of_gpus for line in section(results, gpu)]
     return "\n".join(lines).strip() if lines else "No results are recorded yet."
+
+
+def generated(results):
+    """Of the GPU that most is recorded of: docs/performance.md."""
+    return sections(results, gpus(results)[:1])
+
+
+def of_others(results):
+    """Of all other GPUs: docs/performance-others.md."""
+    return sections(results, gpus(results)[1:])
 
 
 def headline_row(name, of, records, ratio_of, peer):
