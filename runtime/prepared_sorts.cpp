@@ -63,9 +63,9 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
     const std::uint64_t workspace_bytes = plan.workspace_bytes;
     if (patience_) least_workspace = std::min(least_workspace, workspace_bytes);
     try {
+      warm_up(workspace_bytes, stream);  // first: it is known in no time whether there is room
       KernelCounts counts;
       ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &counts);
-      warm_up(workspace_bytes, stream);
       // Only now: where nothing fits there may be memory again when the problem is next asked for.
       for (const TooLarge& entry : too_large) selector_.leave_out(problem, entry);
       return {.selection = std::move(selection),
@@ -174,9 +174,9 @@ std::shared_ptr<PreparedSort> PreparedSorts::soon_compiled(const Problem& proble
     try {
       Plan plan = selector_.plan(problem, configuration);
       const std::uint64_t workspace_bytes = plan.workspace_bytes;
+      warm_up(workspace_bytes, nullptr);
       KernelCounts counts;
       ExecutablePlan executable = make_executable(*device_, kernels_, std::move(plan), &counts);
-      warm_up(workspace_bytes, nullptr);
       Selection selection;
       selection.reason = fmt::format("it compiles fast, with variant '{}'", configuration.variant);
       selection.configuration = std::move(configuration);

@@ -147,6 +147,7 @@ TEST_F(SortEngineTest, SortsAsSoonAsThereIsMemoryAgain) {
   EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(1000)); }, &sentence),
             ErrorCode::out_of_resources);
   EXPECT_NE(sentence.find("no such memory"), std::string::npos) << sentence;
+  EXPECT_EQ(device->fake_compiler.compiles, 0) << "whose kernels would have nothing to work in";
   device->most_bytes = 1 << 20;
   sort_keys(*engine, keys.data(), u32(1000));
   EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
