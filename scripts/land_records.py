@@ -3,7 +3,7 @@
 
   scripts/land_records.py NEW.json bench/results/nvidia-h200/pairs.json
 
-Results that were not verified are refused. The pages are made anew by scripts/report_performance.py and scripts/draw_performance.py.
+Results that were not verified are refused, and those without another sort beside them where the recorded ones have one. The pages are made anew by scripts/report_performance.py and scripts/draw_performance.py.
 """
 
 import argparse
@@ -22,8 +22,16 @@ def key_of(record):
     return tuple(record.get(member) or usual for member, usual in KEY.items())
 
 
+def without_peer(record):
+    return tuple(value for member, value in zip(KEY, key_of(record)) if member != "peer")
+
+
 def landed(new, recorded):
     """All records, in the order of the recorded ones, and how many were replaced."""
+    compared = {without_peer(record) for record in recorded if record["peer"]}
+    alone = sum(not record["peer"] and without_peer(record) in compared for record in new)
+    if alone:
+        sys.exit(f"{alone} results stand alone, where the recorded ones have another sort beside them: bench again, with --against as there")
     found = {key_of(record): record for record in recorded}
     if len(found) != len(recorded):
         sys.exit(f"{len(recorded) - len(found)} of the recorded results are there twice")

@@ -7,8 +7,8 @@
 #   half (bf16 and f16: argsort of rows), long (f32: argsort and pairs of rows of 65,536 keys and more), widths (other widths of values),
 #   narrow (keys of 8 and 16 bits), orders (descending, and unstable)
 # environment: STEPS (tune bench torch), BUDGET (150s of tuning a part: each problem has its share, and what is selected today is measured
-# first), SIZES (arrays), ROW_LENGTHS (16..32768), TOTAL (2^26 keys in all rows), STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing
-# database goes on where it stopped), PYTHON (python3, with torch)
+# first), VARIANTS (all; what is selected today is measured besides), SIZES (arrays), ROW_LENGTHS (16..32768), TOTAL (2^26 keys in all rows),
+# STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,7 +52,7 @@ tune_and_bench() {
   [[ $part == rows || $part == half || $part == long ]] && suite=(--suite rows)
   # shellcheck disable=SC2086  # a line is a list of options
   if wants tune; then
-    step "tune-$part-$number" "$BIN/bitune" tune --budget "$(($(seconds "$budget") / count))s" --strategy "${STRATEGY:-bayesian}" $line
+    step "tune-$part-$number" "$BIN/bitune" tune --budget "$(($(seconds "$budget") / count))s" --strategy "${STRATEGY:-bayesian}" --variants "${VARIANTS:-all}" $line
   fi
   # shellcheck disable=SC2086
   if wants bench; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Top-k on the GPU of this machine: tunes it, compares with torch.topk, and leaves in OUT: tuning.db, tunings.db (the best: what data/tunings.db
-# ships), topk.json (what bench/results/<gpu>/topk.json records), and logs. One part after the other; each takes at most 150 seconds and leaves all that
+# Top-k on the GPU of this machine: tunes it, compares with CUB (where the peer was built with a CUB that has it) and torch.topk, and
+# leaves in OUT: tuning.db, tunings.db (the best: what data/tunings.db ships), topk.json (what bench/results/<gpu>/topk.json records), and logs. One part after the other; each takes at most 150 seconds and leaves all that
 # is known by then, so that a call may do one: scripts/gpu/topk.sh OUT BIN small. Each adds to tuning.db and topk.json.
 # usage: scripts/gpu/topk.sh OUT [BIN [PART...]]
 # parts: small (arrays of f32, 2^15 to 2^20), arrays (2^24 and 2^28), short (many rows of 128 to 4096), rows (of 16384 and 32768), long (of 131072, k 50), large (the
@@ -17,6 +17,8 @@ shift $(($# < 2 ? $# : 2))
 parts=${*:-small arrays short rows long large quarter half inputs grid-1 grid-16 grid-256 grid-4096}
 STEPS=${STEPS:-tune bench torch}
 budget=${BUDGET:-75s}
+against=none
+[[ ! -e $BIN/bitune_peer_cub.so ]] || against=cub
 
 # problems_of PART: a line for each command: keys, k, sizes, rows.
 problems_of() {
@@ -79,7 +81,7 @@ tune_and_bench() {
   fi
   if wants bench; then
     [[ $part == inputs ]] && distributions=random,sorted,reversed,all_equal,few_distinct,sawtooth,some_nan,near_one,normal
-    step "bench-$part-$number" "$BIN/bitune" bench --against "${AGAINST:-none}" --samples "${SAMPLES:-15}" --out "$OUT/topk.json" \
+    step "bench-$part-$number" "$BIN/bitune" bench --against "$against" --samples "${SAMPLES:-15}" --out "$OUT/topk.json" \
       --distributions "$distributions" "${options[@]}" "${suite[@]}"
     cat "$OUT/bench-$part-$number.log"
   fi

@@ -35,6 +35,15 @@ def test_nothing_that_is_not_verified_is_landed(tmp_path):
     assert records == recorded
 
 
+def test_nothing_alone_takes_the_place_of_what_was_compared(tmp_path):
+    recorded = [record(1, 10), record(2, 20, peer="")]
+    done, records = land(tmp_path, [record(1, 9, peer="")], recorded)
+    assert done.returncode != 0 and "1 results stand alone" in done.stderr
+    assert records == recorded
+    done, records = land(tmp_path, [record(2, 19, peer=""), record(1, 9)], recorded)
+    assert done.returncode == 0 and [told["bitune_us"] for told in records] == [9, 19]
+
+
 def test_the_recorded_files_have_each_problem_once(tmp_path):
     for name in ("single", "rows", "pairs", "segments", "topk", "presets"):
         recorded = json.loads((ROOT / f"bench/results/nvidia-h200/{name}.json").read_text())
