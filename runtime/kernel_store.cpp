@@ -81,10 +81,9 @@ struct KernelStore::Implementation {
       entry.kernel = device->load(image);
       return true;
     } catch (const Error& error) {
-      // What was compiled just now has no excuse, and where there is no memory a compiler makes none.
-      if (origin == KernelOrigin::compiled || device->is_lost() ||
-          error.code() == ErrorCode::out_of_resources)
-        throw;
+      if (error.code() == ErrorCode::out_of_resources) throw NoMemoryForCode(error.what());
+      // What was compiled just now has no excuse.
+      if (origin == KernelOrigin::compiled || device->is_lost()) throw;
       return false;
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bitune/error.hpp"
 #include "cache/kernel_archive.hpp"
 #include "cache/kernel_cache.hpp"
 #include "model/plan.hpp"
@@ -27,6 +28,12 @@ struct StoredKernel {
   double compile_ms = 0;                               ///< 0 unless compiled
 };
 
+/// There is no memory on the device for the code of a kernel, and so none for that of another one.
+class NoMemoryForCode : public Error {
+ public:
+  explicit NoMemoryForCode(const std::string& sentence) : Error(ErrorCode::out_of_resources, sentence) {}
+};
+
 /// The kernels of one device. Thread-safe; two threads that ask for one kernel compile it once.
 class KernelStore {
  public:
@@ -35,11 +42,11 @@ class KernelStore {
               std::shared_ptr<const KernelArchive> shipped = nullptr);
   ~KernelStore();
 
-  /// The loaded kernel. \throws Error (compile, device)
+  /// The loaded kernel. \throws Error (compile, device), NoMemoryForCode
   [[nodiscard]] StoredKernel get(const KernelSource& source);
 
   /// The loaded kernel, if that takes no compiler: nothing for one that is being compiled by another thread.
-  /// \throws Error (device) if the device is lost
+  /// \throws Error (device) if the device is lost, NoMemoryForCode
   [[nodiscard]] std::optional<StoredKernel> find(const KernelSource& source);
 
   /// Only makes sure that the image is there, without touching the device: for compile

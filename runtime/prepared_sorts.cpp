@@ -15,6 +15,12 @@ namespace {
 /// Rungs of the ladder that are asked for what is ready.
 constexpr std::size_t most_rungs = 16;
 
+/// Whether another configuration may do with what the device has.
+bool another_may_fit(const Error& error) {
+  return error.code() == ErrorCode::out_of_resources &&
+         dynamic_cast<const NoMemoryForCode*>(&error) == nullptr;
+}
+
 /// Each compiles a plan; several of them want other problems at the same time.
 unsigned background_threads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, 4U); }
 
@@ -78,7 +84,7 @@ PreparedSort PreparedSorts::make(const Problem& problem, Stream stream) {
     } catch (const Error& error) {
       // Tuned on another device, on the whole of one that is shared now, or with more memory: what is next on
       // the ladder.
-      if (error.code() != ErrorCode::out_of_resources) throw;
+      if (!another_may_fit(error)) throw;
       too_large.push_back({selection.configuration, error.what()});
     }
   }
@@ -109,7 +115,7 @@ PreparedSorts::Pointer PreparedSorts::make_soon(const Problem& problem) {
   try {
     is_ready = make_executable_if_ready(*device_, kernels_, plan).has_value();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_resources) throw;
+    if (!another_may_fit(error)) throw;
   }
   if (is_ready) return std::make_shared<const PreparedSort>(make(problem, nullptr));
 
@@ -161,7 +167,7 @@ std::shared_ptr<PreparedSort> PreparedSorts::ready_behind(const Problem& problem
       return std::make_shared<PreparedSort>(PreparedSort{
           std::move(selection), std::move(*executable), counts, plan.workspace_bytes, {}, {}, {}});
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_resources) throw;
+      if (!another_may_fit(error)) throw;
     }
   }
   return nullptr;
@@ -183,7 +189,7 @@ std::shared_ptr<PreparedSort> PreparedSorts::soon_compiled(const Problem& proble
       return std::make_shared<PreparedSort>(
           PreparedSort{std::move(selection), std::move(executable), counts, workspace_bytes, {}, {}, {}});
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_resources && error.code() != ErrorCode::compile) throw;
+      if (!another_may_fit(error) && error.code() != ErrorCode::compile) throw;
     }
   }
   return nullptr;

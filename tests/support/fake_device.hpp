@@ -113,6 +113,8 @@ class Device : public bitune::Device {
   const DeviceSoftware& software() const noexcept override { return software_; }
   const bitune::Compiler& compiler() const noexcept override { return fake_compiler; }
   std::shared_ptr<LoadedKernel> load(const KernelImage& image) const override {
+    if (!has_memory_for_code)
+      throw Error(ErrorCode::out_of_resources, "the fake device has no memory for code");
     return std::make_shared<Kernel>(image.bytes);
   }
 
@@ -201,7 +203,8 @@ class Device : public bitune::Device {
   Compiler fake_compiler;
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   std::function<bool(const Launch&)> refuses;  ///< launches that the device has no room for
-  std::size_t most_bytes = ~std::size_t{0};    ///< that an allocation in a stream may have
+  bool has_memory_for_code = true;
+  std::size_t most_bytes = ~std::size_t{0};  ///< that an allocation in a stream may have
   std::atomic<bool> capturing{false};
   std::atomic<bool> fail_launches{false};
   mutable std::atomic<int> launches{0};

@@ -153,6 +153,24 @@ TEST_F(SortEngineTest, SortsAsSoonAsThereIsMemoryAgain) {
   EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
 }
 
+/// Other kernels have no room either: to compile them would only take time.
+TEST_F(SortEngineTest, SaysAtOnceThatThereIsNoMemoryForCode) {
+  const fake::Variant preferred("preferred", 8192, true, true);
+  const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
+  const auto engine = make(variants);
+  device->has_memory_for_code = false;
+  auto keys = random_keys(1000);
+  std::string sentence;
+  EXPECT_EQ(code_of([&] { sort_keys(*engine, keys.data(), u32(1000)); }, &sentence),
+            ErrorCode::out_of_resources);
+  EXPECT_NE(sentence.find("no memory for code"), std::string::npos) << sentence;
+  EXPECT_EQ(device->fake_compiler.compiles, 1);
+  device->has_memory_for_code = true;
+  sort_keys(*engine, keys.data(), u32(1000));
+  EXPECT_TRUE(is_sorted(keys.data(), keys.size(), KeyType::u32, Order::ascending));
+  EXPECT_EQ(device->fake_compiler.compiles, 1) << "the preferred one, which was compiled before";
+}
+
 TEST_F(SortEngineTest, TakesWhatIsNextWhereTheDeviceHasNoRoomForTheWorkspace) {
   const fake::Variant preferred("preferred", 8192, true, true);
   const std::array<const Variant*, 2> variants = {&with_workspace, &preferred};
