@@ -179,6 +179,11 @@ std::vector<Try> first_keys_tries() {
   constexpr std::uint32_t too_large = 1U << 30;
   return {
       first_keys("select_rows", 5, {.n = 100, .rows = 8}, {{"threads_per_row", 8}, {"items_per_thread", 16}}),
+      first_keys("select_rows", 8, {.n = 128, .rows = 9},
+                 {{"threads_per_row", 8},
+                  {"items_per_thread", 16},
+                  {"minima_per_thread", 2},
+                  {"candidate_factor", 2}}),
       first_keys("select_rows", 20, {.n = 1000, .rows = 2},
                  {{"threads_per_row", 128},
                   {"items_per_thread", 8},
