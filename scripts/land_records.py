@@ -3,7 +3,7 @@
 
   scripts/land_records.py NEW.json bench/results/nvidia-h200/pairs.json
 
-Results that were not verified are refused, and those without another sort beside them where the recorded ones have one. The pages are made anew by scripts/report_performance.py and scripts/draw_performance.py.
+Results that were not verified are refused. So are those without another sort beside them, where the recorded ones have one. The pages are made anew by scripts/report_performance.py and scripts/draw_performance.py.
 """
 
 import argparse
@@ -28,8 +28,8 @@ def without_peer(record):
 
 def landed(new, recorded):
     """All records, in the order of the recorded ones, and how many were replaced."""
-    compared = {without_peer(record) for record in recorded if record["peer"]}
-    alone = sum(not record["peer"] and without_peer(record) in compared for record in new)
+    compared = {without_peer(record) for record in recorded if record.get("peer")}
+    alone = sum(not record.get("peer") and without_peer(record) in compared for record in new)
     if alone:
         sys.exit(f"{alone} results stand alone, where the recorded ones have another sort beside them: bench again, with --against as there")
     found = {key_of(record): record for record in recorded}

@@ -19,7 +19,8 @@ import tuner_report  # noqa: E402
 from performance_records import RESULTS, ROOT  # noqa: E402
 
 SCRIPT = "scripts/report_performance.py"
-PAGES = ("README.md", "docs/performance.md", "docs/performance-others.md", "docs/performance-details.md", "docs/tuning.md", "docs/python.md", "docs/kernels-segments.md")
+PAGES = ("README.md", "docs/performance.md", "docs/performance-others.md", "docs/performance-details.md", "docs/tuning.md", "docs/python.md",
+         "docs/kernels-segments.md")
 PARTS = {
     "headline": performance_summary.headline,
     "summary": performance_summary.generated,

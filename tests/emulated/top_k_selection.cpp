@@ -121,9 +121,8 @@ TEST(TopKSelectionOrders, DoNotMatter) {
   }
 }
 
-/// What registers hold is ranked as it is: keys of each width and order, with and without places in their
-/// words, of whole rows and of others, of rows that do not fill the last warp, and where the bound must be
-/// narrowed.
+/// What registers hold is ranked as it is. Keys have each width and order, and their words have places or
+/// none. Rows fill all registers or not, and do not fill the last warp. Some bounds must be narrowed.
 TEST(TopKSelectionRanks, OfPartsOfAWarp) {
   for (const KeyType key : all_key_types) {
     const auto turn = static_cast<std::uint64_t>(key);
