@@ -38,9 +38,11 @@ struct PairTraffic {
     if constexpr (source == ValueSource::memory) ask_for<nt>(values_in + begin, count * sizeof(Value));
   }
 
-  template <int nt, int vt>
-  BITUNE_DEVICE void load_values(u64 begin, u32 count, Value (&values)[vt]) const {
-    const u32 first = warp_index() * (warp_size * vt) + lane();
+  template <int nt, int vt, class Span>
+  BITUNE_DEVICE void load_values(const Span& span, Value (&values)[vt]) const {
+    const u64 begin = span.begin();
+    const u32 count = span.count();
+    const u32 first = warp_index() * (warp_size * span.items()) + lane();
     if constexpr (source == ValueSource::index) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) values[r] = static_cast<Value>(begin + first + r * warp_size);
@@ -49,17 +51,21 @@ struct PairTraffic {
       for (int r = 0; r < vt; ++r) values[r] = values_in[begin + first + r * warp_size];
     } else {
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) values[r] = first + r * warp_size < count ? values_in[begin + first + r * warp_size] : Value{};
+      for (int r = 0; r < vt; ++r) values[r] = r < span.items() && first + r * warp_size < count ? values_in[begin + first + r * warp_size] : Value{};
     }
   }
 
-  template <int nt, class Digit, int vt, class Tile, class Places>
-  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, Places places, const Value (&values)[vt]) const {
+  template <int nt, class Digit, int vt, class Tile, class Span, class Places>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, const Span& span, Places places, const Value (&values)[vt]) const {
+    const u32 count = span.count();
     // The padding of a tile is behind its keys, so that its values are not written.
     Value* const slots = reinterpret_cast<Value*>(tile.words + (values_beside_keys ? nt * vt : 0));
     const auto put_values = [&](auto place) {
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) slots[place(r)] = values[r];
+      for (int r = 0; r < vt; ++r) {
+        if (is_behind(r, span.items())) break;
+        slots[place(r)] = values[r];
+      }
       sync_block();
     };
     const auto place_alone = [&](int r) { return places.place_alone(r); };

@@ -10,6 +10,7 @@
 #include "kernels/platform/platform.cuh"
 #include "kernels/radix/look_back.cuh"
 #include "kernels/radix/radix_digits.cuh"
+#include "kernels/radix/tile_spans.cuh"
 #include "kernels/radix/warp_ranks.cuh"
 
 namespace bitune {
@@ -91,20 +92,27 @@ struct PackedItemPlaces {
   BITUNE_DEVICE u32 digit(int r) const { return digits.at(r); }
 };
 
-/// Loads a tile: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load neighbouring keys.
-template <class Codec, int nt, int vt>
-BITUNE_DEVICE void load_by_warps(const typename Codec::Raw* tile, u32 count, typename Codec::Word (&words)[vt]) {
-  const u32 first = warp_index() * (warp_size * vt) + lane();
+/// Loads the keys that `span` tells from `tile` on: register r of lane l of a warp gets the warp's key 32 r + l, so that neighbouring lanes load
+/// neighbouring keys.
+template <class Codec, int nt, int vt, class Span>
+BITUNE_DEVICE void load_by_warps(const typename Codec::Raw* tile, const Span& span, typename Codec::Word (&words)[vt]) {
+  const u32 count = span.count();
+  const int items = span.items();
+  const u32 first = warp_index() * (warp_size * items) + lane();
+  const auto key = [&](int r) {
+    if constexpr (Span::has_known_items) return tile[first + r * warp_size];
+    return (tile + first)[r * warp_size];  // an index of 32 bits may wrap around, for all that the compiler knows
+  };
   if (count == u32{nt} * vt) {
     typename Codec::Raw raw[vt];
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) raw[r] = tile[first + r * warp_size];
+    for (int r = 0; r < vt; ++r) raw[r] = key(r);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) words[r] = Codec::encode(raw[r]);
   } else {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      words[r] = first + r * warp_size < count ? Codec::encode(tile[first + r * warp_size]) : Codec::padding;
+      words[r] = r < items && first + r * warp_size < count ? Codec::encode(tile[first + r * warp_size]) : Codec::padding;
     }
   }
 }
@@ -116,13 +124,17 @@ BITUNE_DEVICE void ask_for(const void* from, u32 bytes) {
   for (u32 i = thread_index() * line; i < bytes; i += nt * line) prefetch_to_l2(static_cast<const char*>(from) + i);
 }
 
-/// Ranks the keys of a warp. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
+/// Whether item r of a thread begins a step of a ramp that a tile of so many items does not have.
+BITUNE_DEVICE constexpr bool is_behind(int r, int items) { return r % layout::ramp_unit() == 0 && r >= items; }
+
+/// Ranks the keys of a warp, `items` of each lane. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
 /// upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
 template <class Traffic, class Digit, int bits, int vt>
-BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], u32 pass, u16* counters, u32 (&ranks)[vt]) {
+BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], int items, u32 pass, u16* counters, u32 (&ranks)[vt]) {
   const u32 first_counter = kept(warp_index() * Digit::values);
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
+    if (is_behind(r, items)) break;
     const u32 bits_from_digit = Digit::from(Traffic::ordered(words[r]), pass);
     const u32 same = lanes_of_same_bits<bits>(bits_from_digit);
     const u32 lower = bit_count(same & lanes_before());
@@ -157,16 +169,17 @@ struct KeyTraffic {
   }
 
   /// The values of the tile's keys, in the registers that load_by_warps gives their keys.
-  template <int nt, int vt>
-  BITUNE_DEVICE void load_values(u64 /*begin*/, u32 /*count*/, Value (&/*values*/)[vt]) const {}
+  template <int nt, int vt, class Span>
+  BITUNE_DEVICE void load_values(const Span& /*span*/, Value (&/*values*/)[vt]) const {}
 
   /// Writes a tile that is in order in shared memory. places: where in it each register's key is, as an ItemPlaces has it.
-  template <int nt, class Digit, int vt, class Tile, class Places>
-  BITUNE_DEVICE void write(const Tile& tile, u32 pass, u32 count, Places /*places*/, const Value (&/*values*/)[vt]) const {
+  template <int nt, class Digit, int vt, class Tile, class Span, class Places>
+  BITUNE_DEVICE void write(const Tile& tile, u32 pass, const Span& span, Places /*places*/, const Value (&/*values*/)[vt]) const {
     const auto write_one = [&](u32 i) {
       const Word word = tile.words[i];
       output[tile.targets[Digit::of(word, pass)] + i] = Codec::decode(word);
     };
+    const u32 count = span.count();
     if (count == u32{nt} * vt) {
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) write_one(thread_index() + r * nt);
@@ -185,13 +198,12 @@ struct PassCounts {
   u32 turn;  ///< which of all passes over the keys this is; its half of the states is 0 at first
 };
 
-/// Sorts tile `mine` of n keys, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
+/// Sorts a tile of n keys, which `span` tells, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
 /// prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose half of the
-/// states is to be 0. packed: see packs_radix_places. before_writing: called when the tile's number is no longer needed in shared memory. All threads of the block have read
-/// then what it has.
-template <class Traffic, int nt, int vt, int bits, int loads, int prefetch, bool packed, class Counter, class Tile,
+/// states is to be 0. packed: see packs_radix_places. before_writing: called by all threads of the block when none needs what was known of the tile in shared memory any more, where `span` is not there.
+template <class Traffic, int nt, int vt, int bits, int loads, int prefetch, bool packed, class Counter, class Tile, class Span,
           class IsLast, class BeforeWriting>
-BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, u32 mine,
+BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, const Span& span,
                                       IsLast is_last, BeforeWriting before_writing) {
   using Codec = typename Traffic::Codec;
   using Word = typename Codec::Word;
@@ -201,12 +213,10 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
   constexpr u32 values = Digit::values;
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
-  const u64 begin = u64{mine} * nv;
-  const u32 count = items_in_tile(begin, n, nv);
   Word words[vt];
-  load_by_warps<Codec, nt>(traffic.input + begin, count, words);
+  load_by_warps<Codec, nt>(traffic.input + span.begin(), span, words);
   if constexpr (prefetch != 0) {
-    if (const u64 ahead = begin + u64{prefetch} * nv; ahead + nv <= n) traffic.template ask_for_items<nt>(ahead, nv);
+    if (const u64 ahead = span.begin() + u64{prefetch} * nv; ahead + nv <= n) traffic.template ask_for_items<nt>(ahead, nv);
   }
 
   u32 ranks[packed ? 1 : vt];
@@ -221,6 +231,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     for (int r = 0; r < vt; ++r) waiting[r * warp_size] = words[r];
     BITUNE_UNROLL
     for (int some = 0; some < vt; some += at_once) {
+      if (is_behind(some, span.items())) break;
       u32 from[at_once];
       BITUNE_UNROLL
       for (int r = 0; r < at_once && some + r < vt; ++r) from[r] = bits_from_digit(waiting[(some + r) * warp_size]);
@@ -228,7 +239,7 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
       for (int r = 0; r < at_once && some + r < vt; ++r) places.places.put(some + r, of_warp.count(from[r]));
     }
   } else {
-    rank_in_warp<Traffic, Digit, bits>(words, pass, tile.ranks, ranks);
+    rank_in_warp<Traffic, Digit, bits>(words, span.items(), pass, tile.ranks, ranks);
   }
   sync_block();
 
@@ -244,8 +255,8 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     if (digit >= values) break;
     BITUNE_UNROLL_N(at_once)
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
-    if (mine != 0) sums.publish_own(mine, digit, of_tile[i]);
-    if (!is_last()) *next.place(mine, digit) = 0;
+    if (span.number != 0) sums.publish_own(span.number, digit, of_tile[i]);
+    if (!is_last()) *next.place(span.number, digit) = 0;
   }
   u32 first[of_thread];
   GroupPrefixSum<Group> keys_before(tile.scratch);
@@ -272,35 +283,39 @@ BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, c
     const WarpRanks<bits> of_warp(tile.ranks);
     places.places.add_each([&](int r) { return u32{of_warp.counter(bits_from_digit(words[r]))}; });
     BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) tile.words[places.place(r)] = words[r];
+    for (int r = 0; r < vt; ++r) {
+      if (is_behind(r, span.items())) break;
+      tile.words[places.place(r)] = words[r];
+    }
   } else {
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
+      if (is_behind(r, span.items())) break;
       const u32 place = tile.ranks[ranks[r] >> 16] + (ranks[r] & 0xffff);
       tile.words[place] = words[r];
       ranks[r] = place;
     }
   }
   typename Traffic::Value carried[vt];
-  if constexpr (!packed) traffic.template load_values<nt>(begin, count, carried);
+  if constexpr (!packed) traffic.template load_values<nt>(span, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
-  if (mine == 0) count_smaller_digits<nt, values>(counts.digits + pass * values, tile.targets);
+  if (span.number == 0) count_smaller_digits<nt, values>(counts.digits + pass * values, tile.targets);
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
     const u32 digit = thread_index() + i * nt;
     if (digit >= values) break;
-    const Counter before = mine == 0 ? tile.targets[digit] : sums.before(mine, digit);
-    sums.publish_inclusive(mine, digit, before + of_tile[i]);
+    const Counter before = span.number == 0 ? tile.targets[digit] : sums.before(span.number, digit);
+    sums.publish_inclusive(span.number, digit, before + of_tile[i]);
     tile.targets[digit] = before - first[i];
   }
   sync_block();
   before_writing();
-  if constexpr (packed) traffic.template load_values<nt>(begin, count, carried);
+  if constexpr (packed) traffic.template load_values<nt>(span, carried);
   if constexpr (packed) {
-    traffic.template write<nt, Digit>(tile, pass, count, places, carried);
+    traffic.template write<nt, Digit>(tile, pass, span, places, carried);
   } else {
-    traffic.template write<nt, Digit>(tile, pass, count, ItemPlaces<vt>{ranks}, carried);
+    traffic.template write<nt, Digit>(tile, pass, span, ItemPlaces<vt>{ranks}, carried);
   }
 }
 
@@ -316,7 +331,7 @@ BITUNE_DEVICE void sort_by_digit(const Traffic& traffic, u64 n, u32 pass, u32* t
   sync_block();
   const PassCounts<Counter> shared{counts, states, tiles, pass};
   sort_tile_by_digit<Traffic, nt, vt, bits, loads, 0, packs_places<Traffic>(nt, vt, min_blocks, bits)>(
-      traffic, n, pass, shared, tile, *tile.ticket, [&] { return pass + 1 >= Digit::passes; }, [] {});
+      traffic, n, pass, shared, tile, full_tile<nt, vt>(n, *tile.ticket), [&] { return pass + 1 >= Digit::passes; }, [] {});
 }
 
 /// Sorts the n keys at `input` by digit `pass` to `output`, which is other memory. counts: what count_digits found. tickets: one of each

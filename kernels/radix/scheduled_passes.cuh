@@ -38,17 +38,17 @@ struct ScheduledPairTraffic : PairTraffic<Codec, value_bytes, ValueSource::memor
     }
   }
 
-  template <int nt, int vt>
-  BITUNE_DEVICE void load_values(u64 begin, u32 count, typename Base::Value (&values)[vt]) const {
+  template <int nt, int vt, class Span>
+  BITUNE_DEVICE void load_values(const Span& span, typename Base::Value (&values)[vt]) const {
     if constexpr (source == ValueSource::index) {
       if (is_first) {
-        const u64 first = begin + warp_index() * (warp_size * vt) + lane();
+        const u64 first = span.begin() + warp_index() * (warp_size * vt) + lane();
         BITUNE_UNROLL
         for (int r = 0; r < vt; ++r) values[r] = static_cast<typename Base::Value>(first + r * warp_size);
         return;
       }
     }
-    Base::template load_values<nt>(begin, count, values);
+    Base::template load_values<nt>(span, values);
   }
 };
 
@@ -100,7 +100,7 @@ BITUNE_DEVICE void sort_by_digits(const Items& items, u64 n, const DigitList& li
     const PassCounts<Counter> shared{counts, states, tiles, passes_before + pass};
     sort_tile_by_digit<typename Items::Traffic, nt, vt, bits, loads, prefetch,
                        packs_places<typename Items::Traffic>(nt, vt, min_blocks, bits)>(
-        items.at(turn + pass), n, list.digits[pass], shared, tile, ticket - pass * tiles, [] { return false; },
+        items.at(turn + pass), n, list.digits[pass], shared, tile, full_tile<nt, vt>(n, ticket - pass * tiles), [] { return false; },
         [&] {
           if (thread_index() == 0) take();
         });

@@ -72,7 +72,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   typename Codec::Word words[vt];
   const auto* const keys = traffic_at(work->tile.begin).input + work->before(nv);
   if (work->count(nv) == nv) {
-    load_by_warps<Codec, nt>(keys, nv, words);
+    load_by_warps<Codec, nt>(keys, TilePart<vt>{0, nv, work->tile.index}, words);
   } else {
     load_part_by_warps<Codec, nt>(keys, work->count(nv), words);
   }
@@ -81,7 +81,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_warp();  // a vote comes before the next read
   if (all_of_warp(warp_index() * (warp_size * vt) < work->count(nv))) {
-    rank_in_warp<Traffic, Digit, bits>(words, pass, tile.ranks, ranks);
+    rank_in_warp<Traffic, Digit, bits>(words, vt, pass, tile.ranks, ranks);
   } else {
     // There is nothing to rank. What these warps have instead goes behind the last digit's keys, to a place of each thread's own.
     const u32 empty_before = warp_index() - (work->count(nv) + warp_size * vt - 1) / (warp_size * vt);
@@ -131,7 +131,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
     ranks[r] = place;
   }
   typename Traffic::Value carried[vt];
-  traffic_at(work->tile.begin).template load_values<nt>(work->before(nv), work->count(nv), carried);
+  traffic_at(work->tile.begin).template load_values<nt>(TilePart<vt>{work->before(nv), work->count(nv), index}, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
   const bool is_alone = work->is_alone(nv);
@@ -155,7 +155,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   }
   sync_block();
   if (thread_index() == 0) passes.take_tile(pass, work);
-  traffic_at(0).template write<nt, Digit>(tile, pass, count, ItemPlaces<vt>{ranks}, carried);
+  traffic_at(0).template write<nt, Digit>(tile, pass, TilePart<vt>{0, count, index}, ItemPlaces<vt>{ranks}, carried);
   if (thread_index() == 0) cp_async_wait_all();
   sync_block();
 }

@@ -146,8 +146,9 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::string compared = carries ? tie_codec_arguments(problem.key, problem.order) : codec;
   const std::int64_t counter = layout::digit_counter_bytes(problem.n);
-  const Counts counts =
-      append_counting(builder, count_kernel, compared, layout::schedule_counters(), problem, c, device);
+  const std::uint64_t tiles = tile_count(c, problem);
+  const Counts counts = append_counting(builder, count_kernel, compared, layout::schedule_counters(), tiles,
+                                        problem, c, device);
   const Address schedule = builder.workspace(layout::schedule_bytes());
   const std::int64_t most_threads = std::min<std::int64_t>(1024, device.max_threads_per_block);
   // Were a key allowed to share its digits with as many as there are, no digit would be sorted by.
@@ -161,7 +162,6 @@ Plan LeadingDigitsVariant::plan(const Problem& problem, const Configuration& c,
 
   const Arrays keys = key_arrays(builder, problem);
   const Arrays values = carries ? value_arrays(builder, problem) : keys;
-  const std::uint64_t tiles = tile_count(c, problem);
   const std::string shared_arguments = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}", c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
       c.at("loop_unroll_factor_look_back"), counter, c.at("min_blocks_per_sm"), c.at("prefetch_tiles"));

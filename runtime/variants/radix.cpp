@@ -74,7 +74,7 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
   const std::int64_t counter = layout::digit_counter_bytes(problem.n);
   const std::uint64_t tiles = tile_count(c, problem);
   const auto passes = as_count(pass_count(c, problem));
-  const Counts counts = append_counting(builder, count_kernel, codec, passes, problem, c, device);
+  const Counts counts = append_counting(builder, count_kernel, codec, passes, tiles, problem, c, device);
 
   const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/radix/radix_layout.hpp"
+#include "kernels/radix/ramps_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
@@ -36,6 +36,9 @@ constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
 constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .allows_next_early = true};
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
     header, "radix_pairs_pass"};
+constexpr std::string_view ramped_header = "kernels/radix/ramped_pairs_pass.cuh";
+constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32, U32, U32>
+    ramped_kernel{ramped_header, "ramped_pairs_pass"};
 
 class RadixPairsVariant final : public Variant {
  public:
@@ -44,7 +47,7 @@ class RadixPairsVariant final : public Variant {
     return "radix sort of keys with values, or with their indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_digits_kernel.header, header};
+    return {clear_digits_kernel.header, header, ramped_header};
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
@@ -85,20 +88,24 @@ std::int64_t most_items(const Problem& problem) {
 /// all run at once: a last wave of a few takes as long as a full one.
 Tiles default_tiles(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t most = most_items(problem);
-  const auto waves = [&](std::int64_t items, std::int64_t blocks) {
-    return static_cast<double>(parts_of(problem.n, as_count(default_threads * items))) /
-           static_cast<double>(blocks * device.sm_count);
+  const auto run_at_once = [&](std::int64_t items, std::int64_t blocks) {
+    return items <= most &&
+           parts_of(problem.n, as_count(default_threads * items)) <= as_count(blocks * device.sm_count);
   };
   for (const std::int64_t items : {5, 11, 15, 19, 21, 25}) {
-    if (items <= most && waves(items, 1) <= 1) return {items, 1};
+    if (run_at_once(items, 1)) return {items, 1};
   }
   // Wide items take the registers of two blocks.
   const bool is_wide = size_of(problem.key) == 8 || carried_bytes(problem) > 4;
   const std::int64_t blocks = is_wide ? 1 : 2;
   for (const std::int64_t items : {15, 19, 23}) {
-    if (items <= most && waves(items, 2) <= 1) return {items, blocks};
+    if (run_at_once(items, 2)) return {items, blocks};
   }
-  return {is_wide || waves(most, blocks) >= 4 ? most : 19, blocks};
+  if (is_wide) return {most, blocks};
+  // So many that a pass has ramps: of larger tiles too few are left between them.
+  const bool has_ramps =
+      layout::ramped_tiles(problem.n, default_threads, most, blocks * device.sm_count).step != 0;
+  return {has_ramps ? most : 21, blocks};
 }
 
 Configuration RadixPairsVariant::default_configuration(const Problem& problem,
@@ -116,29 +123,55 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
   return c;
 }
 
+std::int64_t ramped_pass_bytes(const Configuration& c, const Problem& problem) {
+  return layout::rounded_up(pass_bytes(c, problem), 8) + layout::tile_span_bytes();
+}
+
+/// Tiles of a pass. Ramps are for blocks that share a multiprocessor: a block alone has no other one to take
+/// turns with.
+layout::RampedTiles tiles_of_pass(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
+  const std::int64_t blocks = c.at("min_blocks_per_sm");
+  if (blocks < 2 || ramped_pass_bytes(c, problem) > device.shared_bytes_per_block_optin) {
+    return {.step = 0, .falls_from = 0, .count = tile_count(c, problem)};
+  }
+  return layout::ramped_tiles(problem.n, c.at("block_size_x"), c.at("items_per_thread"),
+                              blocks * device.sm_count);
+}
+
 Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const std::string codec = codec_arguments(problem.key, problem.order);
   const auto passes = as_count(pass_count(c, problem));
-  const Counts counts = append_counting(
-      builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes, problem, c, device);
+  const layout::RampedTiles tiles = tiles_of_pass(c, problem, device);
+  const bool has_ramps = tiles.step != 0;
+  const Counts counts =
+      append_counting(builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes,
+                      tiles.count, problem, c, device);
 
   const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
     const bool is_last = pass + 1 == arrays.passes();
-    builder.launch(pass_kernel,
-                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                               carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
-                               c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
-                               c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
-                               c.at("min_blocks_per_sm"), c.at("values_beside_keys"), !is_last),
-                   {.blocks = tile_count(c, problem),
-                    .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-                    .shared_bytes = as_count(pass_bytes(c, problem)),
-                    .allows_next_early = !is_last},
-                   arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass],
-                   problem.n, pass, counts.tickets, counts.digits, counts.look_back, tile_count(c, problem));
+    const auto launch = [&](const auto& kernel, auto... ramps) {
+      builder.launch(
+          kernel,
+          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
+                      carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
+                      c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
+                      c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
+                      c.at("min_blocks_per_sm"), c.at("values_beside_keys"), !is_last),
+          {.blocks = tiles.count,
+           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
+           .shared_bytes = as_count(has_ramps ? ramped_pass_bytes(c, problem) : pass_bytes(c, problem)),
+           .allows_next_early = !is_last},
+          arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
+          pass, counts.tickets, counts.digits, counts.look_back, tiles.count, ramps...);
+    };
+    if (has_ramps) {
+      launch(ramped_kernel, tiles.step, tiles.falls_from);
+    } else {
+      launch(pass_kernel);
+    }
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -47,12 +47,12 @@ CountShape count_shape(const Configuration& c, const Problem& problem, const Dev
   return shape;
 }
 
-Counts counts_in(PlanBuilder& builder, std::uint64_t tickets, const Problem& problem,
+Counts counts_in(PlanBuilder& builder, std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
                  const Configuration& c) {
   const auto values = as_count(digit_values(c));
   const auto passes = as_count(pass_count(c, problem));
   const auto counter = as_count(layout::digit_counter_bytes(problem.n));
-  const std::uint64_t look_back = counter * layout::look_back_counters(tile_count(c, problem), values);
+  const std::uint64_t look_back = counter * layout::look_back_counters(tiles, values);
   Counts counts{builder.workspace(4 * tickets), builder.workspace(counter * passes * values),
                 builder.workspace(2 * look_back)};
   counts.cleared = (counts.look_back.argument.value - counts.tickets.argument.value + look_back) / 4;
@@ -129,10 +129,10 @@ std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
 }
 
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                       std::uint64_t tickets, const Problem& problem, const Configuration& c,
-                       const DeviceInfo& device) {
+                       std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
+                       const Configuration& c, const DeviceInfo& device) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
-  const Counts counts = counts_in(builder, tickets, problem, c);
+  const Counts counts = counts_in(builder, tickets, tiles, problem, c);
   append_clear_counts(builder, clear_digits_kernel, counts.tickets, counts.cleared, 4 * sms);
 
   const CountShape count = count_shape(c, problem, device);
@@ -187,7 +187,8 @@ SearchSpace space(std::string_view name, const SearchedValues& values) {
       {"the counters of all tiles' digits are fewer than 2^32, which one launch clears",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          PlanBuilder builder;
-         return counts_in(builder, most_tickets, p, c).cleared <= std::numeric_limits<std::uint32_t>::max();
+         return counts_in(builder, most_tickets, tile_count(c, p), p, c).cleared <=
+                std::numeric_limits<std::uint32_t>::max();
        },
        {"block_size_x", "items_per_thread", "radix_bits"}},
       {"a thread's items, their ranks and the digits that it counts fit the registers that it has",

@@ -41,10 +41,10 @@ struct Counts {
 using CountKernel = Kernel<Address, Address, U64>;
 
 /// Appends the launches that clear the counters and count the digits of keys_in. `codec`: of the words that
-/// have the digits, as of codec_arguments. `tickets`: how many.
+/// have the digits, as of codec_arguments. `tickets`: how many. `tiles`: of a pass.
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                       std::uint64_t tickets, const Problem& problem, const Configuration& c,
-                       const DeviceInfo& device);
+                       std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
+                       const Configuration& c, const DeviceInfo& device);
 
 /// The arrays of the passes over keys and what travels with them: pass i reads those at i, and writes those
 /// at i + 1. The first ones are what the problem reads, the last ones what it writes; between these, items go

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "runtime/cuda/nvrtc_compiler.hpp"
 #include "runtime/variant.hpp"
@@ -30,7 +31,9 @@ std::set<KernelSource> pass_kernels(const Problem& problem,
   std::map<std::string, KernelSource> kernels;
   for (const KernelSource& kernel : plan.kernels) {
     const std::string& name = kernel.name_expression;
-    if (kernel.short_name() == "radix_pairs_pass") kernels.emplace(name.substr(0, name.rfind(',')), kernel);
+    const std::string_view short_name = kernel.short_name();
+    if (short_name == "radix_pairs_pass" || short_name == "ramped_pairs_pass")
+      kernels.emplace(name.substr(0, name.rfind(',')), kernel);
   }
   std::set<KernelSource> different;
   for (const auto& [name, kernel] : kernels) different.insert(kernel);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/radix/ramps_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/device.hpp"
 #include "runtime/variant.hpp"
@@ -106,6 +107,46 @@ TEST(PairsStability, HoldsUnderEveryOrderOfThreads) {
     const Problem problem = problem_of({Operation::sort_pairs, 8, 0}, KeyType::f32, Order::descending, 3001);
     EXPECT_TRUE(is_right(seeded(order), problem, small_tiles(problem, 8), Distribution::few_distinct, order,
                          {.in_place = true}));
+  }
+}
+
+/// Ramps of one, two and three steps, and tiles that pack their places. Lengths: the shortest that has ramps,
+/// and the next ones, where the last tile has one key or lacks one, or the ramp down ends early.
+TEST(PairsRamps, SortWhateverIsLeftForTheLastTiles) {
+  struct Ramps {
+    std::int64_t threads;
+    std::int64_t items;
+    std::int64_t blocks;
+    std::int64_t bits;
+    Load load;
+  };
+  std::uint64_t turn = 0;
+  for (const Ramps& ramps :
+       {Ramps{256, 11, 2, 8, {Operation::sort_pairs, 2, 0}}, Ramps{256, 19, 2, 8, {Operation::argsort, 0, 8}},
+        Ramps{256, 29, 2, 4, {Operation::sort_pairs, 4, 0}},
+        Ramps{512, 15, 3, 8, {Operation::sort_pairs, 4, 0}}}) {
+    ++turn;
+    Problem problem =
+        problem_of(ramps.load, turn % 2 == 0 ? KeyType::u16 : KeyType::bf16, Order::ascending, 0);
+    Configuration c = small_tiles(problem, ramps.bits);
+    c.parameters["block_size_x"] = ramps.threads;
+    c.parameters["items_per_thread"] = ramps.items;
+    c.parameters["min_blocks_per_sm"] = ramps.blocks;
+    const layout::Size at_once = ramps.blocks * emulated_bench().device->info().sm_count;
+    const auto tiles_of = [&](std::uint64_t n) {
+      return layout::ramped_tiles(n, ramps.threads, ramps.items, at_once);
+    };
+    std::uint64_t shortest = 1;
+    while (tiles_of(shortest).step == 0) ++shortest;
+    const auto full = static_cast<std::uint64_t>(ramps.threads * ramps.items);
+    for (const std::uint64_t n : {shortest, shortest + 1, shortest + full - 1, shortest + full + 7}) {
+      problem.n = n;
+      const Plan plan = variant("radix_pairs").plan(problem, c, emulated_bench().device->info());
+      EXPECT_EQ(plan.kernels.at(plan.launches.back().kernel).short_name(), "ramped_pairs_pass");
+      ++turn;
+      EXPECT_TRUE(
+          is_right(emulated_bench(), problem, c, Distribution::random, turn, {.in_place = turn % 2 == 0}));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/radix/ramps_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variant.hpp"
 #include "tests/support/device_limits.hpp"
@@ -117,6 +118,34 @@ TEST(RadixPairsPlan, FewTilesRunAtOnceByDefault) {
       const Plan plan = pairs_variant().plan(problem, c, test::h200());
       EXPECT_LE(plan.launches.back().grid.at(0), (n < 3'000'000 ? 1 : 2) * sms) << n << ' ' << c.text();
     }
+  }
+}
+
+/// 264 blocks run at once: 132 tiles of 8, 16 and 24 items begin a pass, and as many end it.
+TEST(RadixPairsPlan, ManyTilesBeginAndEndSmall) {
+  const layout::RampedTiles tiles = layout::ramped_tiles(1 << 24, 512, 29, 264);
+  EXPECT_EQ(tiles.step, 44);
+  const std::uint64_t ramp = 44 * 512 * (8 + 16 + 24);
+  const std::uint64_t between = tiles.falls_from - 3 * 44;
+  EXPECT_GE(2 * ramp + between * 512 * 29, 1 << 24) << "each key has a tile";
+  EXPECT_LT(2 * ramp + (between - 1) * 512 * 29, 1 << 24);
+  EXPECT_GT(tiles.count, tiles.falls_from + 2 * 44);
+  EXPECT_LE(tiles.count, tiles.falls_from + 3 * 44);
+
+  EXPECT_EQ(layout::ramped_tiles(264 * 512 * 29, 512, 29, 264).step, 0) << "all run at once";
+  EXPECT_EQ(layout::ramped_tiles(4 * ramp - 1, 512, 29, 264).step, 0) << "half of the keys would be in ramps";
+  EXPECT_EQ(layout::ramped_tiles(4 * ramp, 512, 29, 264).step, 44);
+  EXPECT_EQ(layout::ramped_tiles(1 << 24, 512, 7, 264).step, 0) << "a tile is no larger than a step";
+}
+
+TEST(RadixPairsPlan, RampsAreForBlocksThatShareAMultiprocessor) {
+  const Problem problem{{.operation = Operation::sort_pairs, .value_bytes = 4}, {.n = 1 << 24}};
+  Configuration c = pairs_variant().default_configuration(problem, test::h200());
+  for (const std::int64_t blocks : {1, 2}) {
+    c.parameters["min_blocks_per_sm"] = blocks;
+    const Plan plan = pairs_variant().plan(problem, c, test::h200());
+    EXPECT_EQ(plan.kernels.at(plan.launches.back().kernel).short_name(),
+              blocks == 1 ? "radix_pairs_pass" : "ramped_pairs_pass");
   }
 }
 
