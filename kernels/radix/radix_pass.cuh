@@ -127,8 +127,8 @@ BITUNE_DEVICE void ask_for(const void* from, u32 bytes) {
 /// Whether item r of a thread begins a step of a ramp that a tile of so many items does not have.
 BITUNE_DEVICE constexpr bool is_behind(int r, int items) { return r % layout::ramp_unit() == 0 && r >= items; }
 
-/// Ranks the keys of a warp, `items` of each lane. In the lower half of each rank is how many of the warp's keys with the same digit come before the key; in the
-/// upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
+/// Ranks the keys of a warp, `items` of each lane. In the lower half of each rank is how many of the warp's keys with the same digit come
+/// before the key; in the upper half the index of their counter in `counters`, which counts the warp's keys of each digit.
 template <class Traffic, class Digit, int bits, int vt>
 BITUNE_DEVICE void rank_in_warp(const typename Traffic::Word (&words)[vt], int items, u32 pass, u16* counters, u32 (&ranks)[vt]) {
   const u32 first_counter = kept(warp_index() * Digit::values);
@@ -198,9 +198,10 @@ struct PassCounts {
   u32 turn;  ///< which of all passes over the keys this is; its half of the states is 0 at first
 };
 
-/// Sorts a tile of n keys, which `span` tells, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is behind that.
-/// prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose half of the
-/// states is to be 0. packed: see packs_radix_places. before_writing: called by all threads of the block when none needs what was known of the tile in shared memory any more, where `span` is not there.
+/// Sorts the tile of n keys that `span` tells, and what travels with them, by digit `pass`. The counters of the tile are 0, and a barrier is
+/// behind that. prefetch: the tile so many tiles behind this one is asked for; 0: none is. is_last: whether no turn comes behind this one, whose
+/// half of the states is to be 0. packed: see packs_radix_places. before_writing: called by all threads of the block when none needs the
+/// tile's ticket in shared memory any more.
 template <class Traffic, int nt, int vt, int bits, int loads, int prefetch, bool packed, class Counter, class Tile, class Span,
           class IsLast, class BeforeWriting>
 BITUNE_DEVICE void sort_tile_by_digit(const Traffic& traffic, u64 n, u32 pass, const PassCounts<Counter>& counts, const Tile& tile, const Span& span,
