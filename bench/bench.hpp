@@ -44,10 +44,11 @@ struct BenchRequest {
   std::vector<std::string> lengths = {"uniform"};
   /// What the keys look like. Not `special`: NaNs of both signs are where sorts differ.
   std::vector<Distribution> distributions = {Distribution::random};
-  std::string against;     ///< name of the peer, or "none"; empty: cub on a GPU
-  bool graph = false;      ///< also time bitune's sorts as CUDA graphs
-  int samples = 15;        ///< samples a side and size; the median is reported
-  std::uint64_t seed = 1;  ///< of the keys
+  std::string against;        ///< name of the peer, or "none"; empty: cub on a GPU
+  std::string configuration;  ///< sort everything by it; empty: by what is selected
+  bool graph = false;         ///< also time bitune's sorts as CUDA graphs
+  int samples = 15;           ///< samples a side and size; the median is reported
+  std::uint64_t seed = 1;     ///< of the keys
 };
 
 /// Where a bench is, for a progress display. Called from the bench's thread.

@@ -10,6 +10,7 @@
 
 #include "bench/between.hpp"
 #include "bench/captured_sort.hpp"
+#include "bench/given_configuration.hpp"
 #include "bitune/error.hpp"
 #include "measure/inputs.hpp"
 #include "model/configuration.hpp"
@@ -19,6 +20,7 @@
 #include "model/statistics.hpp"
 #include "model/trial.hpp"
 #include "runtime/kernel_sources.hpp"
+#include "runtime/open_engine.hpp"
 
 namespace bitune {
 namespace {
@@ -72,11 +74,11 @@ void add_times(const std::vector<Contestant>& all, const Sides& sides, const Int
 }  // namespace
 
 Comparison::Comparison(const BenchRequest& request)
-    : request_(request),
-      device_(open_device(request.device)),
-      kernels_(device_, nullptr),
-      sorter_(
-          {.device = request.device, .database = request.database, .kernel_cache = request.kernel_cache}) {
+    : request_(request), device_(open_device(request.device)), kernels_(device_, nullptr) {
+  const SorterOptions options{
+      .device = request.device, .database = request.database, .kernel_cache = request.kernel_cache};
+  if (!request.configuration.empty()) given_ = Configuration::parse(request.configuration);
+  sorter_ = given_ ? open_engine_of(options, *given_) : open_engine(options).engine;
   if (request.graph && device_->info().kind != "cuda") {
     throw Error(ErrorCode::unavailable,
                 fmt::format("the {} has no CUDA graphs to measure: leave --graph out, or name a GPU with "
@@ -92,13 +94,13 @@ void Comparison::add_note(const std::string& sentence) {
 }
 
 std::vector<Contestant> Comparison::own_contestants(const Problem& problem) {
-  const std::size_t launches = sorter_.explain(problem).launches.size();
+  const std::size_t launches = sorter_->explain(problem).launches.size();
   own_workspace_.reset();
-  const std::uint64_t bytes = sorter_.workspace_size(problem);
+  const std::uint64_t bytes = sorter_->workspace_size(problem);
   if (bytes != 0) own_workspace_ = device_->allocate(bytes);
   const auto sort = [this, problem, bytes](Operands operands, Stream stream) {
     if (own_workspace_) operands[Role::workspace] = {own_workspace_->data(), bytes, 0};
-    sorter_.run(problem, operands, stream);
+    sorter_->run(problem, operands, stream);
   };
   std::vector<Contestant> own;
   const bool keys_alone = sorts_keys_alone(problem);
@@ -157,14 +159,18 @@ std::vector<Contestant> Comparison::peer_contestants(const Problem& problem) {
 }
 
 BenchRecord Comparison::describe(const Problem& problem) {
-  const Explanation explanation = sorter_.explain(problem);
+  const Explanation explanation = sorter_->explain(problem);
   BenchRecord record = record_of(problem, *device_);
   record.suite = name_of(request_.suite);
   record.configuration = explanation.configuration;
   record.kernel = kernel_sources_digest(Configuration::parse(record.configuration).variant);
   record.match = explanation.match;
   record.expected_us = explanation.expected_us;
-  record.workspace_bytes = sorter_.workspace_size(problem);
+  if (given_) {
+    record.match = "given";
+    record.expected_us = std::nullopt;
+  }
+  record.workspace_bytes = sorter_->workspace_size(problem);
   if (peer_) {
     record.peer = peer_->name();
     record.peer_version = peer_->version();
@@ -187,8 +193,9 @@ std::optional<BenchRecord> Comparison::compare(const Problem& problem, Distribut
         fmt::format("'{}' was left out: it needs {} MiB of device memory", text_of(problem), needed >> 20));
     return std::nullopt;
   }
+  if (given_) expect_fit(*given_, problem, device_->info());
   try {
-    sorter_.prepare(problem);
+    sorter_->prepare(problem);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unavailable) throw;
     add_note(fmt::format("'{}' was left out: {}", text_of(problem), error.what()));

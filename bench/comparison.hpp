@@ -12,8 +12,10 @@
 #include "bench/interleaved_sampler.hpp"
 #include "bench/peer.hpp"
 #include "bitune/bitune.hpp"
+#include "model/configuration.hpp"
 #include "runtime/device.hpp"
 #include "runtime/kernel_store.hpp"
+#include "runtime/sort_engine.hpp"
 
 namespace bitune {
 
@@ -45,8 +47,9 @@ class Comparison {
 
   const BenchRequest& request_;
   std::shared_ptr<Device> device_;
-  KernelStore kernels_;  ///< of what times, not of what is timed
-  Sorter sorter_;
+  KernelStore kernels_;                 ///< of what times, not of what is timed
+  std::optional<Configuration> given_;  ///< instead of what is selected
+  std::unique_ptr<SortEngine> sorter_;
   std::optional<Peer> peer_;
   std::shared_ptr<DeviceBuffer> workspace_;      ///< the peer's, of the comparison under way
   std::shared_ptr<DeviceBuffer> own_workspace_;  ///< bitune's; null if it needs none

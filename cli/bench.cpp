@@ -51,6 +51,7 @@ constexpr const char* footer =
     "  bitune bench --operation sort_pairs,argsort --sizes 2^10..2^24     values or indices with the keys\n"
     "  bitune bench --operation sort_pairs --keys u64 --value-bytes 4,8   of two widths\n"
     "  bitune bench --operation top_k --k 100 --sizes 2^20,2^24          the first 100, with their indices\n"
+    "  bitune bench --sizes 2^24 --configuration 'radix(block_size_x=256,...)'   one of your own, whole\n"
     "  bitune bench --device emulated --against host --sizes 1000\n"
     "  BITUNE_PEER_DB=before.db bitune bench --against bitune --sizes 2^22   what tuning gained";
 
@@ -65,6 +66,7 @@ struct Options : BenchOptions {
   std::vector<std::string> lengths;
   std::string order = "ascending";
   std::vector<std::string> distributions = {"random"};
+  std::string configuration;
   bool graph = false;
 };
 
@@ -104,6 +106,7 @@ BenchRequest request_of(const Options& options) {
   request.samples = options.samples;
   request.seed = options.seed;
   request.graph = options.graph;
+  request.configuration = options.configuration;
   return request;
 }
 
@@ -199,6 +202,9 @@ void add_bench_command(CLI::App& parent, Action& action) {
   add_text(command, "--order", options->order, "ascending (asc) or descending (desc)", "ORDER");
   add_list(command, "--distributions", options->distributions,
            "What the keys look like: " + distribution_list() + ", but not special", "NAME,...");
+  add_text(command, "--configuration", options->configuration,
+           "Sort by this configuration, as 'bitune db best' writes it, instead of the one that is selected",
+           "CONFIGURATION");
   add_flag(command, "--graph", options->graph,
            "Also time bitune's sort as a CUDA graph, which is launched again and again (needs a GPU)");
   add_bench_options(command, *options, "Samples a side and size", "problem");

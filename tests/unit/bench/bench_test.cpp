@@ -13,6 +13,8 @@
 #include "measure/measure.hpp"
 #include "measure/reference_sort.hpp"
 #include "model/key_order.hpp"
+#include "runtime/device.hpp"
+#include "runtime/variant.hpp"
 #include "tests/support/timed_device.hpp"
 
 namespace bitune {
@@ -57,6 +59,29 @@ TEST(Bench, RunsOnTheEmulatedDeviceWithoutAPeer) {
     EXPECT_FALSE(record.configuration.empty());
     EXPECT_EQ(record.date.size(), 10u);
   }
+}
+
+/// Each of two configurations that selection would not both take.
+TEST(Bench, SortsByTheConfigurationThatIsGiven) {
+  const fs::path folder = fs::temp_directory_path() / ("bitune-given-" + std::to_string(::getpid()));
+  BenchRequest request;
+  request.device = "emulated";
+  request.database = (folder / "none.db").string();
+  request.kernel_cache = (folder / "cache").string();
+  request.specs = {{.key = KeyType::u32}};
+  request.sizes = {3000};
+  request.samples = 1;
+  const DeviceInfo device = open_device("emulated")->info();
+  for (const char* const name : {"radix", "shared"}) {
+    request.configuration = variant(name).default_configuration(u32_array(3000), device).text();
+    const BenchResult result = run_bench(request, {}, std::atomic<bool>{false});
+    ASSERT_EQ(result.records.size(), 1u) << name;
+    EXPECT_TRUE(result.records[0].verified) << name;
+    EXPECT_EQ(result.records[0].configuration, request.configuration);
+    EXPECT_EQ(result.records[0].match, "given");
+    EXPECT_EQ(result.records[0].expected_us, std::nullopt);
+  }
+  fs::remove_all(folder);
 }
 
 TEST(Bench, PairsAndArgsortAgainstTheHost) {
