@@ -94,6 +94,16 @@ Configuration of_sixteen_blocks() {
   return configuration;
 }
 
+/// Passes with ramps over few keys.
+Try with_ramps() {
+  const Problem pairs{{.operation = Operation::sort_pairs, .key = KeyType::u16, .value_bytes = 2},
+                      {.n = 33000}};
+  return {
+      changed("radix_pairs", pairs,
+              {{"block_size_x", 256}, {"items_per_thread", 11}, {"min_blocks_per_sm", 2}, {"radix_bits", 8}}),
+      pairs};
+}
+
 // Together they pass every barrier: tiles of several warps, moves within a warp and across, fused steps of
 // each kind.
 std::vector<Configuration> configurations() {
@@ -301,6 +311,7 @@ std::vector<Try> barrier_tries(bool with_first_keys) {
     const Problem problem = problem_for(configuration);
     all.push_back({std::move(configuration), problem});
   }
+  all.push_back(with_ramps());
   for (Try& tried : segment_tries()) all.push_back(std::move(tried));
   if (!with_first_keys) return all;
   for (Try& tried : first_keys_tries()) all.push_back(std::move(tried));
