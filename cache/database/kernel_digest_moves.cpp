@@ -124,9 +124,8 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"f4b1bc1da512ad62d4697a88f8c3be1c", "0582e0e340505afb4791c34a9196a013"},  // select_cluster
     {"9119fd598817dc470e72f1c18bb7f1ed", "dea3fbb35c858053ece094f42f58cf4d"},  // copied_rows
     {"3976f49435f5c34c73765662607a4319", "897563d15e881bb4b57bd9cc02c4f4e3"},  // persistent_rows
-    // Tiles of a radix pass may have any size: ramped_pairs_pass has small ones. The machine code of all
-    // other
-    // kernels is the same. radix_pairs does not move: its long arrays take that kernel now.
+    // Tiles of a radix pass may have any size: ramped_pairs_pass has small ones. All other kernels have the
+    // same machine code. radix_pairs does not move: its long arrays take that kernel now.
     {"21da42030b24dbbe7aa2b0e92f6d9845", "9e60cda7b0870d68599b0776601c8a43"},  // radix
     {"8499a656986c914adc9e85ada9c2538d", "6e563b9cc17ebd23e7f12432144f2059"},  // segments
     {"fb3a1c5d1dd5931cb0e115840c29d18d", "d144b5247bf9136a549ef53ddda7cd40"},  // segments_radix
