@@ -6,6 +6,7 @@
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/radix/count_digits.cuh"
+#include "kernels/radix/pass_codec.cuh"
 #include "kernels/radix/radix_pass.cuh"
 
 namespace bitune {

@@ -10,7 +10,36 @@
 namespace bitune {
 namespace {
 
-int exponent_bits(KeyType key) {
+std::string codec_text(std::size_t bytes, std::string_view key_class, int exponent, bool descending) {
+  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>", bytes, key_class, exponent,
+                     descending);
+}
+
+}  // namespace
+
+std::string key_codec(KeyType key, Order order) {
+  const char* key_class = is_floating_point(key)   ? "floating_point"
+                          : is_signed_integer(key) ? "signed_integer"
+                                                   : "unsigned_integer";
+  return codec_text(size_of(key), key_class, exponent_bits(key), order == Order::descending);
+}
+
+std::string word_codec(KeyType key) { return codec_text(size_of(key), "unsigned_integer", 0, false); }
+
+std::string codec_arguments(KeyType key, Order order) {
+  return key_codec(key, order) + ", bitune::NoPayload";
+}
+
+std::string tie_codec_arguments(KeyType key, Order order) {
+  return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", key_codec(key, order));
+}
+
+std::string encoded_codec(KeyType key, Order order) {
+  if (is_floating_point(key)) return key_codec(key, order);
+  return word_codec(key);
+}
+
+int exponent_bits(KeyType key) noexcept {
   switch (key) {
     case KeyType::f16:
       return 5;
@@ -22,33 +51,6 @@ int exponent_bits(KeyType key) {
     default:
       return 0;
   }
-}
-
-std::string codec_text(std::size_t bytes, std::string_view key_class, int exponent, bool descending) {
-  return fmt::format("bitune::Codec<{}, bitune::KeyClass::{}, {}, {}>", bytes, key_class, exponent,
-                     descending);
-}
-
-std::string codec_text(KeyType key, Order order) {
-  const char* key_class = is_floating_point(key)   ? "floating_point"
-                          : is_signed_integer(key) ? "signed_integer"
-                                                   : "unsigned_integer";
-  return codec_text(size_of(key), key_class, exponent_bits(key), order == Order::descending);
-}
-
-}  // namespace
-
-std::string codec_arguments(KeyType key, Order order) {
-  return codec_text(key, order) + ", bitune::NoPayload";
-}
-
-std::string tie_codec_arguments(KeyType key, Order order) {
-  return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", codec_text(key, order));
-}
-
-std::string encoded_codec(KeyType key, Order order) {
-  if (is_floating_point(key)) return codec_text(key, order);
-  return codec_text(size_of(key), "unsigned_integer", 0, false);
 }
 
 std::int64_t word_bytes(KeyType key) noexcept { return size_of(key) == 8 ? 8 : 4; }

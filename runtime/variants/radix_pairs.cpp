@@ -13,7 +13,7 @@
 #include "runtime/variant.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
-#include "runtime/variants/expressions.hpp"
+#include "runtime/variants/pass_codecs.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/radix_parts.hpp"
 #include "runtime/variants/registered.hpp"
@@ -141,13 +141,12 @@ layout::RampedTiles tiles_of_pass(const Configuration& c, const Problem& problem
 Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const std::string codec = codec_arguments(problem.key, problem.order);
   const auto passes = as_count(pass_count(c, problem));
+  const PassCodecs codecs(problem, passes, c.at("radix_bits"));
   const layout::RampedTiles tiles = tiles_of_pass(c, problem, device);
   const bool has_ramps = tiles.step != 0;
   const Counts counts =
-      append_counting(builder, count_kernel, tie_codec_arguments(problem.key, problem.order), passes,
-                      tiles.count, problem, c, device);
+      append_counting(builder, count_kernel, codecs.of_counting(), passes, tiles.count, problem, c, device);
 
   const PassArrays arrays = pass_arrays(builder, problem, passes);
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
@@ -155,11 +154,12 @@ Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, con
     const auto launch = [&](const auto& kernel, auto... ramps) {
       builder.launch(
           kernel,
-          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", codec,
-                      carried_bytes(problem), arrays.value_source(pass), arrays.writes_keys(pass),
-                      c.at("block_size_x"), c.at("items_per_thread"), c.at("radix_bits"),
-                      c.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem.n),
-                      c.at("min_blocks_per_sm"), c.at("values_beside_keys"), !is_last),
+          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                      codecs.of_pass(pass), carried_bytes(problem), arrays.value_source(pass),
+                      arrays.writes_keys(pass), c.at("block_size_x"), c.at("items_per_thread"),
+                      c.at("radix_bits"), c.at("loop_unroll_factor_look_back"),
+                      layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
+                      c.at("values_beside_keys"), !is_last),
           {.blocks = tiles.count,
            .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
            .shared_bytes = as_count(has_ramps ? ramped_pass_bytes(c, problem) : pass_bytes(c, problem)),

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "kernels/radix/ramps_layout.hpp"
 #include "model/key_type.hpp"
@@ -106,6 +107,55 @@ TEST(RadixPairsPlan, IsForSingleArraysThatCarryOneThing) {
   EXPECT_FALSE(supports(problem));
   EXPECT_FALSE(supports({{}, {.n = 100}})) << "keys alone";
   EXPECT_TRUE(supports({{.index_bytes = 8}, {.n = 100}})) << "keys and indices";
+}
+
+/// Codecs of the passes of a plan, without what is alike in all: "key to word" and so on.
+std::vector<std::string> forms_of_passes(const SortSpec& spec, std::int64_t bits) {
+  const Plan plan = plan_of({spec, {.n = 1 << 20}}, bits);
+  std::vector<std::string> forms;
+  for (std::size_t i = clear_and_count; i < plan.launches.size(); ++i) {
+    const std::string& kernel = plan.kernels[plan.launches[i].kernel].name_expression;
+    const std::string form = "bitune::KeyForm::";
+    const std::size_t from = kernel.find(form);
+    if (from == kernel.npos) {
+      forms.push_back(kernel.find("unsigned_integer, 0, false") != kernel.npos ? "integers" : "keys");
+      continue;
+    }
+    const std::size_t end = kernel.find('>', from);
+    std::string text = kernel.substr(from + form.size(), end - from - form.size());
+    text.replace(text.find(form), form.size(), "");
+    forms.push_back(text);
+  }
+  return forms;
+}
+
+/// Keys are encoded once and decoded once. In between they are unsigned integers, unless NaNs must be told
+/// apart.
+TEST(RadixPairsPlan, KeysAreWordsBetweenPasses) {
+  using Forms = std::vector<std::string>;
+  const SortSpec pairs{.operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4};
+  EXPECT_EQ(forms_of_passes(pairs, 8),
+            (Forms{"key, word, false", "word, word, false", "word, word, false", "word, key, true"}))
+      << "the last digit is the exponent, which all NaNs share";
+  EXPECT_EQ(forms_of_passes(pairs, 11), (Forms{"key, word, false", "word, word, false", "word, key, false"}));
+  SortSpec other = pairs;
+  other.key = KeyType::f16;
+  EXPECT_EQ(forms_of_passes(other, 8), (Forms{"key, word, false", "word, key, false"}))
+      << "an exponent has 5 bits";
+  other.key = KeyType::i32;
+  EXPECT_EQ(forms_of_passes(other, 8),
+            (Forms{"key, word, false", "integers", "integers", "word, key, false"}));
+  other.key = KeyType::u32;
+  EXPECT_EQ(forms_of_passes(other, 8), (Forms{"integers", "integers", "integers", "integers"}));
+  other.order = Order::descending;
+  EXPECT_EQ(forms_of_passes(other, 8).front(), "key, word, false");
+  other.key = KeyType::u8;
+  EXPECT_EQ(forms_of_passes(other, 8), Forms{"keys"}) << "one pass reads keys and writes them";
+
+  const SortSpec argsort{.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4};
+  EXPECT_EQ(forms_of_passes(argsort, 8),
+            (Forms{"key, word_of_equal_nans, false", "integers", "integers", "integers"}))
+      << "no pass writes keys for the caller";
 }
 
 /// Where all tiles run at once, none waits for a wave of a few.
