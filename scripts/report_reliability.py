@@ -36,10 +36,11 @@ def told_of_gpu(steps):
     for step, run in steps.items():
         if step in TOOLS:
             continue
-        counts = {name.replace("_", " "): count for name, count in run["told"].items() if isinstance(count, (int, float)) and count}
-        rows.append([step, ", ".join(f"{round(count):,} {name}" for name, count in counts.items())])
+        for device, told_there in run["told"].items():
+            counts = {name.replace("_", " "): count for name, count in told_there.items() if isinstance(count, (int, float)) and count}
+            rows.append([step, device, ", ".join(f"{round(count):,} {name}" for name, count in counts.items())])
     if rows:
-        told.append(table(["what", "counts"], rows).replace("---:", "---"))
+        told.append(table(["what", "GPU", "counts"], rows).replace("---:", "---"))
     devices = sorted({device for run in steps.values() for device in run["devices"]})
     return f"On a GPU ({', '.join(devices)}), by `scripts/gpu/trust.sh`:\n\n" + "\n\n".join(told)
 
@@ -67,15 +68,15 @@ def told_of(record):
 
 
 def add(record, counted):
-    """Takes what was counted elsewhere into the record: the steps of a run on a GPU, each instead of an older one (of a
-    sanitizer, each variant of which something was verified); runs of fuzzers and of broken commands on top of what there is."""
+    """Takes what was counted elsewhere into the record: the steps of a run on a GPU, each instead of an older one; runs of
+    fuzzers and of broken commands on top of what there is. Of a sanitizer each variant is told of which something was
+    verified; of other steps each kind of GPU."""
     for step, told in counted.get("steps", {}).items():
-        gpu = record.setdefault("gpu", {})
-        before = {"devices": [], "told": {}}
-        if step in TOOLS:
-            before = gpu.get(step, before)
-            told = {variant: run for variant, run in told.items() if run["verified"]}
-        gpu[step] = {"devices": sorted({*before["devices"], counted["device"]}), "told": dict(sorted({**before["told"], **told}.items()))}
+        known = record.setdefault("gpu", {}).setdefault(step, {"devices": [], "told": {}})
+        device = counted["device"]
+        new = {variant: run for variant, run in told.items() if run["verified"]} if step in TOOLS else {device: told}
+        known["devices"] = sorted({*known["devices"], device})
+        known["told"] = dict(sorted({**known["told"], **new}.items()))
     for name, run in counted.get("fuzzers", {}).items():
         add_counts(record["fuzzers"].setdefault(name, {}), run)
     for name, ends in counted.get("crashes", {}).items():
