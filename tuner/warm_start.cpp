@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t most_starts = 5;
 
-/// What was tuned, and where.
-using Tuned = std::pair<Problem, std::string /* device digest */>;
+/// What was tuned, where, and with which kernels.
+using Tuned = std::tuple<Problem, std::string /* device digest */, bool /* today's kernels */>;
 
 }  // namespace
 
@@ -35,19 +35,26 @@ std::vector<Configuration> warm_starts(const Problem& problem, const DeviceInfo&
 
   struct Start {
     std::size_t place;  ///< among the valid candidates of its problem
+    bool other_problem;
     bool other_shape;
     const Configuration* configuration;
   };
   std::vector<Start> ranked;
   std::map<Tuned, std::size_t> found;
+  const std::string here = device.digest();
   const auto shape_of = [](const Problem& of) -> Shape { return class_of(of).problem(); };
   for (const Candidate* candidate : ladder_of(problem, device, usable, current_kernels)) {
-    if (!searched.is_valid(candidate->configuration)) continue;
-    ranked.push_back({found[{candidate->problem, candidate->device_digest}]++,
-                      shape_of(candidate->problem) != shape_of(problem), &candidate->configuration});
+    const Configuration& configuration = candidate->configuration;
+    if (!searched.is_valid(configuration)) continue;
+    const bool is_of_today = candidate->kernel_digest == current_kernels(configuration.variant);
+    ranked.push_back({.place = found[{candidate->problem, candidate->device_digest, is_of_today}]++,
+                      .other_problem = candidate->problem != problem || candidate->device_digest != here,
+                      .other_shape = shape_of(candidate->problem) != shape_of(problem),
+                      .configuration = &configuration});
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const Start& a, const Start& b) {
-    return std::tie(a.place, a.other_shape) < std::tie(b.place, b.other_shape);
+    return std::tie(a.place, a.other_problem, a.other_shape) <
+           std::tie(b.place, b.other_problem, b.other_shape);
   });
 
   std::vector<Configuration> starts;

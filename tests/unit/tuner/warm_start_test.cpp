@@ -111,6 +111,22 @@ TEST(WarmStarts, ThisTypeBeforeAnotherAndBothBeforeOtherLengths) {
             (std::vector<std::int64_t>{4, 2, 1, 3}));
 }
 
+/// Another bitune has other kernels. What won with the earlier ones is where the search begins.
+TEST(WarmStarts, WhatWonForThisProblemWithEarlierKernelsFirst) {
+  CandidateSet set;
+  set.user = {candidate(here, {{}, {.n = 1024}}, "a", 1, 10), candidate(here, {{}, {.n = 1024}}, "a", 2, 11),
+              candidate(here, {{}, {.n = 2048}}, "a", 3, 20), candidate(here, {{}, {.n = 512}}, "a", 4, 8),
+              candidate(here, {{}, {.n = 2048}}, "a", 5, 22)};
+  for (const std::size_t earlier : {0, 1}) set.user[earlier].kernel_digest = "yesterday";
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{1, 3, 4, 2, 5}));
+
+  set.shipped = {set.user[0]};
+  set.user.erase(set.user.begin());
+  set.user[0] = candidate(here, {{}, {.n = 1024}}, "b", 6, 12);
+  EXPECT_EQ(started({{}, {.n = 1024}}, here, set), (std::vector<std::int64_t>{6, 1, 3, 4, 5}))
+      << "behind what was found with today's, and before other lengths";
+}
+
 TEST(WarmStarts, WhatIsNotSearchedLeavesNobodyBehind) {
   CandidateSet set;
   set.user = {candidate(here, {{}, {.n = 1024}}, "not searched", 1, 10),
