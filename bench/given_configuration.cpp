@@ -34,14 +34,10 @@ std::unique_ptr<SortEngine> open_engine_of(const SorterOptions& options, const C
 }
 
 void expect_fit(const Configuration& configuration, const Problem& problem, const DeviceInfo& device) {
-  const Variant& family = variant(configuration.variant);
-  if (!family.supports(problem, device)) {
-    throw Error(ErrorCode::usage, fmt::format("'{}' does not sort '{}': bitune tune --list says what does",
-                                              family.name(), text_of(problem)));
-  }
-  if (const auto violation = family.space(problem, device).violation(configuration, problem, device)) {
+  if (const auto why = refusal(configuration, problem, device)) {
     throw Error(ErrorCode::usage,
-                fmt::format("'{}' cannot sort '{}': {}", configuration.text(), text_of(problem), *violation));
+                fmt::format("'{}' cannot do '{}': {} (bitune tune --list says which variants can)",
+                            configuration.text(), text_of(problem), *why));
   }
 }
 

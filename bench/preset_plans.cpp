@@ -101,14 +101,9 @@ std::optional<std::string> refusal(const Preset& preset, const Problem& problem,
     return fmt::format("the preset '{}' takes at most {} keys ({}); '{}' has more", preset.name,
                        preset.most_keys, preset.description, text_of(problem));
   }
-  const Variant& family = variant(preset.configuration.variant);
-  if (!family.supports(problem, device)) {
-    return fmt::format("the preset '{}' cannot do '{}': its variant '{}' sorts keys without a payload",
-                       preset.name, text_of(problem), family.name());
-  }
-  if (const auto violation = family.space(problem, device).violation(preset.configuration, problem, device)) {
+  if (const auto why = refusal(preset.configuration, problem, device)) {
     return fmt::format("the preset '{}' does not run '{}' on {}: {}", preset.name, text_of(problem),
-                       device.name, *violation);
+                       device.name, *why);
   }
   return std::nullopt;
 }

@@ -62,4 +62,13 @@ const Variant& variant(std::string_view name) {
   throw Error(ErrorCode::usage, fmt::format("there is no variant '{}': the variants are {}", name, known));
 }
 
+std::optional<std::string> refusal(const Configuration& configuration, const Problem& problem,
+                                   const DeviceInfo& device) {
+  const Variant& family = variant(configuration.variant);
+  if (!family.supports(problem, device)) {
+    return fmt::format("variant '{}' does not do this problem", family.name());
+  }
+  return family.space(problem, device).violation(configuration, problem, device);
+}
+
 }  // namespace bitune

@@ -66,4 +66,9 @@ class Variant {
 /// \throws Error (usage) that lists the variants there are.
 [[nodiscard]] const Variant& variant(std::string_view name);
 
+/// Why the configuration cannot do the problem on this device, as a clause; nothing if it can.
+/// \throws Error (usage) if there is no such variant
+[[nodiscard]] std::optional<std::string> refusal(const Configuration& configuration, const Problem& problem,
+                                                 const DeviceInfo& device);
+
 }  // namespace bitune

@@ -71,15 +71,10 @@ class LocalEvaluator final : public Evaluator {
 
   void run(const EvaluationRequest& request, Trial& trial) {
     const DeviceInfo& info = device_->info();
+    if (const auto why = refusal(request.configuration, request.problem, info)) {
+      return fail(trial, TrialStatus::invalid, *why);
+    }
     const Variant& family = variant(request.configuration.variant);
-    if (!family.supports(request.problem, info)) {
-      return fail(trial, TrialStatus::invalid,
-                  fmt::format("variant '{}' does not do this problem", family.name()));
-    }
-    if (const auto violation =
-            family.space(request.problem, info).violation(request.configuration, request.problem, info)) {
-      return fail(trial, TrialStatus::invalid, *violation);
-    }
     const std::optional<ExecutablePlan> plan =
         load(family.plan(request.problem, request.configuration, info), info, trial);
     if (!plan) return;

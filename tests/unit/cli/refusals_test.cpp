@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"bench --device emulated --suite columns", bad_usage, "unknown suite 'columns'"},
         {"bench --device emulated --sizes 100 --configuration nothing", bad_usage, "nothing"},
         {"bench --device emulated --sizes 100 --configuration packed_rows()", bad_usage,
-         "'packed_rows' does not sort"},
+         "variant 'packed_rows' does not do this problem"},
         {"bench --device emulated --sizes 100 --configuration radix(block_size_x=7)", bad_usage, "radix"},
         {"bench --device emulated --graph --sizes 100", failed, "has no CUDA graphs to measure"},
         {"bench start --device emulated --sizes 1", bad_usage, "use 2 or more"},
