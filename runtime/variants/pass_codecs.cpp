@@ -27,8 +27,8 @@ std::string PassCodecs::of_counting() const {
 std::string PassCodecs::of_pass(std::uint64_t pass) const { return text(pass) + ", bitune::NoPayload"; }
 
 std::string PassCodecs::text(std::uint64_t pass) const {
-  const std::string codec = key_codec(key_, order_);
-  const std::string words = word_codec(key_);
+  std::string codec = key_codec(key_, order_);
+  std::string words = word_codec(key_);
   const bool reads_keys = pass == 0;
   const bool writes_keys = is_last(pass) && decodes_;
   if (codec == words || (reads_keys && is_last(pass))) return codec;
