@@ -26,13 +26,15 @@ std::string key_codec(KeyType key, Order order) {
 
 std::string word_codec(KeyType key) { return codec_text(size_of(key), "unsigned_integer", 0, false); }
 
-std::string codec_arguments(KeyType key, Order order) {
-  return key_codec(key, order) + ", bitune::NoPayload";
+std::string arguments_of(std::string_view codec) { return fmt::format("{}, bitune::NoPayload", codec); }
+
+std::string tie_arguments_of(std::string_view codec) {
+  return arguments_of(fmt::format("bitune::TieCodec<{}>", codec));
 }
 
-std::string tie_codec_arguments(KeyType key, Order order) {
-  return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", key_codec(key, order));
-}
+std::string codec_arguments(KeyType key, Order order) { return arguments_of(key_codec(key, order)); }
+
+std::string tie_codec_arguments(KeyType key, Order order) { return tie_arguments_of(key_codec(key, order)); }
 
 std::string encoded_codec(KeyType key, Order order) {
   if (is_floating_point(key)) return key_codec(key, order);

@@ -4,6 +4,7 @@
 /// The text of template arguments that name a kernel's instantiation.
 
 #include <string>
+#include <string_view>
 
 #include "bitune/types.hpp"
 
@@ -12,6 +13,10 @@ namespace bitune {
 /// "bitune::Codec<4, bitune::KeyClass::floating_point, 8, false>, bitune::NoPayload": the first two template
 /// arguments of every kernel.
 [[nodiscard]] std::string codec_arguments(KeyType key, Order order);
+
+/// The same of any codec that has a text, and of its TieCodec.
+[[nodiscard]] std::string arguments_of(std::string_view codec);
+[[nodiscard]] std::string tie_arguments_of(std::string_view codec);
 
 /// The same for keys that are only compared where something travels with them (TieCodec).
 [[nodiscard]] std::string tie_codec_arguments(KeyType key, Order order);

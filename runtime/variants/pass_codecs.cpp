@@ -6,25 +6,18 @@
 #include "runtime/variants/expressions.hpp"
 
 namespace bitune {
-namespace {
-
-/// Every NaN has all bits of the exponent, which lead its word.
-bool nans_share_leading(std::int64_t bits, KeyType key) { return bits <= exponent_bits(key); }
-
-}  // namespace
 
 PassCodecs::PassCodecs(const Problem& problem, std::uint64_t passes, std::int64_t digit_bits)
     : key_(problem.key), order_(problem.order), passes_(passes), decodes_(writes_keys(problem)) {
   const auto bits = 8 * static_cast<std::int64_t>(size_of(key_));
-  nans_share_last_digit_ =
-      nans_share_leading(bits - static_cast<std::int64_t>(passes - 1) * digit_bits, key_);
+  const std::int64_t last_bits = bits - static_cast<std::int64_t>(passes - 1) * digit_bits;
+  // Every NaN has all bits of the exponent, which lead its word.
+  nans_share_last_digit_ = last_bits <= exponent_bits(key_);
 }
 
-std::string PassCodecs::of_counting() const {
-  return fmt::format("bitune::TieCodec<{}>, bitune::NoPayload", text(0));
-}
+std::string PassCodecs::of_counting() const { return tie_arguments_of(text(0)); }
 
-std::string PassCodecs::of_pass(std::uint64_t pass) const { return text(pass) + ", bitune::NoPayload"; }
+std::string PassCodecs::of_pass(std::uint64_t pass) const { return arguments_of(text(pass)); }
 
 std::string PassCodecs::text(std::uint64_t pass) const {
   std::string codec = key_codec(key_, order_);
