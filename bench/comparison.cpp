@@ -77,8 +77,12 @@ Comparison::Comparison(const BenchRequest& request)
     : request_(request), device_(open_device(request.device)), kernels_(device_, nullptr) {
   const SorterOptions options{
       .device = request.device, .database = request.database, .kernel_cache = request.kernel_cache};
-  if (!request.configuration.empty()) given_ = Configuration::parse(request.configuration);
-  sorter_ = given_ ? open_engine_of(options, *given_) : open_engine(options).engine;
+  CandidateReader reader;
+  if (!request.configuration.empty()) {
+    given_ = Configuration::parse(request.configuration);
+    reader = reader_of_one(*given_, device_->info());
+  }
+  sorter_ = open_engine(options, std::move(reader)).engine;
   if (request.graph && device_->info().kind != "cuda") {
     throw Error(ErrorCode::unavailable,
                 fmt::format("the {} has no CUDA graphs to measure: leave --graph out, or name a GPU with "

@@ -82,17 +82,20 @@ std::uint64_t device_memory(const SorterOptions& options) {
 
 }  // namespace
 
-OpenedEngine open_engine(const SorterOptions& options) {
+OpenedEngine open_engine(const SorterOptions& options, CandidateReader instead) {
   std::string note;
   std::string cache_note;
   auto cache =
       open_cache(place(options.kernel_cache, KernelCache::default_directory, cache_note), cache_note);
   auto device = open_device(options.device, &note, cache);
   add_note(note, cache_note);
-  CandidateReader reader = [database = place(options.database, TuningDatabase::default_path, note)](
-                               const Problem& problem, std::string* warning) {
-    return read_candidates(problem, database, warning);
-  };
+  CandidateReader reader = std::move(instead);
+  if (!reader) {
+    reader = [database = place(options.database, TuningDatabase::default_path, note)](const Problem& problem,
+                                                                                      std::string* warning) {
+      return read_candidates(problem, database, warning);
+    };
+  }
   Preparation how;
   how.shipped_kernels = shipped_kernels();
   if (!compiles_first(options, *device)) how.patience = patience;

@@ -20,10 +20,11 @@ struct OpenedEngine {
   std::shared_ptr<KernelCache> cache;                    ///< null where there is none
   std::shared_ptr<const KernelArchive> shipped_kernels;  ///< likewise
   std::unique_ptr<SortEngine> engine;
-  CandidateReader candidates = {};  ///< of the database, and of what is shipped
+  CandidateReader candidates = {};  ///< the engine's
 };
 
-/// Opens device, database and caches. \throws Error (usage, unavailable)
-[[nodiscard]] OpenedEngine open_engine(const SorterOptions& options);
+/// Opens device, database and caches. `instead`: where candidates come from, if not from the database and
+/// what is shipped. \throws Error (usage, unavailable)
+[[nodiscard]] OpenedEngine open_engine(const SorterOptions& options, CandidateReader instead = {});
 
 }  // namespace bitune
