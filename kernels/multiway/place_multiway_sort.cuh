@@ -111,10 +111,17 @@ place_multiway_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const ty
       if constexpr (values_in_word) {
         raw_words[r] = u64(Form::make(Codec::encode(raw[r]) & Codec::mask, static_cast<u32>(values[place])));
       } else {
-        const auto word = TieCodec<Codec>::encode(raw[r]) & Codec::mask;
-        raw_words[r] = u64(Form::make(word, place));
-        if constexpr (has_nans) {
-          if (NanWord<Codec>::is(word) && keys_in == keys_out) kept_nans[packed + place] = raw[r];
+        raw_words[r] = u64(Form::make(TieCodec<Codec>::encode(raw[r]) & Codec::mask, place));
+      }
+    }
+    if constexpr (has_nans) {
+      if (keys_in == keys_out) {
+        BITUNE_UNROLL
+        for (int r = 0; r < vt; ++r) {
+          const u32 i = thread_index() + r * nt;
+          if (i < size && NanWord<Codec>::is(TieCodec<Codec>::encode(raw[r]) & Codec::mask)) {
+            kept_nans[packed + runs.deal.place(at.block, i)] = raw[r];
+          }
         }
       }
     }
@@ -154,6 +161,7 @@ place_multiway_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const ty
         group[j] = static_cast<Value>(place);
       }
     }
+    bool has_nan = false;
     BITUNE_UNROLL
     for (int j = 0; j < at_once; ++j) {
       const u32 i = thread_index() + (first + j) * nt;
@@ -161,13 +169,19 @@ place_multiway_sort(typename Codec::Raw* keys_out, u64 keys_out_stride, const ty
       const u32 place = Form::place(items[first + j]);
       if constexpr (writes_keys) {
         const auto word = Form::key(items[first + j]);
-        Raw key = Codec::decode(word);
-        if constexpr (has_nans) {
-          if (NanWord<Codec>::is(word)) key = nans[place];
-        }
-        keys_out[at.row * keys_out_stride + begin + i] = key;
+        if constexpr (has_nans) has_nan = has_nan || NanWord<Codec>::is(word);
+        keys_out[at.row * keys_out_stride + begin + i] = Codec::decode(word);
       }
       if constexpr (index_bytes != 0) indices_out[at.row * indices_out_stride + begin + i] = place;
+    }
+    // NaNs get their bits once all keys are written: a key that might wait for its bits would hold up the next one.
+    if (has_nan) {
+      BITUNE_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        const u32 i = thread_index() + (first + j) * nt;
+        const Item item = items[first + j];
+        if (i < count && NanWord<Codec>::is(Form::key(item))) keys_out[at.row * keys_out_stride + begin + i] = nans[Form::place(item)];
+      }
     }
     if constexpr (value_bytes != 0) {
       BITUNE_UNROLL
