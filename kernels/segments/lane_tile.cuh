@@ -46,18 +46,41 @@ struct LaneTile {
   }
 
  private:
+  /// How many items a lane sends before it looks at what it received: more would take registers that 32 items a lane have not.
+  static constexpr int at_once = 8;
+
   /// A step between this lane and the one whose index differs in the bits of `mask`, of which `top` is the highest. In the first step of a
   /// merge both runs ascend: then an item's partner is its mirror image.
   BITUNE_DEVICE static void merge(Item (&items)[vt], u32 mask, u32 top, bool mirrored) {
     const bool lower = (lane() & top) == 0;
-    Item partner[vt];
-    shuffle_xor_each(items, mask, partner);
     if (mirrored) {
-      BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) items[r] = select_by(lower, items[r], partner[vt - 1 - r]);
+      exchange<true>(items, mask, lower);
     } else {
+      exchange<false>(items, mask, lower);
+    }
+  }
+
+  /// Mirror images are sent together, as each lane wants both.
+  template <bool mirrored, int first = 0>
+  BITUNE_DEVICE static void exchange(Item (&items)[vt], u32 mask, bool lower) {
+    constexpr int all = mirrored ? vt / 2 : vt;
+    constexpr int some = smaller_of(all - first, mirrored ? at_once / 2 : at_once);
+    if constexpr (some > 0) {
+      constexpr int sent_items = mirrored ? 2 * some : some;
+      const auto place = [](int r) { return r < some ? first + r : vt - 1 - first - (sent_items - 1 - r); };
+      Item sent[sent_items];
+      Item partner[sent_items];
       BITUNE_UNROLL
-      for (int r = 0; r < vt; ++r) items[r] = select_by(lower, items[r], partner[r]);
+      for (int r = 0; r < sent_items; ++r) sent[r] = items[place(r)];
+      shuffle_xor_each(sent, mask, partner);
+      BITUNE_UNROLL
+      for (int r = 0; r < sent_items; ++r) items[place(r)] = select_by(lower, sent[r], partner[mirrored ? sent_items - 1 - r : r]);
+      exchange<mirrored, first + some>(items, mask, lower);
+    } else if constexpr (mirrored && vt % 2 != 0) {
+      const Item sent[1] = {items[vt / 2]};
+      Item partner[1];
+      shuffle_xor_each(sent, mask, partner);
+      items[vt / 2] = select_by(lower, sent[0], partner[0]);
     }
   }
 };

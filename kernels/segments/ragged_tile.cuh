@@ -9,6 +9,7 @@
 // reads it.
 
 #include "kernels/network/register_tile.cuh"
+#include "kernels/segments/lane_tile.cuh"
 
 namespace bitune {
 
@@ -22,10 +23,8 @@ struct RaggedTile {
   /// Sorts the items. Those at index `count` and above are padding; it is the same in the whole block.
   BITUNE_DEVICE static void sort(Word* shared, Word (&items)[vt], u32 count) {
     const bool has_items = warp_index() * of_warp < count;
-    if (has_items) {
-      register_sort<Compare>(items);
-      Tile::template merge_stages<Tile::E + 1, warp_bits>(shared, items);
-    }
+    // By loops, not by the steps of `Tile`, which are unrolled: blocks are at different places of their code, and twice as much of it took longer.
+    if (has_items) LaneTile<Word, Compare, vt>::sort(items, kept(warp_size));
     merge_warps<warp_bits + 1>(shared, items, count, has_items);
   }
 

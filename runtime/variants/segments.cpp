@@ -75,11 +75,13 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
                              : mean < 64 || size_of(problem.key) == 8 ? 8
                                                                       : 16;
-  // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors.
+  // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors. A
+  // thread reads where one segment lies, or four, where these take little else.
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
-  const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, 256);
+  const std::uint64_t of_threads = mean < 8 ? 512 : 128;
+  const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, of_threads);
   Configuration c{std::string(name()),
                   {{"block_size_x", std::min(128, device.max_threads_per_block)},
                    {"segments_per_block", static_cast<std::int64_t>(segments)},

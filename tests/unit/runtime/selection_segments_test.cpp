@@ -92,7 +92,9 @@ TEST(SelectionOfSegments, ShortOnesSayNothingOfLongOnes) {
   EXPECT_EQ(chosen(pairs_of(1000), user).match, MatchKind::defaulted);
   EXPECT_EQ(threads_of(chosen(pairs_of(400), user)), 128) << "four times as long at most";
   EXPECT_EQ(chosen(pairs_of(1000), {tuned(64, pairs_of(10000))}).match, MatchKind::defaulted);
-  EXPECT_EQ(threads_of(chosen(pairs_of(1), {tuned(64, pairs_of(16))})), 64) << "all are sorted in lanes";
+  EXPECT_EQ(threads_of(chosen(pairs_of(4), {tuned(64, pairs_of(16))})), 64);
+  EXPECT_EQ(chosen(pairs_of(1), {tuned(64, pairs_of(16))}).match, MatchKind::defaulted)
+      << "a block reads too few of them";
   EXPECT_EQ(threads_of(chosen(pairs_of(4000000), {tuned(64, pairs_of(100000))})), 64)
       << "both are longer than blocks hold";
 }
