@@ -4,6 +4,7 @@
 /// The compiler of a device: turns a KernelSource into a KernelImage.
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,18 @@ class Compiler {
   /// after it may wait for a compilation. \throws Error (unavailable) if it is missing
   virtual void open() const {}
 
-  /// Compiles one kernel. \throws Error (compile) with the kernel's name and the compiler's log.
-  [[nodiscard]] virtual KernelImage compile(const KernelSource& source) const = 0;
+  /// Compiles one kernel. When that is asked to stop, it may end early. \throws Error (compile) with the
+  /// kernel's name and the compiler's log, or that it was stopped.
+  [[nodiscard]] virtual KernelImage compile(const KernelSource& source,
+                                            const std::stop_token& stop) const = 0;
+  [[nodiscard]] KernelImage compile(const KernelSource& source) const { return compile(source, {}); }
 
   /// Compiles kernels that are wanted at once, each as `compile` does: here on all cores.
-  [[nodiscard]] virtual std::vector<KernelImage> compile_all(std::span<const KernelSource> sources) const;
+  [[nodiscard]] virtual std::vector<KernelImage> compile_all(std::span<const KernelSource> sources,
+                                                             const std::stop_token& stop) const;
+  [[nodiscard]] std::vector<KernelImage> compile_all(std::span<const KernelSource> sources) const {
+    return compile_all(sources, {});
+  }
 
   /// Digest of all that goes into the image: root text, embedded headers, options, identity. A compiler that
   /// is opened at its first `compile` may turn out then to be another build than it was remembered to be:

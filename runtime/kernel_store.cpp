@@ -126,15 +126,17 @@ std::optional<StoredKernel> KernelStore::find(const KernelSource& source) {
   return StoredKernel{entry.kernel, entry.origin, entry.origin, 0};
 }
 
-KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin) {
-  const std::vector<KernelOrigin> origins = make_images({&source, 1});
+KernelImage KernelStore::image(const KernelSource& source, KernelOrigin* origin,
+                               const std::stop_token& stop) {
+  const std::vector<KernelOrigin> origins = make_images({&source, 1}, stop);
   if (origin != nullptr) *origin = origins.front();
   Implementation::Entry& entry = implementation_->entry(source);
   const std::lock_guard lock(entry.mutex);
   return *entry.image;
 }
 
-std::vector<KernelOrigin> KernelStore::make_images(std::span<const KernelSource> sources) {
+std::vector<KernelOrigin> KernelStore::make_images(std::span<const KernelSource> sources,
+                                                   const std::stop_token& stop) {
   Implementation& store = *implementation_;
   struct Wanted {
     Implementation::Entry* entry = nullptr;
@@ -158,7 +160,7 @@ std::vector<KernelOrigin> KernelStore::make_images(std::span<const KernelSource>
     missing.push_back(source);
   }
   if (!missing.empty()) {
-    std::vector<KernelImage> images = store.device->compiler().compile_all(missing);
+    std::vector<KernelImage> images = store.device->compiler().compile_all(missing, stop);
     for (std::size_t i = 0; i < missing.size(); ++i) {
       store.keep(*wanted[missing[i]].entry, missing[i], std::move(images[i]));
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -50,12 +51,14 @@ class KernelStore {
   [[nodiscard]] std::optional<StoredKernel> find(const KernelSource& source);
 
   /// Only makes sure that the image is there, without touching the device: for compile
-  /// workers. Returns the image. \throws Error (compile)
-  [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr);
+  /// workers. Returns the image. \throws Error (compile), also if it was asked to stop
+  [[nodiscard]] KernelImage image(const KernelSource& source, KernelOrigin* origin = nullptr,
+                                  const std::stop_token& stop = {});
 
   /// The same for kernels that are wanted together: what must be compiled is compiled at once. Returns where
   /// each came from. \throws Error (compile)
-  std::vector<KernelOrigin> make_images(std::span<const KernelSource> sources);
+  std::vector<KernelOrigin> make_images(std::span<const KernelSource> sources,
+                                        const std::stop_token& stop = {});
 
  private:
   struct Implementation;

@@ -20,6 +20,10 @@ CompilePool::CompilePool(const TuningSource& source, int threads)
 }
 
 CompilePool::~CompilePool() {
+  {
+    const std::lock_guard lock(mutex_);
+    unwanted_.request_stop();
+  }
   for (Worker& worker : workers_) worker.thread.request_stop();
   workers_.clear();  // joins while the lists still live
 }
@@ -39,7 +43,7 @@ std::size_t CompilePool::outstanding() const {
 void CompilePool::submit(std::size_t index, const Problem& problem, const Configuration& configuration) {
   {
     const std::lock_guard lock(mutex_);
-    queued_.push_back({generation_, index, problem, configuration});
+    queued_.push_back({generation_, unwanted_.get_token(), index, problem, configuration});
   }
   queue_changed_.notify_one();
 }
@@ -58,10 +62,12 @@ void CompilePool::discard() {
   ready_.clear();
   discarded_ += std::exchange(under_way_, 0);
   ++generation_;
+  unwanted_.request_stop();
+  unwanted_ = std::stop_source();
   while (running_ < 2 * threads_ && running_ - discarded_ < threads_) start_worker();
 }
 
-void CompilePool::ahead(std::function<void()> job) {
+void CompilePool::ahead(Job job) {
   {
     const std::lock_guard lock(mutex_);
     ahead_.push_back(std::move(job));
@@ -73,13 +79,13 @@ bool CompilePool::may_work_ahead() const {
   return !ahead_.empty() && working_ahead_ < std::max<std::size_t>(1, threads_ / 4);
 }
 
-void CompilePool::work_ahead(std::unique_lock<std::mutex>& lock) {
-  const std::function<void()> job = std::move(ahead_.front());
+void CompilePool::work_ahead(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const Job job = std::move(ahead_.front());
   ahead_.pop_front();
   ++working_ahead_;
   lock.unlock();
   try {
-    job();
+    job(stop);
   } catch (...) {  // NOLINT(bugprone-empty-catch): the same comes of it when it is submitted
   }
   lock.lock();
@@ -92,14 +98,14 @@ void CompilePool::work(const std::stop_token& stop, Worker& self) {
     return !queued_.empty() || may_work_ahead();
   }) && !stop.stop_requested()) {
     if (may_work_ahead()) {
-      work_ahead(lock);
+      work_ahead(lock, stop);
       continue;
     }
     const Task task = std::move(queued_.front());
     queued_.pop_front();
     ++under_way_;
     lock.unlock();
-    Compilation compilation = source_.compile(task.problem, task.configuration);
+    Compilation compilation = source_.compile(task.problem, task.configuration, task.wanted);
     lock.lock();
     if (task.generation != generation_) {
       --discarded_;

@@ -62,11 +62,11 @@ std::vector<Trial> settled_finalists(const ProblemSearch& search, const KnownTri
 constexpr std::size_t problems_ahead = 3;
 
 /// Compiles what the search of the problem will begin with, as far as it is known now.
-void compile_start(const SessionState& session, const Problem& problem) {
+void compile_start(const SessionState& session, const Problem& problem, const std::stop_token& stop) {
   const std::vector<Configuration> domain = session.source.domain(problem).configurations;
   const Starts starts = starts_of(session, problem, DomainIndex(domain));
-  for (std::size_t i = 0; i < starts.needed; ++i) {
-    static_cast<void>(session.source.compile(problem, starts.configurations[i]));
+  for (std::size_t i = 0; i < starts.needed && !stop.stop_requested(); ++i) {
+    static_cast<void>(session.source.compile(problem, starts.configurations[i], stop));
   }
 }
 
@@ -74,7 +74,9 @@ void compile_ahead(SessionState& session, CompilePool& pool) {
   const std::vector<Problem>& problems = session.problems.problems();
   for (const std::size_t next : session.problems.upcoming(problems_ahead)) {
     if (!session.ahead.insert(next).second) continue;
-    pool.ahead([&session, &problem = problems[next]] { compile_start(session, problem); });
+    pool.ahead([&session, &problem = problems[next]](const std::stop_token& stop) {
+      compile_start(session, problem, stop);
+    });
   }
 }
 

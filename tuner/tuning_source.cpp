@@ -67,13 +67,14 @@ class VariantSource final : public TuningSource {
     }
   }
 
-  Compilation compile(const Problem& problem, const Configuration& configuration) const override {
+  Compilation compile(const Problem& problem, const Configuration& configuration,
+                      const std::stop_token& stop) const override {
     Compilation result;
     try {
       const Plan plan = variant(configuration.variant).plan(problem, configuration, device_);
       result.launches = static_cast<int>(plan.launches.size());
       for (const KernelSource& source : plan.kernels) {
-        if (result.status == TrialStatus::ok) compile_one(source, result);
+        if (result.status == TrialStatus::ok) compile_one(source, result, stop);
       }
     } catch (const Error& error) {
       result.message = error.what();
@@ -104,10 +105,10 @@ class VariantSource final : public TuningSource {
   }
 
  private:
-  void compile_one(const KernelSource& source, Compilation& result) const {
+  void compile_one(const KernelSource& source, Compilation& result, const std::stop_token& stop) const {
     const auto begin = Clock::now();
     KernelOrigin origin = KernelOrigin::memory;
-    const KernelImage image = kernels_.image(source, &origin);
+    const KernelImage image = kernels_.image(source, &origin, stop);
     if (origin == KernelOrigin::compiled) {
       result.compile_ms += std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,10 @@ class TuningSource {
   [[nodiscard]] virtual std::optional<Selection> selected(const Problem& problem,
                                                           const CandidateSet& candidates) const = 0;
 
-  /// Compiles what the configuration's plan needs and is not there yet. Does not throw.
-  [[nodiscard]] virtual Compilation compile(const Problem& problem,
-                                            const Configuration& configuration) const = 0;
+  /// Compiles what the configuration's plan needs and is not there yet. Who asks it to stop does not look at
+  /// what it returns. Does not throw.
+  [[nodiscard]] virtual Compilation compile(const Problem& problem, const Configuration& configuration,
+                                            const std::stop_token& stop) const = 0;
 
   /// Digest of the launches that sort the problem: configurations that share it differ only in parameters
   /// that cannot matter here. Empty if that is not known.

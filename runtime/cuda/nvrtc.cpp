@@ -37,6 +37,8 @@ std::optional<Nvrtc> try_to_open(const std::string& name, Refusals& refusals) {
                                    fmt::join(missing, ", ")));
     return std::nullopt;
   }
+  found.set_flow_callback =
+      reinterpret_cast<decltype(found.set_flow_callback)>(found.library.symbol("nvrtcSetFlowCallback"));
   int count = 0;
   if (found.nvrtcVersion(&found.facts.major, &found.facts.minor) != NVRTC_SUCCESS ||
       found.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) {

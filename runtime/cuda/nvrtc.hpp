@@ -34,6 +34,9 @@ struct Nvrtc {
   BITUNE_NVRTC_FUNCTIONS(BITUNE_DECLARE)
 #undef BITUNE_DECLARE
 
+  /// Makes a compilation ask, again and again, whether it shall end (with 1). Null before CUDA 12.8.
+  nvrtcResult (*set_flow_callback)(nvrtcProgram, int (*)(void* payload, void*), void* payload) = nullptr;
+
   Library library;
   Library builtins;  ///< what NVRTC opens by name at its first compilation; not open if it is not beside it
   NvrtcFacts facts;

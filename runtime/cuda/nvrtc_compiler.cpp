@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <stop_token>
 #include <utility>
 
 #include "bitune/embedded_kernels.hpp"
@@ -36,6 +37,16 @@ class Program {
 
   void add_name_expression(const std::string& name) {
     check(api_.nvrtcAddNameExpression(program_, name.c_str()), "nvrtcAddNameExpression");
+  }
+
+  /// Ends compile() soon after it is asked to stop, where NVRTC can. `stop` must outlive it.
+  void end_when_asked(const std::stop_token& stop) {
+    if (!stop.stop_possible() || api_.set_flow_callback == nullptr) return;
+    const auto is_asked = [](void* token, void*) {
+      return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0;
+    };
+    check(api_.set_flow_callback(program_, is_asked, const_cast<std::stop_token*>(&stop)),
+          "nvrtcSetFlowCallback");
   }
 
   [[nodiscard]] nvrtcResult compile(const std::vector<std::string>& options) {
@@ -147,13 +158,18 @@ class NvrtcCompiler final : public Compiler {
         Program(api, "", {}).compile(build_of(api.facts)->options);
   }
 
-  [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
+  [[nodiscard]] KernelImage compile(const KernelSource& source, const std::stop_token& stop) const override {
     const Nvrtc& api = nvrtc();
     const std::shared_ptr<const Build> build = build_of(api.facts);
     const Target& target = build->target;
     Program program(api, root_text(source), headers_);
     program.add_name_expression(source.name_expression);
+    program.end_when_asked(stop);
     const nvrtcResult result = program.compile(build->options);
+    if (result != NVRTC_SUCCESS && stop.stop_requested()) {
+      throw Error(ErrorCode::compile, fmt::format("the compilation of kernel '{}' of {} was stopped",
+                                                  source.name_expression, source.header));
+    }
     const std::string full_log = program.log();
     std::string log = trimmed_log(full_log);
     if (result != NVRTC_SUCCESS) {

@@ -192,11 +192,12 @@ std::string EmulatedCompiler::digest(const KernelSource& source) const {
   return Digest().add(root_text({&source, 1})).add(state_->headers_digest).add(identity()).hex();
 }
 
-KernelImage EmulatedCompiler::compile(const KernelSource& source) const {
+KernelImage EmulatedCompiler::compile(const KernelSource& source, const std::stop_token& /*stop*/) const {
   return compile_together({&source, 1}).front();
 }
 
-std::vector<KernelImage> EmulatedCompiler::compile_all(std::span<const KernelSource> sources) const {
+std::vector<KernelImage> EmulatedCompiler::compile_all(std::span<const KernelSource> sources,
+                                                       const std::stop_token& /*stop*/) const {
   constexpr std::size_t most = 4;  // each image has all of them
   std::vector<std::vector<KernelImage>> parts((sources.size() + most - 1) / most);
   at_once(parts.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {

@@ -28,10 +28,14 @@ class EmulatedCompiler : public Compiler {
   /// "emulated: g++ (Debian 12.2.0-14) 12.2.0 -std=c++20 ...". \throws Error (unavailable) if there is no
   /// compiler.
   [[nodiscard]] std::string identity() const override;
-  /// \throws Error (compile) with the kernel's name and the log; (unavailable) if there is no compiler.
-  [[nodiscard]] KernelImage compile(const KernelSource& source) const override;
+  using Compiler::compile;
+  using Compiler::compile_all;
+  /// Is not stopped once it has begun. \throws Error (compile) with the kernel's name and the log;
+  /// (unavailable) if there is no compiler.
+  [[nodiscard]] KernelImage compile(const KernelSource& source, const std::stop_token& stop) const override;
   /// One shared object of several: starting a compiler takes longer than a kernel does.
-  [[nodiscard]] std::vector<KernelImage> compile_all(std::span<const KernelSource> sources) const override;
+  [[nodiscard]] std::vector<KernelImage> compile_all(std::span<const KernelSource> sources,
+                                                     const std::stop_token& stop) const override;
   [[nodiscard]] std::string digest(const KernelSource& source) const override;
 
  private:

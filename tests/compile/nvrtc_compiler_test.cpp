@@ -1,5 +1,6 @@
 // NVRTC without a GPU: targets, options, digests, reports, errors, threads.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -10,12 +11,14 @@
 #include <latch>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
 #include "runtime/background_work.hpp"
+#include "runtime/cuda/nvrtc.hpp"
 #include "runtime/cuda/nvrtc_compiler.hpp"
 
 namespace bitune::cuda {
@@ -259,6 +262,23 @@ TEST_F(Nvrtc, CompilesInSeveralThreadsAtOnce) {
   }
   EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
   EXPECT_EQ(images[3].bytes, compiler->compile({rotate.header, "planted::rotate<unsigned, 4>"}).bytes);
+}
+
+TEST_F(Nvrtc, StopsWhenItIsAsked) {
+  if (nvrtc().set_flow_callback == nullptr) GTEST_SKIP() << "this NVRTC cannot be asked";
+  const int architecture = architectures_.back();
+  const auto compiler = make_nvrtc_compiler(architecture / 10, architecture % 10, planted);
+  std::stop_source stop;
+  EXPECT_GT(compiler->compile(rotate, stop.get_token()).registers, 0) << "nobody has asked yet";
+  stop.request_stop();
+  try {
+    (void)compiler->compile(rotate, stop.get_token());
+    FAIL() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::compile);
+    EXPECT_THAT(error.what(), testing::HasSubstr("was stopped"));
+  }
+  EXPECT_GT(compiler->compile(rotate).registers, 0) << "the next one is another";
 }
 
 /// Exits while a kernel is compiled in the background.

@@ -39,7 +39,8 @@ class Compiler : public bitune::Compiler {
     if (missing) open();
     return "digest of " + source.name_expression;
   }
-  KernelImage compile(const KernelSource& source) const override {
+  using bitune::Compiler::compile;
+  KernelImage compile(const KernelSource& source, const std::stop_token& /*stop*/) const override {
     ++compiles;
     on_compile();
     on_source(source);

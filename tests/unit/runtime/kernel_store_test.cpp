@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 class CountingCompiler final : public Compiler {
  public:
   [[nodiscard]] std::string identity() const override { return "counting"; }
-  [[nodiscard]] KernelImage compile(const KernelSource& source) const override {
+  [[nodiscard]] KernelImage compile(const KernelSource& source, const std::stop_token&) const override {
     ++compiles;
     on_compile();
     build = build_once_opened;

@@ -25,7 +25,7 @@ struct SlowSource {
       begun.push_back(std::make_unique<std::latch>(1));
       may_end.push_back(std::make_unique<std::latch>(1));
     }
-    source.on_compile = [this](std::int64_t x) {
+    source.on_compile = [this](std::int64_t x, const std::stop_token&) {
       begun[static_cast<std::size_t>(x)]->count_down();
       may_end[static_cast<std::size_t>(x)]->wait();
       return Compilation{};
@@ -71,12 +71,12 @@ TEST(CompilePool, CompilesAheadBeforeWhatIsSubmittedButNotOnAllThreads) {
   std::latch first_begun(1);
   std::latch may_end(1);
   std::latch second_done(1);
-  pool.ahead([&] {
+  pool.ahead([&](const std::stop_token&) {
     first_begun.count_down();
     may_end.wait();
     throw std::runtime_error("nobody hears of it");
   });
-  pool.ahead([&] { second_done.count_down(); });
+  pool.ahead([&](const std::stop_token&) { second_done.count_down(); });
   first_begun.wait();
   slow.finish(0);
   slow.submit(pool, 0);
@@ -86,6 +86,43 @@ TEST(CompilePool, CompilesAheadBeforeWhatIsSubmittedButNotOnAllThreads) {
   may_end.count_down();
   second_done.wait();
   EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+/// Waits until it is asked to stop.
+void wait_for(const std::stop_token& stop) {
+  std::latch asked(1);
+  const std::stop_callback when_asked(stop, [&asked] { asked.count_down(); });
+  asked.wait();
+}
+
+TEST(CompilePool, AsksToStopWhatIsDiscardedAndAtItsEndAllThatIsLeft) {
+  testing_support::FakeSource source(2);
+  std::latch discarded_begun(1);
+  std::latch discarded_ended(1);
+  std::latch last_begun(1);
+  source.on_compile = [&](std::int64_t x, const std::stop_token& stop) {
+    (x == 0 ? discarded_begun : last_begun).count_down();
+    wait_for(stop);
+    if (x == 0) discarded_ended.count_down();
+    return Compilation{};
+  };
+  CompilePool pool(source, 2);
+  std::latch ahead_begun(1);
+  pool.ahead([&](const std::stop_token& stop) {
+    ahead_begun.count_down();
+    wait_for(stop);
+  });
+  ahead_begun.wait();
+  const auto submit = [&pool](std::int64_t x) {
+    pool.submit(static_cast<std::size_t>(x), Problem{{}, {.n = 10}}, {"fake", {{"x", x}}});
+  };
+  submit(0);
+  discarded_begun.wait();
+  pool.discard();
+  discarded_ended.wait();
+  submit(1);
+  last_begun.wait();
+  EXPECT_EQ(pool.outstanding(), 1u) << "its end waits for this one, and for what is compiled ahead";
 }
 
 TEST(CompilePool, HasNoMoreSubstitutesThanThreads) {

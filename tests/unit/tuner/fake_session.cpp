@@ -78,9 +78,10 @@ std::optional<Selection> FakeSource::selected(const Problem& problem, const Cand
                       [this](std::string_view) { return digest; });
 }
 
-Compilation FakeSource::compile(const Problem&, const Configuration& configuration) const {
+Compilation FakeSource::compile(const Problem&, const Configuration& configuration,
+                                const std::stop_token& stop) const {
   ++compilations;
-  return on_compile ? on_compile(configuration.at("x")) : Compilation{.compile_ms = 5};
+  return on_compile ? on_compile(configuration.at("x"), stop) : Compilation{.compile_ms = 5};
 }
 
 Trial FakeEvaluator::evaluate(const EvaluationRequest& request) {

@@ -24,7 +24,8 @@ class FakeSource final : public TuningSource {
   SearchDomain domain(const Problem& problem) const override;
   std::vector<Configuration> default_configurations(const Problem& problem) const override;
   std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override;
-  Compilation compile(const Problem& problem, const Configuration& configuration) const override;
+  Compilation compile(const Problem& problem, const Configuration& configuration,
+                      const std::stop_token& stop) const override;
   std::string plan_digest(const Problem& problem, const Configuration& configuration) const override;
   std::string kernel_digest(std::string_view) const override { return digest; }
 
@@ -32,8 +33,9 @@ class FakeSource final : public TuningSource {
   /// Whether sorts take what selection takes, the first default unless told otherwise; else there are no
   /// incumbents.
   std::optional<DeviceInfo> selects_on;
-  std::function<Compilation(std::int64_t x)> on_compile;  ///< called on several threads
-  std::function<std::string(std::int64_t x)> plan;        ///< what tells plans apart; not set: nothing does
+  /// Called on several threads.
+  std::function<Compilation(std::int64_t x, const std::stop_token& stop)> on_compile;
+  std::function<std::string(std::int64_t x)> plan;  ///< what tells plans apart; not set: nothing does
   std::string digest = "kernels of today";
   mutable std::atomic<int> compilations = 0;
 

@@ -123,7 +123,9 @@ std::optional<Selection> RecordedSource::selected(const Problem& problem,
   return select_among(problem, device_, candidates, variants_, [](std::string_view) { return digest; });
 }
 
-Compilation RecordedSource::compile(const Problem&, const Configuration&) const { return {.compile_ms = 5}; }
+Compilation RecordedSource::compile(const Problem&, const Configuration&, const std::stop_token&) const {
+  return {.compile_ms = 5};
+}
 
 Trial RecordedEvaluator::evaluate(const EvaluationRequest& request) {
   Trial trial;

@@ -70,7 +70,8 @@ class RecordedSource final : public TuningSource {
   SearchDomain domain(const Problem& problem) const override;
   std::vector<Configuration> default_configurations(const Problem& problem) const override;
   std::optional<Selection> selected(const Problem& problem, const CandidateSet& candidates) const override;
-  Compilation compile(const Problem& problem, const Configuration& configuration) const override;
+  Compilation compile(const Problem& problem, const Configuration& configuration,
+                      const std::stop_token& stop) const override;
   std::string plan_digest(const Problem&, const Configuration&) const override { return {}; }
   std::string kernel_digest(std::string_view) const override { return digest; }
 

@@ -200,7 +200,7 @@ TEST_F(Session, WhatFailedLaterIsSoundNoMore) {
 }
 
 TEST_F(Session, WhatDoesNotCompileIsNotEvaluated) {
-  source.on_compile = [](std::int64_t x) {
+  source.on_compile = [](std::int64_t x, const std::stop_token&) {
     if (x < 5) return Compilation{.status = TrialStatus::compile_failed, .message = "no", .compile_ms = 7};
     if (x < 10) return Compilation{.status = TrialStatus::spilled, .message = "spills", .local_bytes = 8};
     return Compilation{};
@@ -217,7 +217,7 @@ TEST_F(Session, WhatDoesNotCompileIsNotEvaluated) {
 }
 
 TEST_F(Session, AMissingCompilerIsNoConfigurationsFault) {
-  source.on_compile = [](std::int64_t) {
+  source.on_compile = [](std::int64_t, const std::stop_token&) {
     return Compilation{.fatal =
                            std::make_exception_ptr(Error(ErrorCode::unavailable, "there is no compiler"))};
   };
@@ -245,7 +245,7 @@ TEST_F(Session, StopKeepsWhatIsDone) {
 }
 
 TEST_F(Session, StopWhileCompilingStoresNoFailure) {
-  source.on_compile = [this](std::int64_t) {
+  source.on_compile = [this](std::int64_t, const std::stop_token&) {
     stop = true;
     return Compilation{.status = TrialStatus::compile_failed, .message = "the compiler was interrupted"};
   };
@@ -286,7 +286,7 @@ TEST_F(Session, ManyCompileWorkersLoseNothing) {
   // Of each pair the first does not end before the second has begun: several are always under way.
   std::array<std::unique_ptr<std::latch>, 10> pairs;
   for (auto& pair : pairs) pair = std::make_unique<std::latch>(1);
-  source.on_compile = [&pairs](std::int64_t x) {
+  source.on_compile = [&pairs](std::int64_t x, const std::stop_token&) {
     std::latch& pair = *pairs.at(static_cast<std::size_t>(x / 2));
     if (x % 2 == 0) {
       pair.wait();
