@@ -14,14 +14,15 @@ import os
 import sys
 from typing import Any, TypeVar, cast
 
-from . import _arrays, _functions, _segments
+from . import _arrays, _functions
 from ._errors import Error, UsageError
-from ._functions import problem_of, sort_indices, sort_keys, sort_pairs
+from ._functions import sort_indices, sort_keys, sort_pairs
 from ._multi import MultiSorter, sort_over_devices
 from ._native import library as _library
+from ._preparing import explain, prepare
 from ._segmented import segmented_argsort, segmented_sort, segmented_sort_by_key
 from ._sorters import Limited, limited
-from ._top_k import first_keys, first_keys_of_segments
+from ._top_k import top_k
 from ._tuning import Database, devices, tune
 
 __all__ = [
@@ -259,182 +260,6 @@ def sort_by_key(
     else:
         found = sort_pairs(keys, values, axis, descending, stable, stream, device)
     return cast("tuple[Array, Any]", tuple(found))
-
-
-def top_k(
-    x: Any,
-    k: int,
-    /,
-    *,
-    axis: int = -1,
-    offsets: Any = None,
-    ends: Any = None,
-    largest: bool = True,
-    sorted: bool = True,
-    index_dtype: Any = "int64",
-    stream: Any = None,
-    device: Any = None,
-    device_memory: int | None = None,
-) -> tuple[Any, Any]:
-    """The k largest, or smallest, elements along an axis, and their indices.
-
-    Parameters
-    ----------
-    x, axis, stream, device, device_memory
-        As in `sort`.
-    k : int
-        How many, from 1 to the length of the axis; of segments from 1 on.
-    offsets, ends : array, optional
-        As in `segmented_sort`: x has segments of any lengths, and the first of each are given. A nested tensor of PyTorch
-        of the jagged layout has its own.
-    largest : bool
-        Else the smallest.
-    sorted : bool
-        Has no effect here: the elements always come in order, the largest (or smallest) first. It is there for the array
-        API.
-    index_dtype : str or dtype
-        int32, uint32, int64 or uint64. 4 bytes are the faster.
-
-    Returns
-    -------
-    values, indices : array
-        Of the library and device of x, in its shape but for the axis, which has k elements. Of segments a row of k for
-        each, and indices count from the beginning of a segment. What a segment of fewer elements lacks is filled: with
-        the element that comes last of all, and with indices of ones in all bits (-1).
-
-    Raises
-    ------
-    TypeError, ValueError, bitune.Error
-        As `sort`.
-
-    Notes
-    -----
-    Always the same result: of equal elements those with the lowest index are given, in their order. All NaNs are equal
-    and larger than all numbers; -0 is smaller than +0. Copies are made where `sort` makes them.
-
-    Examples
-    --------
-    >>> import bitune, numpy as np
-    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 30], dtype="i4"), 3, device="emulated")
-    >>> values.tolist(), indices.tolist()
-    ([30, 30, 20], [1, 3, 2])
-    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 5], dtype="u4"), 2, offsets=[0, 3, 4], device="emulated")
-    >>> values.tolist(), indices.tolist()
-    ([[30, 20], [5, 0]], [[1, 2], [0, -1]])
-    """
-    if offsets is None and _segments.is_jagged(x):
-        values, offsets, ends = _segments.jagged_parts(x)
-        return top_k(
-            values, k, offsets=offsets, ends=ends, largest=largest, index_dtype=index_dtype, stream=stream, device=device
-        )
-    if offsets is not None:
-        if device_memory is not None:
-            raise TypeError("device_memory: segments are done at once")
-        if _goes_through_torch(x):
-            raise ValueError("x: the first elements of segments have no gradient, and are not compiled; pass x.detach()")
-        return first_keys_of_segments(x, k, offsets, ends, largest, index_dtype, stream, device)
-    if ends is not None:
-        raise TypeError("ends: they are given with offsets")
-    device = limited(device, device_memory)
-    if device_memory is None and stream is None and _goes_through_torch(x):
-        name = _functions.name_of_dtype(index_dtype)
-        found = _torch_ops().top_k(x, k, axis, largest, name, _name_of(device))
-        return found[0], found[1]
-    return first_keys(x, k, axis, largest, index_dtype, stream, device)
-
-
-def prepare(
-    x: Any,
-    /,
-    operation: str = "sort",
-    *,
-    values: Any = None,
-    axis: int = -1,
-    descending: bool = False,
-    stable: bool = True,
-    index_dtype: Any = "int64",
-    return_keys: bool = False,
-    k: int | None = None,
-    segments: int | None = None,
-    device: Any = None,
-) -> None:
-    """Compile and load the best for such an array now, so that the call only launches, and can be captured.
-
-    Parameters
-    ----------
-    x : array
-        Only its shape, type and device count.
-    operation : {"sort", "argsort", "sort_by_key", "top_k", "segmented_sort", "segmented_argsort", "segmented_sort_by_key"}
-    values : array, optional
-        Of sort_by_key; only the size of its elements counts.
-    k : int, optional
-        Of top_k, where `descending` means the largest.
-    segments : int, optional
-        How many there are, of the segmented ones and of a top_k of segments. What is prepared serves other numbers and lengths of like size.
-    axis, descending, stable, index_dtype, return_keys, device
-        As in the call to come.
-
-    Raises
-    ------
-    TypeError, ValueError, bitune.Error
-        As `sort`.
-
-    Examples
-    --------
-    >>> import bitune, numpy as np
-    >>> bitune.prepare(np.empty(100, dtype="u4"), device="emulated")
-    """
-    sorter, key = problem_of(
-        x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k, segments
-    )
-    sorter.prepare(key)
-
-
-def explain(
-    x: Any,
-    /,
-    operation: str = "sort",
-    *,
-    values: Any = None,
-    axis: int = -1,
-    descending: bool = False,
-    stable: bool = True,
-    index_dtype: Any = "int64",
-    return_keys: bool = False,
-    k: int | None = None,
-    segments: int | None = None,
-    device: Any = None,
-) -> dict[str, Any]:
-    """How a call with such an array sorts, and why.
-
-    Parameters
-    ----------
-    x, operation, values, k, segments, axis, descending, stable, index_dtype, return_keys, device
-        As in `prepare`.
-
-    Returns
-    -------
-    dict
-        "configuration"; "match" (the rung of the selection ladder: exact, near size, near device, shipped, default);
-        "reason" (a sentence); "expected_us" (a number or None); "launches"; "compiled_kernels" (when it was
-        prepared), "shipped_kernels" and "cached_kernels": where its kernels came from; "awaited": the configuration
-        that is being compiled in the background, and then takes the place of this one, or "".
-
-    Raises
-    ------
-    TypeError, ValueError, bitune.Error
-        As `sort`.
-
-    Examples
-    --------
-    >>> import bitune, numpy as np
-    >>> bitune.explain(np.empty(100, dtype="u4"), device="emulated")["match"] in ("shipped", "default")
-    True
-    """
-    sorter, key = problem_of(
-        x, operation, axis, descending, stable, index_dtype, return_keys, values, device, k, segments
-    )
-    return sorter.explain(key)
 
 
 _torch: Any = None  # bitune.torch, once it is imported

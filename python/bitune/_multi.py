@@ -10,9 +10,11 @@ import weakref
 from typing import Any, ContextManager, Sequence
 
 from . import _native
-from ._arrays import Kind, given_back, kind_of
+from ._arrays import Kind, kind_of
+from ._calls import Output, ask, last_axis, refuse_dtype
+from ._carried import given_back
 from ._errors import Error
-from ._functions import Output, ask, last_axis, refuse_dtype, values_bytes
+from ._functions import values_bytes
 from ._native import ARGSORT, SORT, SORT_PAIRS
 from ._sorters import gpu_selectors, selector_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
-from ._arrays import INDEX_BYTES, carried, given_back, kind_of
-from ._functions import (
-    Asked, Output, Pointers, ask, index_bytes_of, last_axis, name_of_dtype, on_stream, run, values_for, wait_for_carried,
-)  # fmt: skip
+from ._arrays import INDEX_BYTES, kind_of
+from ._calls import Asked, Output, Pointers, ask, last_axis, on_stream, run, wait_for_carried
+from ._carried import carried, given_back
+from ._functions import index_bytes_of, name_of_dtype, values_for
 from ._native import ARGSORT, SORT, SORT_PAIRS
 from ._sorters import ProblemKey
 

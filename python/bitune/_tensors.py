@@ -1,7 +1,7 @@
 """The short way for plain tensors that lie packed in a GPU's memory, sorted along their last axis.
 
 What a call needs beside its addresses is found once for each problem and kept: a call then only looks it up, takes new
-tensors, and launches. All other calls, and the first of each problem, go the long way (_functions.py), which checks.
+tensors, and launches. All other calls, and the first of each problem, go the long way (_calls.py), which checks.
 What each call does is in the module _short_way, which is compiled (python/native), and here for where that is not.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple
 import torch
 from torch import Tensor
 
-from . import _functions, _native, _sorters
+from . import _calls, _functions, _native, _sorters
 from ._arrays import kind_of
 from ._native import ARGSORT, SORT, SORT_PAIRS
 
@@ -191,7 +191,7 @@ class ShortWay:
         index_dtype: Any, argument: str = "x", other_dtype: Any = None,
     ) -> Call | None:  # fmt: skip
         """The call for what was not met before, which is prepared. It is kept."""
-        asked = _functions.ask(x, axis, None, None, argument)
+        asked = _calls.ask(x, axis, None, None, argument)
         call = None
         if asked.gpu >= 0 and asked.axis == x.dim() - 1 and asked.array is x and x.numel() > 0:
             index_bytes = 0

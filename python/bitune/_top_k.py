@@ -5,11 +5,16 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ._arrays import given_back, kind_of
-from ._functions import Asked, Pointers, ask, index_bytes_of, last_axis, name_of_dtype, on_stream, run, wait_for_carried
+import bitune
+
+from . import _segments
+from ._arrays import kind_of
+from ._calls import Asked, Pointers, ask, last_axis, on_stream, run, wait_for_carried
+from ._carried import given_back
+from ._functions import index_bytes_of, name_of_dtype
 from ._native import TOP_K
 from ._segments import ask_segments
-from ._sorters import ProblemKey
+from ._sorters import ProblemKey, limited
 
 
 def _number_of(k: Any) -> int:
@@ -100,3 +105,85 @@ def first_keys_of_segments(
     if kind_of(x) is not None:
         return values, indices
     return given_back(values, x), given_back(indices, x)
+
+
+def top_k(
+    x: Any,
+    k: int,
+    /,
+    *,
+    axis: int = -1,
+    offsets: Any = None,
+    ends: Any = None,
+    largest: bool = True,
+    sorted: bool = True,
+    index_dtype: Any = "int64",
+    stream: Any = None,
+    device: Any = None,
+    device_memory: int | None = None,
+) -> tuple[Any, Any]:
+    """The k largest, or smallest, elements along an axis, and their indices.
+
+    Parameters
+    ----------
+    x, axis, stream, device, device_memory
+        As in `sort`.
+    k : int
+        How many, from 1 to the length of the axis; of segments from 1 on.
+    offsets, ends : array, optional
+        As in `segmented_sort`: x has segments of any lengths, and the first of each are given. A nested tensor of PyTorch
+        of the jagged layout has its own.
+    largest : bool
+        Else the smallest.
+    sorted : bool
+        Has no effect here: the elements always come in order, the largest (or smallest) first. It is there for the array
+        API.
+    index_dtype : str or dtype
+        int32, uint32, int64 or uint64. 4 bytes are the faster.
+
+    Returns
+    -------
+    values, indices : array
+        Of the library and device of x, in its shape but for the axis, which has k elements. Of segments a row of k for
+        each, and indices count from the beginning of a segment. What a segment of fewer elements lacks is filled: with
+        the element that comes last of all, and with indices of ones in all bits (-1).
+
+    Raises
+    ------
+    TypeError, ValueError, bitune.Error
+        As `sort`.
+
+    Notes
+    -----
+    Always the same result: of equal elements those with the lowest index are given, in their order. All NaNs are equal
+    and larger than all numbers; -0 is smaller than +0. Copies are made where `sort` makes them.
+
+    Examples
+    --------
+    >>> import bitune, numpy as np
+    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 30], dtype="i4"), 3, device="emulated")
+    >>> values.tolist(), indices.tolist()
+    ([30, 30, 20], [1, 3, 2])
+    >>> values, indices = bitune.top_k(np.array([10, 30, 20, 5], dtype="u4"), 2, offsets=[0, 3, 4], device="emulated")
+    >>> values.tolist(), indices.tolist()
+    ([[30, 20], [5, 0]], [[1, 2], [0, -1]])
+    """
+    if offsets is None and _segments.is_jagged(x):
+        values, offsets, ends = _segments.jagged_parts(x)
+        return top_k(
+            values, k, offsets=offsets, ends=ends, largest=largest, index_dtype=index_dtype, stream=stream, device=device
+        )
+    if offsets is not None:
+        if device_memory is not None:
+            raise TypeError("device_memory: segments are done at once")
+        if bitune._goes_through_torch(x):
+            raise ValueError("x: the first elements of segments have no gradient, and are not compiled; pass x.detach()")
+        return first_keys_of_segments(x, k, offsets, ends, largest, index_dtype, stream, device)
+    if ends is not None:
+        raise TypeError("ends: they are given with offsets")
+    device = limited(device, device_memory)
+    if device_memory is None and stream is None and bitune._goes_through_torch(x):
+        name = name_of_dtype(index_dtype)
+        found = bitune._torch_ops().top_k(x, k, axis, largest, name, bitune._name_of(device))
+        return found[0], found[1]
+    return first_keys(x, k, axis, largest, index_dtype, stream, device)

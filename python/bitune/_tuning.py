@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, cast
 
 from . import _native
 from ._errors import Error
-from ._functions import index_bytes_of, name_of_dtype, refuse_dtype
+from ._calls import refuse_dtype
+from ._functions import index_bytes_of, name_of_dtype
 from ._sorters import forget_sorters, selector_of
 
 Shape = tuple[int, ...]

@@ -24,7 +24,8 @@ from ._arrays import INDEX_BYTES
 from ._dask_frame import sort_partition, sort_values
 from ._dask_local import first_of, order_of, sorted_keys, taken
 from ._dask_tune import tune
-from ._functions import index_bytes_of, name_of_dtype, refuse_dtype
+from ._calls import refuse_dtype
+from ._functions import index_bytes_of, name_of_dtype
 from ._native import KEY_CODES
 
 __all__ = ["argsort", "sort", "sort_by_key", "sort_partition", "sort_values", "top_k", "tune"]

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 import bitune  # noqa: E402
 import bitune.torch  # noqa: E402, F401
-from bitune import _arrays, _functions, _sorters, _tensors  # noqa: E402
+from bitune import _arrays, _calls, _functions, _sorters, _tensors  # noqa: E402
 
 
 @pytest.fixture(params=["module", "python"])
@@ -36,7 +36,7 @@ def gpu(monkeypatch, request):
     monkeypatch.setattr(kind, "current_stream", lambda gpu: 0, raising=False)
     monkeypatch.setattr(kind, "workspace", workspace, raising=False)
     monkeypatch.setattr(kind, "is_capturing", lambda: False, raising=False)
-    monkeypatch.setattr(_functions, "sorter_for_gpu", lambda ordinal, device: emulated)
+    monkeypatch.setattr(_calls, "sorter_for_gpu", lambda ordinal, device: emulated)
     bitune._short.calls.clear()
     yield kind, taken
     bitune._short.calls.clear()
