@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "measure/inputs.hpp"
+#include "model/key_type.hpp"
 #include "model/standing.hpp"
 #include "model/statistics.hpp"
 #include "model/timestamp.hpp"
@@ -67,6 +69,32 @@ auto find(Trials& trials, const Configuration& configuration) {
                       [&configuration](const Trial& trial) { return trial.configuration == configuration; });
 }
 
+/// What each of these takes for normal keys; 0 where that failed, and nothing if the session is stopped.
+std::vector<double> measured_with_normal_keys(SessionState& session, const Problem& problem,
+                                              const std::vector<Trial>& finalists) {
+  Protocol protocol = protocol_of_round(session.request.protocol);
+  protocol.distribution = name_of(Distribution::normal);
+  std::vector<double> normal_us;
+  for (const Trial& finalist : finalists) {
+    if (session.stopped()) return {};
+    normal_us.push_back(0);
+    if (!was_measured(finalist)) continue;
+    const Trial trial = session.evaluate({.problem = problem,
+                                          .configuration = finalist.configuration,
+                                          .protocol = protocol,
+                                          .verify = false,
+                                          .abandon_above_us = 0});
+    if (was_measured(trial)) normal_us.back() = *trial.median_us();
+  }
+  return normal_us;
+}
+
+/// Whether it is asked what finalists take for normal keys.
+bool normal_keys_matter(const SessionState& session, const Problem& problem) {
+  return is_floating_point(problem.key) &&
+         session.request.protocol.distribution == name_of(Distribution::random);
+}
+
 /// Measures the contenders in turn and stores a trial of each. Nothing if the session was stopped within the
 /// first round.
 std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const Problem& problem,
@@ -94,6 +122,10 @@ std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const P
   std::vector<Trial> trials;
   trials.reserve(finalists.size());
   for (Finalist& finalist : finalists) trials.push_back(std::move(finalist.trial));
+  const bool is_late = deadline && session.now() >= *deadline;
+  if (trials.size() > 1 && normal_keys_matter(session, problem) && !is_late) {
+    prefer_steady(trials, measured_with_normal_keys(session, problem, trials));
+  }
   keep_incumbents(trials, incumbents);
   for (const Trial& trial : trials) session.database.store(session.database_session, trial);
   return trials;
@@ -142,11 +174,23 @@ std::vector<double> weighed_equally(const std::vector<std::vector<double>>& roun
   return samples;
 }
 
+void prefer_steady(std::vector<Trial>& finalists, const std::vector<double>& normal_us) {
+  if (normal_us.size() != finalists.size()) return;
+  const auto is_known = [&](std::size_t i) { return normal_us[i] > 0 && was_measured(finalists[i]); };
+  const auto random_us = [&](std::size_t i) { return *finalists[i].median_us(); };
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    for (std::size_t other = 0; other < finalists.size() && is_known(i); ++other) {
+      if (!is_known(other) || normal_us[i] <= most_for_normal_keys * normal_us[other]) continue;
+      if (random_us(i) * normal_us[i] > random_us(other) * normal_us[other]) finalists[i].finalist = false;
+    }
+  }
+}
+
 void keep_incumbents(std::vector<Trial>& finalists, const std::vector<Trial>& incumbents) {
   std::optional<double> of_incumbents;
   std::optional<double> of_all;
   for (const Trial& trial : finalists) {
-    if (!was_measured(trial)) continue;
+    if (!was_measured(trial) || !trial.finalist) continue;
     const double us = *trial.median_us();
     of_all = std::min(us, of_all.value_or(us));
     if (find(incumbents, trial.configuration) != incumbents.end()) {

@@ -60,6 +60,29 @@ TEST(Judge, FinalistsRankBeforeOthers) {
   EXPECT_EQ(judge(trials).best->configuration.at("x"), 2);
 }
 
+TEST(Judge, WhatIsMuchSlowerForNormalKeysIsNoFinalist) {
+  std::vector<Trial> trials = {trial_of(0, {66}), trial_of(1, {67}), trial_of(2, {72}), trial_of(3, {65})};
+  for (Trial& trial : trials) trial.finalist = true;
+  std::vector<Trial> all = trials;
+  prefer_steady(all, {82, 70, 70, 76});
+  EXPECT_FALSE(all[0].finalist) << "16 % slower than the next one, which is 1.5 % behind";
+  EXPECT_TRUE(all[1].finalist);
+  EXPECT_TRUE(all[2].finalist);
+  EXPECT_TRUE(all[3].finalist) << "8 % are no reason";
+  EXPECT_EQ(judge(all).best->configuration.at("x"), 3);
+
+  all = {trials[0], trial_of(4, {80})};
+  all[1].finalist = true;
+  prefer_steady(all, {82, 70});
+  EXPECT_TRUE(all[0].finalist) << "the other one loses more for random keys";
+
+  all = trials;
+  prefer_steady(all, {82, 0, 0, 0});
+  EXPECT_TRUE(all[0].finalist) << "nothing is known of the others";
+  prefer_steady(all, {});
+  EXPECT_TRUE(all[0].finalist);
+}
+
 TEST(Rounds, WeighTheSameHoweverManySamplesEachTook) {
   EXPECT_EQ(weighed_equally({{1, 2}, {3, 4}}), (std::vector<double>{1, 2, 3, 4}));
   EXPECT_EQ(weighed_equally({{1, 2}, {9, 9, 8, 8, 7, 7}, {3, 4, 5}}),
@@ -79,6 +102,49 @@ TEST_F(Finals, AreMeasuredInTurnAndMerged) {
   for (const Trial& trial : finalists) EXPECT_EQ(trial.samples_us.size(), 15u);
   ASSERT_TRUE(outcomes[0].best);
   EXPECT_TRUE(outcomes[0].best->finalist);
+}
+
+/// The first one is the fastest for random keys, and takes half as long again for normal ones.
+class FinalsOfFloats : public testing::Test, protected testing_support::SessionFixture {
+ protected:
+  FinalsOfFloats() {
+    request.finalists = 2;
+    request.problems.front().key = KeyType::f32;
+    evaluator.on_call = [this](const EvaluationRequest& asked) {
+      is_normal_ = asked.protocol.distribution == "normal";
+      normal_ += is_normal_ ? 1 : 0;
+    };
+    evaluator.time_us = [this](std::int64_t x, std::size_t) {
+      return is_normal_ && x == 0 ? 150.0 : 100.0 + static_cast<double>(x);
+    };
+  }
+
+  int normal_ = 0;  ///< measurements of normal keys
+
+ private:
+  bool is_normal_ = false;
+};
+
+TEST_F(FinalsOfFloats, LookAtNormalKeysToo) {
+  const auto outcomes = run();
+  ASSERT_TRUE(outcomes[0].best);
+  EXPECT_EQ(outcomes[0].best->configuration.at("x"), 1);
+  EXPECT_EQ(normal_, 2) << "each once";
+  const auto finalists = stored(true);
+  ASSERT_EQ(finalists.size(), 1u);
+  EXPECT_EQ(finalists[0].samples_us.front(), 101) << "what is stored was measured with random keys";
+}
+
+TEST_F(FinalsOfFloats, LookAtWhatWasAskedForAlone) {
+  request.protocol.distribution = "sorted";
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 0);
+  EXPECT_EQ(normal_, 0);
+}
+
+TEST_F(FinalsOfFloats, OfIntegersAreOfRandomKeys) {
+  request.problems.front().key = KeyType::u32;
+  EXPECT_EQ(run()[0].best->configuration.at("x"), 0);
+  EXPECT_EQ(normal_, 0);
 }
 
 TEST_F(Finals, ARoundThatWasDisturbedDoesNotDecide) {
