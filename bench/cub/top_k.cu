@@ -58,10 +58,13 @@ cudaError_t of_array(Call& call) {
              : cub::DeviceTopK::MinPairs(call.workspace, call.bytes, keys, out, places, indices, n, k, env);
 }
 
-/// CUB asks for rows' longest length when it is compiled.
+/// CUB asks for rows' longest length when it is compiled: this is the longest one here.
+constexpr std::int64_t longest_row = 131072;
+
+/// Of rows of at most `longest` keys, or else by the next bound.
 template <class Key, std::int64_t longest>
 cudaError_t of_rows_up_to(Call& call) {
-  if constexpr (longest < 8192) {
+  if constexpr (longest < longest_row) {
     if (static_cast<std::int64_t>(call.n) > longest) return of_rows_up_to<Key, 4 * longest>(call);
   }
   const auto required =
@@ -91,7 +94,7 @@ int top_k_of_array(KeyType key, Call& call) {
 }
 
 int top_k_of_rows(KeyType key, Call& call) {
-  if (key != KeyType::f32 || call.n > 8192) return not_built_in;
+  if (key != KeyType::f32 || static_cast<std::int64_t>(call.n) > longest_row) return not_built_in;
   return status_of(of_rows_up_to<float, 128>(call));
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Which launch of a sort takes the time: each launch's own, by ncu, on the GPU of this machine. A line of options of `bitune bench` for
-# each problem comes from standard input. Prints the launches in their order, and leaves OUT/launches-N.csv, which ncu wrote.
+# each problem comes from standard input (but --against, which is none here). Prints the launches in their order, and leaves OUT/launches-N.csv, which ncu wrote.
 # ncu runs one launch after the other, each from a cold start: times are longer than where launches overlap, and gaps are not in them.
 # usage: scripts/gpu/launches.sh OUT [BIN] <PROBLEMS
 #   echo '--suite segments --keys u32 --lengths zipf --sizes 100 --total 2^26' | scripts/gpu/launches.sh "$RES" "$BIN"
