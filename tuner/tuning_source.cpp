@@ -74,7 +74,7 @@ class VariantSource final : public TuningSource {
       const Plan plan = variant(configuration.variant).plan(problem, configuration, device_);
       result.launches = static_cast<int>(plan.launches.size());
       for (const KernelSource& source : plan.kernels) {
-        if (result.status == TrialStatus::ok) compile_one(source, result, stop);
+        if (result.status == TrialStatus::ok && !stop.stop_requested()) compile_one(source, result, stop);
       }
     } catch (const Error& error) {
       result.message = error.what();
