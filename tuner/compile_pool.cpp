@@ -22,7 +22,7 @@ CompilePool::CompilePool(const TuningSource& source, int threads)
 CompilePool::~CompilePool() {
   {
     const std::lock_guard lock(mutex_);
-    unwanted_.request_stop();
+    forget();
   }
   for (Worker& worker : workers_) worker.thread.request_stop();
   workers_.clear();  // joins while the lists still live
@@ -43,7 +43,7 @@ std::size_t CompilePool::outstanding() const {
 void CompilePool::submit(std::size_t index, const Problem& problem, const Configuration& configuration) {
   {
     const std::lock_guard lock(mutex_);
-    queued_.push_back({generation_, unwanted_.get_token(), index, problem, configuration});
+    queued_.push_back({unwanted_.get_token(), index, problem, configuration});
   }
   queue_changed_.notify_one();
 }
@@ -56,14 +56,17 @@ std::optional<Compiled> CompilePool::wait_for(std::chrono::milliseconds time) {
   return compiled;
 }
 
-void CompilePool::discard() {
-  const std::lock_guard lock(mutex_);
+void CompilePool::forget() {
   queued_.clear();
   ready_.clear();
   discarded_ += std::exchange(under_way_, 0);
-  ++generation_;
   unwanted_.request_stop();
   unwanted_ = std::stop_source();
+}
+
+void CompilePool::discard() {
+  const std::lock_guard lock(mutex_);
+  forget();
   while (running_ < 2 * threads_ && running_ - discarded_ < threads_) start_worker();
 }
 
@@ -107,7 +110,7 @@ void CompilePool::work(const std::stop_token& stop, Worker& self) {
     lock.unlock();
     Compilation compilation = source_.compile(task.problem, task.configuration, task.wanted);
     lock.lock();
-    if (task.generation != generation_) {
+    if (task.wanted.stop_requested()) {
       --discarded_;
       continue;
     }

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
@@ -60,8 +59,7 @@ class CompilePool {
 
  private:
   struct Task {
-    std::uint64_t generation;
-    std::stop_token wanted;  ///< no longer, if it is asked to stop
+    std::stop_token wanted;  ///< no longer, once it is asked to stop, which is done with the mutex held
     std::size_t index;
     Problem problem;
     Configuration configuration;
@@ -71,6 +69,7 @@ class CompilePool {
     std::jthread thread;
   };
   void start_worker();  ///< the mutex is held
+  void forget();        ///< all submissions; the mutex is held
   void work(const std::stop_token& stop, Worker& self);
   [[nodiscard]] bool may_work_ahead() const;  ///< the mutex is held
   /// One job; the mutex is held before and after.
@@ -85,10 +84,9 @@ class CompilePool {
   std::deque<Job> ahead_;          // guarded by mutex_
   std::size_t working_ahead_ = 0;  // guarded by mutex_; workers
   std::deque<Compiled> ready_;     // guarded by mutex_
-  std::size_t under_way_ = 0;      // guarded by mutex_; of this generation
-  std::size_t discarded_ = 0;      // guarded by mutex_; under way, of earlier generations
-  std::uint64_t generation_ = 0;   // guarded by mutex_; raised by discard
-  std::stop_source unwanted_;      // guarded by mutex_; this generation's
+  std::size_t under_way_ = 0;      // guarded by mutex_; wanted
+  std::size_t discarded_ = 0;      // guarded by mutex_; under way, no longer wanted
+  std::stop_source unwanted_;      // guarded by mutex_; of all that is wanted
   std::size_t running_ = 0;        // guarded by mutex_; workers that have not ended
   std::list<Worker> workers_;      // guarded by mutex_; addresses stay
 };

@@ -69,9 +69,22 @@ auto find(Trials& trials, const Configuration& configuration) {
                       [&configuration](const Trial& trial) { return trial.configuration == configuration; });
 }
 
+/// It was verified when it was tried; now only its time is in question.
+Trial measured_again(SessionState& session, const Problem& problem, const Configuration& configuration,
+                     const Protocol& protocol, const std::function<void()>& show) {
+  Trial trial = session.evaluate({.problem = problem,
+                                  .configuration = configuration,
+                                  .protocol = protocol,
+                                  .verify = false,
+                                  .abandon_above_us = 0});
+  show();
+  return trial;
+}
+
 /// What each of these takes for normal keys; 0 where that failed, and nothing if the session is stopped.
 std::vector<double> measured_with_normal_keys(SessionState& session, const Problem& problem,
-                                              const std::vector<Trial>& finalists) {
+                                              const std::vector<Trial>& finalists,
+                                              const std::function<void()>& show) {
   Protocol protocol = protocol_of_round(session.request.protocol);
   protocol.distribution = name_of(Distribution::normal);
   std::vector<double> normal_us;
@@ -79,11 +92,7 @@ std::vector<double> measured_with_normal_keys(SessionState& session, const Probl
     if (session.stopped()) return {};
     normal_us.push_back(0);
     if (!was_measured(finalist)) continue;
-    const Trial trial = session.evaluate({.problem = problem,
-                                          .configuration = finalist.configuration,
-                                          .protocol = protocol,
-                                          .verify = false,
-                                          .abandon_above_us = 0});
+    const Trial trial = measured_again(session, problem, finalist.configuration, protocol, show);
     if (was_measured(trial)) normal_us.back() = *trial.median_us();
   }
   return normal_us;
@@ -110,13 +119,7 @@ std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const P
       if (session.stopped() && round == 0) return std::nullopt;
       if (session.stopped()) break;
       if (finalist.trial.status != TrialStatus::ok) continue;
-      // It was verified when it was tried; now only its time is in question.
-      finalist.add(session.evaluate({.problem = problem,
-                                     .configuration = finalist.trial.configuration,
-                                     .protocol = protocol,
-                                     .verify = false,
-                                     .abandon_above_us = 0}));
-      show();
+      finalist.add(measured_again(session, problem, finalist.trial.configuration, protocol, show));
     }
   }
   std::vector<Trial> trials;
@@ -124,7 +127,7 @@ std::optional<std::vector<Trial>> measure_in_turn(SessionState& session, const P
   for (Finalist& finalist : finalists) trials.push_back(std::move(finalist.trial));
   const bool is_late = deadline && session.now() >= *deadline;
   if (trials.size() > 1 && normal_keys_matter(session, problem) && !is_late) {
-    prefer_steady(trials, measured_with_normal_keys(session, problem, trials));
+    prefer_steady(trials, measured_with_normal_keys(session, problem, trials, show));
   }
   keep_incumbents(trials, incumbents);
   for (const Trial& trial : trials) session.database.store(session.database_session, trial);

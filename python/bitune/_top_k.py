@@ -7,13 +7,12 @@ from typing import Any
 
 import bitune
 
-from . import _segments
 from ._arrays import kind_of
 from ._calls import Asked, Pointers, ask, last_axis, on_stream, run, wait_for_carried
 from ._carried import given_back
 from ._functions import index_bytes_of, name_of_dtype
 from ._native import TOP_K
-from ._segments import ask_segments
+from ._segments import ask_segments, is_jagged, jagged_parts
 from ._sorters import ProblemKey, limited
 
 
@@ -168,8 +167,8 @@ def top_k(
     >>> values.tolist(), indices.tolist()
     ([[30, 20], [5, 0]], [[1, 2], [0, -1]])
     """
-    if offsets is None and _segments.is_jagged(x):
-        values, offsets, ends = _segments.jagged_parts(x)
+    if offsets is None and is_jagged(x):
+        values, offsets, ends = jagged_parts(x)
         return top_k(
             values, k, offsets=offsets, ends=ends, largest=largest, index_dtype=index_dtype, stream=stream, device=device
         )

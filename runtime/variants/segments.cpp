@@ -80,10 +80,11 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));
   const std::uint64_t of_device =
       std::bit_floor(std::max<std::uint64_t>(problem.rows / static_cast<std::uint64_t>(device.sm_count), 1));
-  const std::uint64_t of_threads = mean < 8 ? 512 : 128;
+  const int threads = std::min(128, device.max_threads_per_block);
+  const std::uint64_t of_threads = static_cast<std::uint64_t>(threads) * (mean < 8 ? 4 : 1);
   const std::uint64_t segments = std::clamp<std::uint64_t>(std::min(of_keys, of_device), 8, of_threads);
   Configuration c{std::string(name()),
-                  {{"block_size_x", std::min(128, device.max_threads_per_block)},
+                  {{"block_size_x", threads},
                    {"segments_per_block", static_cast<std::int64_t>(segments)},
                    {"lane_items", items},
                    {"block_lists", 0},
