@@ -139,6 +139,9 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     {"ce55f881e79483e5228d8e5aafe4db92", "79e51393c1aec1cc5fbc2ed2572c6b3f"},  // rows_as_segments
     {"8fbe3e694261193a691948bec575fa70", "fdc63d7ac0f1ded198b8169136003464"},  // direct_segments
     {"f5bf2e7d2e95db7e7ab8e6f2e2300271", "5f22a838bee6803bf9837000c1360a69"},  // leading_digits
+    // What is read and written of a segment can be copied; these do not use it.
+    {"5246d5f596998aec036fa4d2065bfb08", "a7cba4386c0401a2852d66e6af39f033"},  // segments_radix
+    {"9a3dc028f4d4f1b03a7be753df01f39c", "3ec551c4052d662293ef2d9b498f43d1"},  // direct_segments
 });
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {

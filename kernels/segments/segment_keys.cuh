@@ -5,6 +5,7 @@
 
 #include "kernels/network/codec.cuh"
 #include "kernels/network/comparator.cuh"
+#include "kernels/segments/copied_range.cuh"
 #include "kernels/segments/segments.cuh"
 
 namespace bitune {
@@ -53,6 +54,26 @@ struct SegmentKeys {
       const Raw key = Codec::decode(item_at(r));  // whether it is written or not: then that takes no branch
       if (r * stride < left) to[u64{stride} * r] = key;
     }
+  }
+
+  static constexpr layout::CopiedParts copied_parts(int copied_keys) { return layout::copied_parts(copied_keys, sizeof(Raw), 0, 0); }
+
+  /// Of copies of the keys from `begin` on: reads and writes them in shared memory, which has copied_parts. There `begin` is place 0.
+  BITUNE_DEVICE SegmentKeys of_copies(u64 begin, u8* shared, layout::CopiedParts /*parts*/) const {
+    Raw* const copies = CopiedRange<Raw>::place(input + begin, shared);
+    return {copies, copies};
+  }
+
+  /// Starts to copy `count` keys to where of_copies finds them. Before they are read: cp_async_wait_all, and a barrier.
+  template <int nt>
+  BITUNE_DEVICE void copy(u64 begin, u32 count, const SegmentKeys& copies) const {
+    CopiedRange<Raw>::template read<nt>(input + begin, count, copies.keys);
+  }
+
+  /// Writes them where they belong.
+  template <int nt>
+  BITUNE_DEVICE void write_copies(u64 begin, u32 count, const SegmentKeys& copies) const {
+    CopiedRange<Raw>::template write<nt>(keys + begin, count, copies.keys);
   }
 
   /// A segment of one key.

@@ -6,6 +6,7 @@
 
 #include "kernels/network/carried_value.cuh"
 #include "kernels/network/placed_word.cuh"
+#include "kernels/segments/copied_range.cuh"
 #include "kernels/segments/segments.cuh"
 
 namespace bitune {
@@ -93,6 +94,32 @@ struct SegmentPairs {
       if constexpr (index_bytes != 0) indices[place] = Index{Form::place(item)};
       if constexpr (value_bytes != 0) values[place] = copied ? copies[Form::place(item)] : fetched[r];
     }
+  }
+
+  static constexpr layout::CopiedParts copied_parts(int copied_keys) {
+    return layout::copied_parts(copied_keys, sizeof(Raw), value_bytes, index_bytes);
+  }
+
+  BITUNE_DEVICE SegmentPairs of_copies(u64 begin, u8* shared, layout::CopiedParts parts) const {
+    Raw* const of_keys = CopiedRange<Raw>::place(input + begin, shared);
+    Value* of_values = nullptr;
+    Index* of_indices = nullptr;
+    if constexpr (value_bytes != 0) of_values = CopiedRange<Value>::place(given_values + begin, shared + parts.values);
+    if constexpr (index_bytes != 0) of_indices = CopiedRange<Index>::place(indices + begin, shared + parts.indices);
+    return {of_keys, of_keys, of_values, of_values, of_indices};
+  }
+
+  template <int nt>
+  BITUNE_DEVICE void copy(u64 begin, u32 count, const SegmentPairs& copies) const {
+    CopiedRange<Raw>::template read<nt>(input + begin, count, copies.keys);
+    if constexpr (value_bytes != 0) CopiedRange<Value>::template read<nt>(given_values + begin, count, copies.values);
+  }
+
+  template <int nt>
+  BITUNE_DEVICE void write_copies(u64 begin, u32 count, const SegmentPairs& copies) const {
+    if constexpr (writes_keys) CopiedRange<Raw>::template write<nt>(keys + begin, count, copies.keys);
+    if constexpr (value_bytes != 0) CopiedRange<Value>::template write<nt>(values + begin, count, copies.values);
+    if constexpr (index_bytes != 0) CopiedRange<Index>::template write<nt>(indices + begin, count, copies.indices);
   }
 
   BITUNE_DEVICE void write_one(u64 place) const {

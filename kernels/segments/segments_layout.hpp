@@ -61,21 +61,38 @@ constexpr SegmentTileParts segment_tile_parts(Size items, Size item_bytes, Size 
   return {values, values + rounded_up(items * value_bytes, 16)};
 }
 
+/// Neighbouring keys that a block copies to shared memory, with their values and what indices are made of them.
+struct CopiedParts {
+  Size values;
+  Size indices;
+  Size bytes;
+};
+
+/// The copy of so many items begins as far from a multiple of 16 bytes as they do.
+constexpr Size copied_bytes(Size items, Size item_bytes) { return items * item_bytes == 0 ? 0 : rounded_up(items * item_bytes, 16) + 16; }
+
+constexpr CopiedParts copied_parts(Size keys, Size key_bytes, Size value_bytes, Size index_bytes) {
+  const Size values = copied_bytes(keys, key_bytes);
+  const Size indices = values + copied_bytes(keys, value_bytes);
+  return {values, indices, indices + copied_bytes(keys, index_bytes)};
+}
+
 /// What a block that sorts short segments keeps in shared memory.
 struct ShortSegmentParts {
   Size begins;   ///< u64 of each segment that it sorts
   Size lengths;  ///< u32 of each
   Size counts;   ///< three u32 of each of 32 classes of length
-  Size warp;     ///< the tile of the first warp (SegmentTileParts), and behind it those of the others
+  Size warp;     ///< the tile of the first warp (SegmentTileParts), and behind it those of the others; or copies of all keys
   Size bytes;
 };
 
-/// segments: of a block. most_items: of a lane.
-constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes, Size value_bytes) {
+/// segments: of a block. most_items: of a lane. copies: bytes of CopiedParts.
+constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes, Size value_bytes, Size copies) {
   const Size lengths = segments * 8;
   const Size counts = lengths + segments * 4;
   const Size warp = rounded_up(counts + 3 * 32 * 4, 16);
-  return {0, lengths, counts, warp, warp + warps_of(threads) * segment_tile_parts(32 * most_items, item_bytes, value_bytes).bytes};
+  const Size tiles = warps_of(threads) * segment_tile_parts(32 * most_items, item_bytes, value_bytes).bytes;
+  return {0, lengths, counts, warp, warp + (copies > tiles ? copies : tiles)};
 }
 
 }  // namespace bitune::layout

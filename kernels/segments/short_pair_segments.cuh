@@ -9,7 +9,7 @@ namespace bitune {
 
 /// As short_segments.
 template <class Codec, class Payload, PlacedForm form, int value_bytes, int index_bytes, bool writes_keys, bool are_buckets, int nt, int segments,
-          int most_items, int lists, int octaves, int imad_quarters, int min_blocks>
+          int most_items, int copied_keys, int lists, int octaves, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 short_pair_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, typename CarriedValue<value_bytes>::Type* values,
                     const typename CarriedValue<value_bytes>::Type* given_values, typename CarriedValue<index_bytes>::Type* indices,
@@ -18,7 +18,7 @@ short_pair_segments(typename Codec::Raw* keys, const typename Codec::Raw* input,
                     u32 long_tile_keys) {
   share_segments<are_buckets, segments, (lists > 0)>(count, counters, [&](u64 first_segment, u64 all) {
     sort_short_segments<SegmentPairs<Codec, form, value_bytes, index_bytes, writes_keys, imad_quarters>, are_buckets, nt, segments, most_items,
-                        lists, octaves>({keys, input, values, given_values, indices}, {offsets, ends, offset_bytes, n},
+                        copied_keys, lists, octaves>({keys, input, values, given_values, indices}, {offsets, ends, offset_bytes, n},
                                                 first_segment, all, counters, listed, {long_listed, long_counters, n}, class_segments,
                                                 class_keys, long_tile_keys);
   });

@@ -5,7 +5,11 @@
 //
 // The block orders its segments by class of length: up to 2, 3, 4, 6, 8, 12 ... keys. Each class has a tile (lane_tile.cuh) that is more
 // than two thirds full. As many segments of a class as a warp has room for are a task of a warp; the last task of a class may take some of
-// the next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and neighbours in memory are read and written at about the same time.
+// the next, which are shorter. The warps share out the tasks, longest segments first. So there is one launch for all short segments, and
+// neighbours in memory are read and written at about the same time.
+//
+// Segments of a task lie apart, so that a load of a warp touches many lines. But all of a block's segments are neighbours, mostly. Where
+// copied_keys hold them, and at least half of their keys are of short ones, the block copies all of them to shared memory and back.
 
 #include "kernels/network/launch.cuh"
 #include "kernels/network/meta.cuh"
@@ -74,10 +78,19 @@ BITUNE_DEVICE void with_lanes(u32 lanes, const Task& task) {
   task(Lanes<most>{});
 }
 
-/// Sorts a task's segments: `lanes` lanes each, at most `most_lanes`, with vt items a lane. copies: room for the task's values.
+/// What a warp reads and writes of its tasks.
+template <class Traffic>
+struct TaskTraffic {
+  const Traffic& of_call;
+  const Traffic& of_copies;  ///< of all keys of the block, in shared memory
+  bool is_copied;
+  typename Traffic::Item* shared;   ///< else a tile of the warp,
+  typename Traffic::Value* values;  ///< and room for its values
+};
+
+/// Sorts a task's segments: `lanes` lanes each, at most `most_lanes`, with vt items a lane.
 template <class Traffic, int vt, u32 most_lanes>
-BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 lanes, typename Traffic::Item* shared,
-                                 typename Traffic::Value* copies) {
+BITUNE_DEVICE void sort_in_lanes(const TaskTraffic<Traffic>& task, Segment segment, u32 lanes) {
   using Item = typename Traffic::Item;
   using Compare = typename Traffic::Compare;
   constexpr int padding_shift = log2_of(128 / sizeof(Item));
@@ -86,51 +99,61 @@ BITUNE_DEVICE void sort_in_lanes(const Traffic& traffic, Segment segment, u32 la
   const u32 own = here & (lanes - 1);
   Item items[vt];
   const u32 first_item = (here - own) * vt;
-  with_lanes<most_lanes>(lanes, [&](auto known) {
-    traffic.read(segment, own, known.count, items);
-    if constexpr (Traffic::value_bytes != 0) sync_warp();  // a shuffle comes before the next write
-    traffic.template copy_values<vt>(segment, own, known.count, copies + first_item);
-  });
+  if (task.is_copied) {
+    task.of_copies.read(segment, own * vt, 1, items);
+  } else {
+    with_lanes<most_lanes>(lanes, [&](auto known) {
+      task.of_call.read(segment, own, known.count, items);
+      if constexpr (Traffic::value_bytes != 0) sync_warp();  // a shuffle comes before the next write
+      task.of_call.template copy_values<vt>(segment, own, known.count, task.values + first_item);
+    });
+  }
   LaneTile<Item, Compare, vt>::sort(items, lanes);
+  if (task.is_copied) {  // to the places that the lane has read
+    return task.of_copies.template write<vt, false>(segment, own * vt, 1, [&](u32 r) -> Item& { return items[r]; }, nullptr, [] { sync_warp(); });
+  }
   // Through shared memory, so that neighbouring lanes write neighbours. A word of padding after each 128 bytes, against bank conflicts; 3 and
   // 6 items a lane have next to none without.
   constexpr bool is_additive = is_power_of_two(vt) || vt <= 6;
   const auto padded = [](u32 i) { return is_power_of_two(vt) || vt > 6 ? i + (i >> padding_shift) : i; };
   // The item i + offset. For powers of two no bit is in both, so that nothing is carried, and their paddings are added, too.
-  const auto item_at = [&](u32 i, u32 offset) { return is_additive ? shared + padded(i) + padded(offset) : shared + padded(i + offset); };
+  const auto item_at = [&](u32 i, u32 offset) {
+    return is_additive ? task.shared + padded(i) + padded(offset) : task.shared + padded(i + offset);
+  };
   sync_warp();  // a shuffle comes before the next write
   BITUNE_UNROLL
   for (u32 r = 0; r < vt; ++r) *item_at(here * vt, r) = items[r];
   sync_warp();
   const u32 first = first_item + own;
   with_lanes<most_lanes>(lanes, [&](auto known) {
-    traffic.template write<vt, true>(segment, own, known.count, [&](u32 r) -> Item& { return *item_at(first, r * known.count); },
-                                     copies + first_item, [] { sync_warp(); });
+    task.of_call.template write<vt, true>(segment, own, known.count, [&](u32 r) -> Item& { return *item_at(first, r * known.count); },
+                                          task.values + first_item, [] { sync_warp(); });
   });
 }
 
 /// The same for a class of 2^bits keys or three quarters of that: finds its number of items a lane.
 template <class Traffic, int item_bits, u32 most_lanes = warp_size>
-BITUNE_DEVICE void sort_task(const Traffic& traffic, Segment segment, u32 bits, bool is_three_quarters, u32 lanes,
-                             typename Traffic::Item* shared, typename Traffic::Value* copies) {
+BITUNE_DEVICE void sort_task(const TaskTraffic<Traffic>& task, Segment segment, u32 bits, bool is_three_quarters, u32 lanes) {
   if constexpr (item_bits > 1) {
-    if (bits < item_bits) return sort_task<Traffic, item_bits - 1, 1>(traffic, segment, bits, is_three_quarters, lanes, shared, copies);
-    if (is_three_quarters) return sort_in_lanes<Traffic, (3 << item_bits) / 4, most_lanes>(traffic, segment, lanes, shared, copies);
+    if (bits < item_bits) return sort_task<Traffic, item_bits - 1, 1>(task, segment, bits, is_three_quarters, lanes);
+    if (is_three_quarters) return sort_in_lanes<Traffic, (3 << item_bits) / 4, most_lanes>(task, segment, lanes);
   }
-  sort_in_lanes<Traffic, 1 << item_bits, most_lanes>(traffic, segment, lanes, shared, copies);
+  sort_in_lanes<Traffic, 1 << item_bits, most_lanes>(task, segment, lanes);
 }
 
 /// Sorts those of `segments` segments from `first_segment` on, of `count`, that have up to 32 * most_items keys. Longer ones are listed:
-/// `lists` lists by length (layout::BlockLists), and those that are longer than these have. All nt threads of a block call it. Dynamic
-/// shared memory: layout::short_segment_parts.
-template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves>
+/// `lists` lists by length (layout::BlockLists), and those that are longer than these have. copied_keys: the most that are copied; 0: none.
+/// All nt threads of a block call it. Dynamic shared memory: layout::short_segment_parts.
+template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int copied_keys, int lists, int octaves>
 BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 first_segment, u64 count,
                                        ListCounters* counters, ListedSegment* listed, const LongSegments& longer, u64 class_segments,
                                        u64 class_keys, u32 long_tile_keys) {
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
-  constexpr layout::ShortSegmentParts parts = layout::short_segment_parts(nt, segments, most_items, sizeof(Item), Traffic::value_bytes);
+  constexpr layout::CopiedParts of_copies = Traffic::copied_parts(copied_keys);
+  constexpr layout::ShortSegmentParts parts =
+      layout::short_segment_parts(nt, segments, most_items, sizeof(Item), Traffic::value_bytes, of_copies.bytes);
   constexpr layout::SegmentTileParts of_warp = layout::segment_tile_parts(warp_size * most_items, sizeof(Item), Traffic::value_bytes);
   u8* const shared = shared_memory<u8>();
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
@@ -154,7 +177,6 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   }
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
-    if (own[j].length == 1) traffic.write_one(own[j].begin);
     if (own[j].length > Classes::longest && own_class[j] == Classes::none) {
       longer.append(own[j], long_tile_keys);
     }
@@ -162,10 +184,30 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     const u32 before = bit_count(alike & lanes_before());
     u32 of_earlier_warps = 0;
     if (before == 0 && own_class[j] != Classes::none) of_earlier_warps = atomic_add(counts + own_class[j], bit_count(alike));
-    const u32 first_lane = bit_count((alike & (0 - alike)) - 1);
+    const u32 first_lane = lowest_bit(alike);
     rank[j] = shuffle(of_earlier_warps, first_lane) + before;
   }
+  if constexpr (copied_keys != 0) {
+    u32 short_keys[1] = {0};
+    BITUNE_UNROLL
+    for (u32 j = 0; j < of_thread; ++j) short_keys[0] += own_class[j] < Classes::of_warps ? static_cast<u32>(own[j].length) : 0;
+    warp_sum_each(short_keys);
+    if (lane() == 0) atomic_add(counts + Classes::none, short_keys[0]);
+  }
   sync_block();
+
+  u64 first_copied = 0;
+  u32 copied = 0;
+  if constexpr (copied_keys != 0) {
+    if (offsets.ends == nullptr && first_segment < count) {
+      const Segment last = offsets.segment_of(minimum(first_segment + segments, count) - 1);
+      first_copied = offsets.segment_of(first_segment).begin;
+      const u64 keys = last.begin + last.length - first_copied;  // a large number if offsets decrease
+      if (keys <= minimum(u64{copied_keys}, u64{2} * counts[Classes::none])) copied = static_cast<u32>(keys);
+    }
+  }
+  const Traffic in_copies = traffic.of_copies(first_copied, shared + parts.warp, of_copies);
+  if (copied != 0) traffic.template copy<nt>(first_copied, copied, in_copies);
 
   // Of this lane's class; 0 where no warps sort it.
   const u32 of_warps = lane() < Classes::of_warps ? counts[lane()] : 0;
@@ -188,11 +230,20 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
     const u32 place = shuffle(first, own_class[j]) + rank[j];
+    Segment here = own[j];
+    if (copied != 0) {
+      here.begin -= first_copied;
+      if (here.begin + here.length > copied) here.length = 0;  // offsets are wrong
+      if (here.length == 1) in_copies.write_one(here.begin);
+    } else if (here.length == 1) {
+      traffic.write_one(here.begin);
+    }
     if (own_class[j] < Classes::of_warps) {
-      begins[place] = own[j].begin;
-      lengths[place] = static_cast<u32>(own[j].length);
+      begins[place] = here.begin;
+      lengths[place] = static_cast<u32>(here.length);
     }
   }
+  if constexpr (copied_keys != 0) cp_async_wait_all();
   sync_block();  // other warps have written, some shuffles before
   if constexpr (lists > 0) {
     BITUNE_UNROLL
@@ -211,8 +262,8 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   const u32 all_tasks = shuffle(end_task, warp_size - 1);
   const u32 end = first + of_warps + shuffle(taken, lane() + 1);  // modulo the warp's size
   u8* const warp_tile = shared + parts.warp + warp_index() * static_cast<u32>(of_warp.bytes);
-  Item* const warp_shared = reinterpret_cast<Item*>(warp_tile);
-  auto* const copies = reinterpret_cast<typename Traffic::Value*>(warp_tile + of_warp.values);
+  auto* const values = reinterpret_cast<typename Traffic::Value*>(warp_tile + of_warp.values);
+  const TaskTraffic<Traffic> of_task{traffic, in_copies, copied != 0, reinterpret_cast<Item*>(warp_tile), values};
   for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
     u32 classes_before[1] = {end_task <= task ? 1u : 0u};
     warp_sum_each(classes_before);
@@ -223,7 +274,11 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     Segment segment = {0, 0};
     if (place < shuffle(end, task_class)) segment = {begins[place], lengths[place]};
-    sort_task<Traffic, Classes::item_bits>(traffic, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits, warp_shared, copies);
+    sort_task<Traffic, Classes::item_bits>(of_task, segment, bits, Classes::is_three_quarters(task_class), 1u << lane_bits);
+  }
+  if (copied != 0) {
+    sync_block();
+    traffic.template write_copies<nt>(first_copied, copied, in_copies);
   }
 }
 
@@ -246,14 +301,14 @@ BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort&
 
 /// Keys alone; see share_segments and sort_short_segments. Buckets are added to the lists of the call, but those that no block sorts have
 /// a list of their own. class_segments, class_keys: at most as many are there.
-template <class Codec, class Payload, bool are_buckets, int nt, int segments, int most_items, int lists, int octaves, int imad_quarters,
-          int min_blocks>
+template <class Codec, class Payload, bool are_buckets, int nt, int segments, int most_items, int copied_keys, int lists, int octaves,
+          int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
                u64 count, u64 n, ListCounters* counters, ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed,
                u64 class_segments, u64 class_keys, u32 long_tile_keys) {
   share_segments<are_buckets, segments, (lists > 0)>(count, counters, [&](u64 first_segment, u64 all) {
-    sort_short_segments<SegmentKeys<Codec, imad_quarters>, are_buckets, nt, segments, most_items, lists, octaves>(
+    sort_short_segments<SegmentKeys<Codec, imad_quarters>, are_buckets, nt, segments, most_items, copied_keys, lists, octaves>(
         {keys, input}, {offsets, ends, offset_bytes, n}, first_segment, all, counters, listed, {long_listed, long_counters, n},
         class_segments, class_keys, long_tile_keys);
   });

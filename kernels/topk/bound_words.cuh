@@ -6,12 +6,10 @@
 // before the bound's place, keys up to the bound's pass; behind it, only keys below.
 
 #include "kernels/network/first_keys.cuh"
+#include "kernels/network/meta.cuh"
 #include "kernels/platform/doubles.cuh"
 
 namespace bitune {
-
-/// The number of the lowest bit that is set.
-BITUNE_DEVICE u32 lowest_bit(u32 bits) { return bit_count((bits & (0 - bits)) - 1); }
 
 /// The words, as a codec encodes keys, that stand at an end of the keys which compare alike: NaNs, where they are all equal, and otherwise
 /// each word by itself. `key`: as they are compared.

@@ -87,6 +87,7 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
                   {{"block_size_x", threads},
                    {"segments_per_block", static_cast<std::int64_t>(segments)},
                    {"lane_items", items},
+                   {"copied_keys", 0},
                    {"block_lists", 0},
                    {"list_octaves", 1},
                    {"block_items", block_items},
@@ -103,6 +104,16 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
        tile_for(2 * longest, c, problem).fits(device);
        longest *= 2) {
     ++octaves;
+  }
+  // Where lanes of a load have segments of their own. With half as much room again, as lengths differ.
+  if (mean < 32) {
+    for (const std::int64_t copied : copied_keys_values()) {
+      c.parameters["copied_keys"] = copied;
+      if (2 * as_count(copied) >= 3 * keys_of_block(c, problem)) break;
+    }
+    const bool fits = as_count(c.at("copied_keys")) <= 16 * keys_of_block(c, problem) &&
+                      shared_bytes(c, problem) <= device.shared_bytes_per_block_optin;
+    if (!fits) c.parameters["copied_keys"] = 0;
   }
   const bool is_small = problem.n <= std::uint64_t{1} << 18;
   const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
@@ -151,11 +162,12 @@ std::string types_by_digits(const Problem& problem) {
 template <class Width, class Count>
 void add_short(PlanBuilder& builder, const Shared& shared, const Source& source, Width width, Count count,
                const long_segments::List& longer, LaunchShape shape, const Problem& problem,
-               const Configuration& c) {
+               Configuration c) {
+  if (source.are_buckets) c.parameters["copied_keys"] = 0;
   const std::string arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}", shared.types, source.are_buckets,
-                  c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"), list_count(c),
-                  c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", shared.types, source.are_buckets,
+                  c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"), c.at("copied_keys"),
+                  list_count(c), c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   shape.threads = static_cast<std::uint32_t>(c.at("block_size_x"));
   shape.shared_bytes = as_count(shared_bytes(c, problem));
   shape.allows_next_early = list_count(c) > 0;

@@ -54,9 +54,20 @@ Configuration with_long(Configuration c, const Problem& problem, const DeviceInf
   return c;
 }
 
+std::uint64_t keys_of_block(const Configuration& c, const Problem& problem) {
+  return as_count(c.at("segments_per_block")) * problem.n / std::max<std::uint64_t>(1, problem.rows);
+}
+
+std::vector<std::int64_t> copied_keys_values() {
+  return {0, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
+}
+
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
+  const layout::CopiedParts copies =
+      layout::copied_parts(c.at("copied_keys"), static_cast<layout::Size>(size_of(problem.key)),
+                           problem.value_bytes, problem.index_bytes);
   return layout::short_segment_parts(c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"),
-                                     item_bytes(problem), problem.value_bytes)
+                                     item_bytes(problem), problem.value_bytes, copies.bytes)
       .bytes;
 }
 

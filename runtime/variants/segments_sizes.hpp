@@ -4,6 +4,7 @@
 /// Which segments the parts of the variant `segments` sort, and what they take of a multiprocessor.
 
 #include <cstdint>
+#include <vector>
 
 #include "kernels/segments/segments_layout.hpp"
 #include "model/configuration.hpp"
@@ -42,6 +43,12 @@ inline constexpr std::int64_t digit_bits = 8;
 
 /// With the parameters of long segments, which no search varies here: segments_radix is for that.
 [[nodiscard]] Configuration with_long(Configuration c, const Problem& problem, const DeviceInfo& device);
+
+/// How many keys a block's neighbouring segments have on average.
+[[nodiscard]] std::uint64_t keys_of_block(const Configuration& c, const Problem& problem);
+
+/// How many of these a block may copy to shared memory; 0: none.
+[[nodiscard]] std::vector<std::int64_t> copied_keys_values();
 
 /// Shared memory of a block that sorts short segments.
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem);

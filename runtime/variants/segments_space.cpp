@@ -10,10 +10,11 @@
 namespace bitune::of_segments {
 namespace {
 
-/// Registers of a lane that sorts tiles of up to `items` items, as the compiler was seen to take.
+/// Registers of a lane that sorts tiles of up to `items` items: as few as the compiler was seen to need. It
+/// takes up to twice as many where it may.
 std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
-  return carries(problem) ? 3 * items * item_registers(problem) + 24
-                          : 4 * items * item_registers(problem) + 32;
+  const std::int64_t words = items * item_registers(problem);
+  return (carries(problem) ? words * 3 / 2 : words) + 32;
 }
 
 }  // namespace
@@ -24,6 +25,8 @@ SearchSpace make_space() {
       {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
       {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
+      {"copied_keys", copied_keys_values(),
+       "keys that such a block copies to shared memory and back, where its segments have no more"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
       {"block_items", {8, 16, 32}, "keys of a thread there"},
@@ -33,7 +36,7 @@ SearchSpace make_space() {
        {0, 2},
        "of four maxima, how many are computed as a + b - min(a, b) on the multiplier's pipe"},
       {"min_blocks_per_sm",
-       {1, 8},
+       {1, 4, 5, 6, 8, 10, 12, 20, 24},
        "blocks for short segments that the compiler must leave registers for on a multiprocessor"},
       {"long_buckets",
        {0, 1},
@@ -59,6 +62,14 @@ SearchSpace make_space() {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
        },
        {"segments_per_block", "block_size_x"}},
+      // So that what is found for one to four times as many serves means of a quarter to four times.
+      {"copied_keys is 0, or a quarter to sixteen times as many keys as a block's segments have on average",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         const std::uint64_t mean = keys_of_block(c, p);
+         const std::uint64_t copied = as_count(c.at("copied_keys"));
+         return copied == 0 || (mean <= 4 * copied && copied <= 16 * mean);
+       },
+       {"copied_keys", "segments_per_block"}},
       {"no list is for segments that are longer than all keys, and one list is enough where there is none",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const int lists = list_count(c);
@@ -83,7 +94,7 @@ SearchSpace make_space() {
        },
        {"lane_items", "block_lists", "list_octaves"}},
       shared_memory_fits_block(shared_bytes),
-      {"four registers for each word of lane_items keys and 32 besides (with places, three and 24), for "
+      {"a register for each word of lane_items keys (with places, one and a half) and 32 besides, for "
        "block_size_x threads, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);

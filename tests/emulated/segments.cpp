@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
           {{"block_size_x", 64},
            {"segments_per_block", 16},
            {"lane_items", 8},
+           {"copied_keys", 0},
            {"block_lists", lists},
            {"list_octaves", (octaves + lists - 1) / lists},
            {"block_items", 8},
@@ -101,6 +103,30 @@ TEST_P(Segments, CarriesValuesAndIndices) {
     EXPECT_TRUE(sorts_segments(emulated_bench(), spec, places, c,
                                hard_for_stable_sorts.at(turn % hard_for_stable_sorts.size()), turn,
                                in_place));
+  }
+}
+
+/// Blocks copy what lies together: with longer segments in between, which are others' to sort, and in places
+/// that begin anywhere. Some have more keys than they may copy, or too few short ones among them.
+TEST_P(Segments, CopiesNeighbours) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  std::vector<std::uint64_t> lengths = mixed_lengths(70, 40, turn);
+  lengths[20] = 270;
+  lengths[40] = 600;
+  std::fill(lengths.begin() + 22, lengths.begin() + 32, 40);
+  std::fill(lengths.begin() + 48, lengths.begin() + 64, 70);
+  SegmentPlaces places = places_of(lengths, turn % 2 == 0 ? 4 : 8);
+  for (std::uint64_t& begin : places.begins) begin += 1 + turn;
+  places.keys += 1 + turn;
+  Configuration c = small_configuration(places.keys);
+  c.parameters["copied_keys"] = 1024;
+  const Problem pairs = problem_of(all_loads.at(turn % all_loads.size()), key, Order::descending, 1);
+  for (const bool in_place : {false, true}) {
+    EXPECT_TRUE(
+        sorts_segments(emulated_bench(), {.key = key}, places, c, Distribution::special, turn, in_place));
+    EXPECT_TRUE(
+        sorts_segments(emulated_bench(), pairs, places, c, Distribution::few_distinct, turn, in_place));
   }
 }
 
@@ -195,7 +221,12 @@ TEST(SegmentsVariant, KeepsWithinTheKeysWhateverTheOffsets) {
       {1000, 0, 1000, 0, 1000, 0, 1000, 0, 1000},
       {500, 400, 300, 200, 100}};
   const SortSpec spec{.key = KeyType::u32};
+  Configuration copying = small_configuration(keys);
+  copying.parameters["segments_per_block"] = 8;
   for (const auto& offsets : all_offsets) {
+    copying.parameters["copied_keys"] =
+        static_cast<std::int64_t>(std::bit_ceil(8 * keys / (offsets.size() - 1)));
+    EXPECT_TRUE(keeps_within_keys(emulated_bench(), spec, offsets, {}, 4, keys, copying));
     for (const std::size_t bytes : {4u, 8u}) {
       EXPECT_TRUE(
           keeps_within_keys(emulated_bench(), spec, offsets, {}, bytes, keys, small_configuration(keys)));

@@ -44,6 +44,13 @@ def test_nothing_alone_takes_the_place_of_what_was_compared(tmp_path):
     assert done.returncode == 0 and [told["bitune_us"] for told in records] == [9, 19]
 
 
+def test_what_was_compared_takes_the_place_of_what_stands_alone(tmp_path):
+    recorded = [record(1, 10, peer=""), record(2, 20), record(1, 11), record(3, 30, peer="")]
+    done, records = land(tmp_path, [record(1, 9), record(3, 29)], recorded)
+    assert done.returncode == 0 and "2 replaced, 0 added" in done.stdout
+    assert [(told["n"], told["bitune_us"]) for told in records] == [(1, 9), (2, 20), (3, 29)]
+
+
 def test_the_recorded_files_have_each_problem_once(tmp_path):
     for name in ("single", "rows", "pairs", "segments", "topk", "presets"):
         recorded = json.loads((ROOT / f"bench/results/nvidia-h200/{name}.json").read_text())
