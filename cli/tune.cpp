@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/durations.hpp"
 #include "cli/operations.hpp"
+#include "cli/searched_variants.hpp"
 #include "cli/simulate.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/terminal.hpp"
@@ -59,6 +60,7 @@ constexpr const char* footer =
     "  bitune tune --lengths zipf --sizes 16,100,1000 --total 2^24   segments of such mean lengths\n"
     "  bitune tune --lengths lengths.txt                        segments of your own lengths, one a line\n"
     "  bitune tune --operation sort_pairs --value-bytes 8,16 --keys u64 --sizes 2^20\n"
+    "  bitune tune --keys u32 --sizes 2^20 --start 'radix(...)'  one of your own first\n"
     "  bitune tune --devices 0,1,2,3 --sizes 2^10..2^26         four GPUs at once, one database\n"
     "  bitune tune --device emulated --keys u32 --sizes 1000 --budget 20evals\n"
     "  bitune tune --simulate tuning.db --strategy all --seeds 100 --budget none\n"
@@ -83,6 +85,7 @@ struct TuneOptions {
   std::string budget = "80s";
   std::string timeout;  ///< empty: the default
   bool resume = true;
+  std::vector<std::string> starts;
   bool warm_start = true;
   bool incumbents = true;
   int finalists = 4;
@@ -222,31 +225,6 @@ std::vector<std::shared_ptr<Device>> devices_of(const TuneOptions& options) {
   return bitune::open_devices(options.devices, "--devices");
 }
 
-/// Whether any variant that is searched can do the problem. Where none can, only what sorts take now is
-/// measured.
-void remark_on_variants(const TuneRequest& request, const DeviceInfo& device) {
-  if (request.variants.empty()) return;
-  for (const Problem& problem : request.problems) {
-    const bool any = std::any_of(request.variants.begin(), request.variants.end(),
-                                 [&](const auto& name) { return variant(name).supports(problem, device); });
-    if (any) continue;
-    print_remark(fmt::format("{} cannot do '{}': only what sorts take now is measured for it",
-                             fmt::join(request.variants, ", "), text_of(problem)));
-  }
-}
-
-/// A line for each variant that is searched and each problem that it can do.
-int list_problems(const TuneRequest& request, const DeviceInfo& device) {
-  for (const Variant* family : bitune::variants()) {
-    const auto& named = request.variants;
-    if (!named.empty() && std::find(named.begin(), named.end(), family->name()) == named.end()) continue;
-    for (const Problem& problem : request.problems) {
-      if (family->supports(problem, device)) print(fmt::format("{} {}\n", family->name(), text_of(problem)));
-    }
-  }
-  return done;
-}
-
 int run(const TuneOptions& options) {
   if (!options.simulated.empty()) {
     return simulate({.files = options.simulated,
@@ -268,8 +246,12 @@ int run(const TuneOptions& options) {
   const StopOnSignal stop;
   const std::vector<std::shared_ptr<Device>> devices = devices_of(options);
   request.problems = problems_of(options, devices.front()->info());
-  if (options.list) return list_problems(request, devices.front()->info());
+  if (options.list) {
+    list_searched(request, devices.front()->info());
+    return done;
+  }
   remark_on_variants(request, devices.front()->info());
+  request.starts = parse_starts(options.starts, request, devices.front()->info());
 
   TuneDisplay display(devices.size());
   const auto [results, outcomes, summary] =
@@ -329,6 +311,10 @@ void add_tune_command(CLI::App& parent, Action& action) {
       "DURATION");
   add_flag(command, "--resume,!--no-resume", options->resume,
            "Skip what the database already has (default: on)");
+  add_texts(command, "--start", options->starts,
+            "Try this configuration early, of the problems that it fits, as 'bitune db best' writes it (may "
+            "be given again)",
+            "CONFIGURATION");
   add_flag(command, "--warm-start,!--no-warm-start", options->warm_start,
            "Begin with what won at near sizes and on near devices (default: on)");
   add_flag(
@@ -368,7 +354,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   // What is on record has its own devices, problems and times.
   for (const char* option : {"--device", "--devices", "--keys", "--sizes", "--rows", "--total", "--order",
                              "--lengths", "--variants", "--timeout", "--finalists", "--cold-l2", "--samples",
-                             "--precision", "--distribution", "--inputs", "--db"}) {
+                             "--precision", "--distribution", "--inputs", "--start", "--db"}) {
     refuse_with(command, "--simulate", option);
   }
   on_parsed(command, action_setter(action, options, tune_command::run));

@@ -55,6 +55,9 @@ Starts starts_of(const SessionState& session, const Problem& problem, const Doma
   Starts starts;
   starts.configurations = session.incumbents_of(problem);
   starts.incumbents = starts.configurations.size();
+  std::vector<Configuration> given = session.request.starts;
+  std::erase_if(given, std::not_fn(searched.is_valid));
+  add_new(starts.configurations, std::move(given));
   const std::vector<Configuration> warm = warm_starts(
       problem, session.device, session.candidates(problem),
       [&session](std::string_view variant) { return session.source.kernel_digest(variant); }, searched);

@@ -30,7 +30,7 @@ struct SearchLimits {
 
 /// What a search begins with.
 struct Starts {
-  std::vector<Configuration> configurations;  ///< incumbents, warm starts, defaults; the likeliest first
+  std::vector<Configuration> configurations;  ///< incumbents, given ones, warm starts, defaults
   std::size_t incumbents = 0;  ///< so many of the first are tried, even after the session's time
   std::size_t needed = 0;      ///< so many of the first are tried, even after the problem's time
 };

@@ -35,10 +35,11 @@ struct TuneRequest {
   std::optional<std::uint64_t> budget_evaluations;  ///< for the whole session
   bool resume =
       true;  ///< never measure again what the database has for this device, kernels, problem, protocol
-  bool warm_start = true;   ///< begin with what won at near sizes and on near devices
-  bool incumbents = true;   ///< measure what is selected today, of whatever variant, first
-  int finalists = 4;        ///< the best few are measured again in turn
-  int compile_threads = 0;  ///< 0: all cores
+  std::vector<Configuration> starts;  ///< tried early, of the problems that they fit
+  bool warm_start = true;             ///< begin with what won at near sizes and on near devices
+  bool incumbents = true;             ///< measure what is selected today, of whatever variant, first
+  int finalists = 4;                  ///< the best few are measured again in turn
+  int compile_threads = 0;            ///< 0: all cores
   /// Decides alone when the time budget is spent, so that a test with a clock of its own is not in a hurry.
   SessionClock now = std::chrono::steady_clock::now;
 };

@@ -102,6 +102,12 @@ ship() {
   step ship "$BIN/bitune" db ship "$OUT/tunings.db"
 }
 
+# require_ncu: sets ncu.
+require_ncu() {
+  ncu=$(command -v ncu || find /usr/local -path '*/bin/ncu' 2>/dev/null | head -n 1)
+  [[ -n $ncu ]] || { echo "$0: ncu is not installed here" >&2; exit 2; }
+}
+
 require_gpu() {
   "$BIN/bitune" devices >"$OUT/devices.txt" 2>&1 || true
   if (($(gpu_count) > 0)); then

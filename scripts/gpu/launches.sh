@@ -9,8 +9,7 @@ set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
-ncu=$(command -v ncu || ls /usr/local/cuda*/bin/ncu 2>/dev/null | head -n 1)
-[[ -n $ncu ]] || { echo "$0: ncu is not installed here" >&2; exit 2; }
+require_ncu
 
 number=0
 while read -r options; do

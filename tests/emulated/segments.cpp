@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +134,27 @@ TEST_P(Segments, CopiesNeighbours) {
 
 INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// A copy begins as far from a multiple of 16 bytes as the input does. The output may begin elsewhere.
+TEST(SegmentsVariant, CopiesToWhereverTheOutputBegins) {
+  const Bench& bench = emulated_bench();
+  const SegmentPlaces places = places_of(mixed_lengths(40, 30, 5));
+  const SortSpec spec{.key = KeyType::u32};
+  Configuration c = small_configuration(places.keys);
+  c.parameters["copied_keys"] = 1024;
+  for (const std::size_t shift : {0u, 1u, 2u, 3u}) {
+    std::vector<std::uint32_t> shifted(shift + places.keys);
+    EXPECT_TRUE(by_configuration(bench, places.problem(spec), c, [&](const CallRunner& run) {
+      const CallRunner from_there = [&](const Operands& given) {
+        std::memcpy(&shifted[shift], given.input().data, places.keys * sizeof(std::uint32_t));
+        Operands operands = given;
+        operands[Role::keys_in].data = &shifted[shift];
+        run(operands);
+      };
+      return sorts_segments(*bench.device, spec, places, Distribution::random, shift, false, from_there);
+    })) << shift;
+  }
+}
 
 /// What no block holds is sorted digit by digit, beside all others.
 TEST(SegmentsVariant, SortsSegmentsThatNoBlockHolds) {

@@ -148,6 +148,25 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
   EXPECT_EQ(asked, (std::vector<std::int64_t>{13}));
 }
 
+TEST_F(Search, OnesOwnStartsAreTriedHoweverLateItIs) {
+  request.problems = {
+      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
+  request.compile_threads = 1;
+  request.finalists = 0;
+  request.warm_start = false;
+  request.budget_seconds = 1;
+  const std::vector<Configuration> domain = source.domain(request.problems[0]).configurations;
+  request.starts = {domain.at(13), domain.at(4), {"other", {{"x", 1}}}};
+  std::vector<std::int64_t> asked;
+  evaluator.on_call = [this, &asked](const EvaluationRequest& evaluation) {
+    if (evaluation.problem.n != 2048) return;
+    asked.push_back(evaluation.configuration.at("x"));
+    now += 300ms;  // more than its share of the time
+  };
+  (void)run();
+  EXPECT_EQ(asked, (std::vector<std::int64_t>{13, 4}));
+}
+
 TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
   request.problems = {
       {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
