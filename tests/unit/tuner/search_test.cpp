@@ -16,7 +16,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Search : public testing::Test, protected testing_support::SessionFixture {};
+class Search : public testing::Test, protected testing_support::SessionFixture {
+ protected:
+  void five_problems_in_a_second() {
+    request.problems = {
+        {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
+    request.compile_threads = 1;
+    request.finalists = 0;
+    request.budget_seconds = 1;
+  }
+};
 
 TEST_F(Search, EqualPlansAreMeasuredOnce) {
   source.plan = [](std::int64_t x) { return std::to_string(x / 4); };
@@ -123,11 +132,7 @@ TEST_F(Search, TheNextSizeBeginsWithWhatWonAtTheLast) {
 }
 
 TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
-  request.problems = {
-      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
-  request.compile_threads = 1;
-  request.finalists = 0;
-  request.budget_seconds = 1;
+  five_problems_in_a_second();
   source.defaults = {7, 0};
   source.selects_on = device;
   std::vector<std::int64_t> asked;
@@ -149,12 +154,8 @@ TEST_F(Search, WhatAnUntunedSortWouldTakeIsTriedHoweverLateItIs) {
 }
 
 TEST_F(Search, OnesOwnStartsAreTriedHoweverLateItIs) {
-  request.problems = {
-      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
-  request.compile_threads = 1;
-  request.finalists = 0;
+  five_problems_in_a_second();
   request.warm_start = false;
-  request.budget_seconds = 1;
   const std::vector<Configuration> domain = source.domain(request.problems[0]).configurations;
   request.starts = {domain.at(13), domain.at(4), {"other", {{"x", 1}}}};
   std::vector<std::int64_t> asked;
@@ -168,12 +169,8 @@ TEST_F(Search, OnesOwnStartsAreTriedHoweverLateItIs) {
 }
 
 TEST_F(Search, StartsAreTriedHoweverLateItIsUntilOneIsSound) {
-  request.problems = {
-      {{}, {.n = 1024}}, {{}, {.n = 2048}}, {{}, {.n = 4096}}, {{}, {.n = 8192}}, {{}, {.n = 16384}}};
-  request.compile_threads = 1;
-  request.finalists = 0;
+  five_problems_in_a_second();
   request.warm_start = false;
-  request.budget_seconds = 1;
   source.defaults = {7, 3, 5, 0, 1};
   std::vector<std::int64_t> asked;
   evaluator.status = [](std::int64_t x) {
