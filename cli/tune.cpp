@@ -312,7 +312,7 @@ void add_tune_command(CLI::App& parent, Action& action) {
   add_flag(command, "--resume,!--no-resume", options->resume,
            "Skip what the database already has (default: on)");
   add_texts(command, "--start", options->starts,
-            "Try this configuration early, of the problems that it fits, as 'bitune db best' writes it (may "
+            "Try this configuration early, for the problems that it fits, as 'bitune db best' writes it (may "
             "be given again)",
             "CONFIGURATION");
   add_flag(command, "--warm-start,!--no-warm-start", options->warm_start,

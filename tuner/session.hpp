@@ -35,7 +35,7 @@ struct TuneRequest {
   std::optional<std::uint64_t> budget_evaluations;  ///< for the whole session
   bool resume =
       true;  ///< never measure again what the database has for this device, kernels, problem, protocol
-  std::vector<Configuration> starts;  ///< tried early, of the problems that they fit
+  std::vector<Configuration> starts;  ///< tried early, for the problems that they fit
   bool warm_start = true;             ///< begin with what won at near sizes and on near devices
   bool incumbents = true;             ///< measure what is selected today, of whatever variant, first
   int finalists = 4;                  ///< the best few are measured again in turn
