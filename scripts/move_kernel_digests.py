@@ -103,7 +103,7 @@ def compare(before, after, any_order):
 def move_database(path, moves):
     database = sqlite3.connect(path)
     digests = {digest for (digest,) in database.execute("SELECT digest FROM kernels")}
-    if any(old in digests and new in digests for old, new in moves.items()):
+    if any(old != new and old in digests and new in digests for old, new in moves.items()):
         sys.exit(f"{path} has trials of both digests: a bitune that knows these pairs joins them when it writes to the file (bitune db merge)")
     with database:
         moved = sum(database.execute("UPDATE kernels SET digest = ? WHERE digest = ?", (new, old)).rowcount for old, new in moves.items())
