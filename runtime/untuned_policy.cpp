@@ -140,6 +140,13 @@ bool favours_select_cluster(const Problem& p, const DeviceInfo& device) {
          p.rows * parts_of(p.n, 16384) <= multiprocessors(device);
 }
 
+/// More of these than minima bound: hundreds and thousands.
+bool favours_bin_cluster(const Problem& p, const DeviceInfo& device) {
+  return p.k > 256 && p.k <= std::min<std::uint64_t>(p.n / 8, 4096) && p.n > 16384 &&
+         p.n <= static_cast<std::uint64_t>(device.largest_cluster_size()) << 14 &&
+         p.rows * parts_of(p.n, 32768) <= multiprocessors(device);
+}
+
 /// Beyond what a cluster holds, each multiprocessor reads its share.
 bool favours_select_array(const Problem& p, const DeviceInfo&) { return p.n > 1u << 17; }
 
@@ -229,6 +236,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"segments_radix", always},
     {"persistent_rows", favours_persistent_rows},
     {"select_cluster", favours_select_cluster},
+    {"bin_cluster", favours_bin_cluster},
     {"select_rows", favours_select_rows},
     {"select_array", favours_select_array},
     {"cluster_topk", favours_cluster_topk},

@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 40> all = {&classic_variant(),
+  static const std::array<const Variant*, 41> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -32,6 +32,7 @@ std::span<const Variant* const> variants() {
                                                      &filter_array_variant(),
                                                      &bucket_rows_variant(),
                                                      &select_cluster_variant(),
+                                                     &bin_cluster_variant(),
                                                      &select_array_variant(),
                                                      &select_rows_variant(),
                                                      &array_parts_variant(),

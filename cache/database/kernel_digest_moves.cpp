@@ -142,6 +142,14 @@ constexpr auto all_moves = std::to_array<KernelDigestMove>({
     // What is read and written of a segment can be copied; these do not use it.
     {"5246d5f596998aec036fa4d2065bfb08", "a7cba4386c0401a2852d66e6af39f033"},  // segments_radix
     {"9a3dc028f4d4f1b03a7be753df01f39c", "3ec551c4052d662293ef2d9b498f43d1"},  // direct_segments
+    // What a cluster sends to one block, and one round of narrowing, have functions of their own; most
+    // comparisons are an argument.
+    {"a5cf77d2e4bd7c9efffb16c7163e3787", "445a381ec0c430eff2ef7bc5cd0ca14c"},  // bucket_rows
+    {"0582e0e340505afb4791c34a9196a013", "b3403c8091465d925819b458cf4228c7"},  // select_cluster
+    {"d65f256476beedfc53e0aa921a0788b4", "f6992863a05dae333b72402d5b90a651"},  // bin_rows
+    {"92ce2be3fdfaf421dc75ee939a9eaa73", "691cdac34738b617a3cd62d126705559"},  // minima_rows
+    {"897563d15e881bb4b57bd9cc02c4f4e3", "3bf86bda5af9761a83a8fc56cfdfa547"},  // persistent_rows
+    {"fdbc660ac115a59794930645b8a75989", "246b72434e8427bad2d6ba90449918c6"},  // digit_rows
 });
 
 void execute(SQLite::Database& db, const char* sql, const KernelDigestMove& move) {

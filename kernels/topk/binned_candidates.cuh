@@ -37,8 +37,9 @@ struct ItemRange<KeyAndPlace, bits> {
   BITUNE_DEVICE u32 bin(KeyAndPlace item) const { return numbers.bin(by_place ? u64{item.place} : item.key); }
 };
 
-/// The candidates of a row that has a block of nt threads. Shared memory: layout::row_bins, beside the candidates.
-template <class Row, class Buffer, int nt, int capacity>
+/// The candidates of a row that has a block of nt threads. Shared memory: layout::row_bins, beside the candidates. most_comparisons: of a
+/// thread.
+template <class Row, class Buffer, int nt, int capacity, u32 most_comparisons = layout::most_comparisons()>
 struct BinnedCandidates {
   using Item = typename Row::Item;
   using Form = typename Row::Form;
@@ -92,7 +93,7 @@ struct BinnedCandidates {
     sync_block();
     find_begins(wanted, all, sums);
     sync_block();
-    if (kept[1] > layout::most_comparisons() * nt) return false;
+    if (kept[1] > most_comparisons * nt) return false;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       if (r * nt + thread_index() >= all) continue;

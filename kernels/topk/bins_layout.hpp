@@ -16,6 +16,9 @@ constexpr Size compared_in_bin() { return 32; }
 /// Most comparisons of a thread in bins that have more. A network of all candidates takes longer than so many.
 constexpr Size most_comparisons() { return 1536; }
 
+/// The same where such bins can be cut once more (alike_candidates.cuh).
+constexpr Size most_comparisons_in_bins() { return 128; }
+
 /// Where the parts of a block's shared memory for bins begin, behind the bins and their end, and how many bytes all are together.
 struct RowBins {
   Size ends;  ///< two items of each warp

@@ -51,11 +51,16 @@ struct BoundNarrowing {
   template <class Words>
   BITUNE_DEVICE void among_words(const Words& words) const {
     BITUNE_UNROLL_N(1)
-    while (!bound->is_narrow() && bound->is_of_words()) {
-      const u32 shift = shift_of(u64{bound->high} - bound->low);
-      count_words(words, shift);
-      choose_bin(shift);
-    }
+    while (!bound->is_narrow() && bound->is_of_words()) narrow_among_words(words);
+  }
+  BITUNE_DEVICE bool is_among_words() const { return !bound->is_narrow() && bound->is_of_words(); }
+
+  /// One round of it.
+  template <class Words>
+  BITUNE_DEVICE void narrow_among_words(const Words& words) const {
+    const u32 shift = shift_of(u64{bound->high} - bound->low);
+    count_words(words, shift);
+    choose_bin(shift);
   }
 
   /// Among keys that are equal, which have a bit each. The words that are left are one.

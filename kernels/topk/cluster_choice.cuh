@@ -14,6 +14,7 @@
 #include "kernels/topk/minima_bound.cuh"
 #include "kernels/topk/ranked_candidates.cuh"
 #include "kernels/topk/ranked_minima.cuh"
+#include "kernels/topk/sent_candidates.cuh"
 
 namespace bitune {
 
@@ -154,17 +155,7 @@ struct ClusterChoice {
   /// Sends keys, a bit for each. How many there are in all. A barrier of all blocks.
   template <class Keys>
   BITUNE_DEVICE static u32 send(const Keys& keys, u32 bits, u32 leader) {
-    if (!all_of_warp(bits == 0)) {
-      const ThreadSums of_warp = RowSums<static_cast<int>(warp_size)>(nullptr)(bit_count(bits));
-      u32 to = 0;
-      if (lane() == 0) to = atomic_add(Ranks::shared_of(count(), leader), of_warp.all);
-      to = shuffle(to, 0) + of_warp.before;
-      const Buffer gathered{Ranks::shared_of(candidates().items, leader)};
-      for (u32 left = bits; left != 0; left &= left - 1, ++to) {
-        if (to < capacity) gathered[to] = keys.template item<Form>(lowest_bit(left));
-      }
-    }
-    Ranks::sync();
+    send_candidates<ranks, capacity, Form>(keys, bits, leader, candidates(), count());
     return *Ranks::shared_of(count(), leader);
   }
 };

@@ -61,6 +61,29 @@ struct ClusterWords : SelectedKeys<Codec, form, nt * ranks, vt, vector> {
   BITUNE_DEVICE u32 equal_to(Word word) const {
     return registers_where<vt>([&](int r) { return Keys::words[r] == word; });
   }
+
+  /// Whether the thread has any of a row of that length, and how many of the cluster's threads have.
+  BITUNE_DEVICE bool has_any(u32 length) const { return Keys::first < length; }
+  BITUNE_DEVICE u32 threads_with_any(u32 length) const { return minimum(are_vectors() ? (length + vector - 1) / vector : length, all); }
+
+  /// The smallest word; what the row lacks has the last one.
+  BITUNE_DEVICE Word least() const {
+    Word least = Keys::words[0];
+    BITUNE_UNROLL
+    for (int r = 1; r < vt; ++r) least = minimum(least, static_cast<Word>(Keys::words[r]));
+    return least;
+  }
+
+  /// The largest word, of a row of that length; 0 without any.
+  BITUNE_DEVICE Word largest(u32 length) const {
+    const u32 in_row = within(0, length);
+    Word largest = 0;
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) {
+      if ((in_row >> r & 1) != 0) largest = maximum(largest, static_cast<Word>(Keys::words[r]));
+    }
+    return largest;
+  }
 };
 
 /// The same as they are read: numbers of 32 bits as numbers until `encode`, which take no instructions then; others as words.
@@ -90,6 +113,18 @@ struct ClusterKeys : ClusterWords<Codec, Order, form, nt, vt, vector, ranks> {
         if (Keys::first + r * AsWords::all < length) raw[r] = row[Keys::first + r * AsWords::all];
       }
     }
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) set(r, raw[r]);
+  }
+
+  /// Where a thread has each key by itself: then it is known how they stand.
+  BITUNE_DEVICE void load_each(const Raw* row, u32 length) {
+    static_assert(vector == 1);
+    AsWords::stand_as(true);
+    const Raw* const mine = row + Keys::first;
+    Raw raw[vt];
+    BITUNE_UNROLL
+    for (int r = 0; r < vt; ++r) raw[r] = Keys::first + r * AsWords::all < length ? mine[r * AsWords::all] : Codec::decode(Codec::mask);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) set(r, raw[r]);
   }

@@ -40,6 +40,7 @@ namespace bitune {
 [[nodiscard]] const Variant& digit_rows_variant();
 [[nodiscard]] const Variant& select_array_variant();
 [[nodiscard]] const Variant& select_cluster_variant();
+[[nodiscard]] const Variant& bin_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();
 [[nodiscard]] const Variant& segments_variant();
 [[nodiscard]] const Variant& direct_segments_variant();

@@ -4,7 +4,7 @@
 # is known by then, so that a call may do one: scripts/gpu/topk.sh OUT BIN small. Each adds to tuning.db and topk.json.
 # usage: scripts/gpu/topk.sh OUT [BIN [PART...]]
 # parts: small (arrays of f32, 2^15 to 2^20), arrays (2^24 and 2^28), short (many rows of 128 to 4096), rows (of 16384 and 32768), long (of 131072, k 50), large (the
-#   same, k 2048), quarter (k a quarter of arrays and rows of 1024 to 2^20), half (bf16 rows), inputs (what is not random; benched only), grid-1 to
+#   same, k 2048), clusters (arrays and a few rows, k 512 to 4096), quarter (k a quarter of arrays and rows of 1024 to 2^20), half (bf16 rows), inputs (what is not random; benched only), grid-1 to
 #   grid-4096 (so many rows of 64 to 2^20 keys, k 1 to 2048; benched only, without tuning)
 # environment: STEPS (tune bench torch), BUDGET (75s of tuning a part, shared by its problems; what is selected today is measured first),
 # STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
-parts=${*:-small arrays short rows long large quarter half inputs grid-1 grid-16 grid-256 grid-4096}
+parts=${*:-small arrays short rows long large clusters quarter half inputs grid-1 grid-16 grid-256 grid-4096}
 STEPS=${STEPS:-tune bench torch}
 budget=${BUDGET:-75s}
 against=none
@@ -45,7 +45,15 @@ problems_of() {
     echo "f32 8 16384 1024"
     ;;
   long) for rows in 64 256 4096; do echo "f32 50 131072 $rows"; done ;;
-  large) for rows in 1 64 256 4096; do echo "f32 2048 131072 $rows"; done ;;
+  large) for rows in 64 256 4096; do echo "f32 2048 131072 $rows"; done ;;
+  clusters)
+    echo "f32 512,2048,4096 131072 1"
+    echo "f32 1024 2^15,2^16 1"
+    echo "f32 2048 2^18,2^19 1"
+    echo "f32 2048 2^18 4"
+    echo "f32 2048 131072 16"
+    echo "f32 1024 2^15 64"
+    ;;
   quarter)
     echo "f32 1024,2048 4096 4096"
     echo "f32 256 1024 16384"
@@ -59,13 +67,14 @@ problems_of() {
     ;;
   inputs)
     echo "f32 100 2^16,2^20,2^24 1"
+    echo "f32 2048 131072 1"
     echo "f32 50 131072 256"
     echo "f32 64 32768 4096"
     echo "f32 1024 4096 4096"
     ;;
   grid-1 | grid-16 | grid-256) echo "f32 1,64,2048 2^6,2^9,2^12,2^15,2^18,2^20 ${1#grid-}" ;;
   grid-4096) echo "f32 1,64,2048 2^6,2^9,2^12,2^15 4096" ;;
-  *) echo "$0: there is no part '$1'; there are small arrays short rows long large quarter half inputs grid-1 grid-16 grid-256 grid-4096" >&2 && return 1 ;;
+  *) echo "$0: there is no part '$1'; there are small arrays short rows long large clusters quarter half inputs grid-1 grid-16 grid-256 grid-4096" >&2 && return 1 ;;
   esac
 }
 

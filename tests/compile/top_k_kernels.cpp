@@ -44,6 +44,8 @@ const Case cases[] = {
     {"select_rows", KeyType::f32, 1024, {.n = 4096, .rows = 1000}},
     {"select_rows", KeyType::f32, 8, {.n = 16384, .rows = 1000}},
     {"select_cluster", KeyType::f64, 64, {.n = 32768, .rows = 64}},
+    {"bin_cluster", KeyType::f32, 2048, {.n = 131072}},
+    {"bin_cluster", longest, 1024, {.n = 32768, .rows = 64}},
     {"digit_rows", KeyType::f64, 1000, {.n = 4096, .rows = 1000}},
     {"digit_rows", KeyType::f32, 1024, {.n = 4096, .rows = 4096}},
     {"digit_rows", KeyType::bf16, 8000, {.n = 24000, .rows = 200}},

@@ -195,7 +195,7 @@ std::shared_ptr<Device> device_with(std::uint64_t seed, std::vector<emulated::So
 /// Whether the keys came out sorted. What the emulator itself finds wrong with a kernel is caught, too.
 bool passes(const Bench& bench, const BarrierTry& tried, std::uint64_t seed) {
   try {
-    const auto& [configuration, problem, sample, lengths] = tried;
+    const auto& [configuration, problem, sample, lengths, uneven] = tried;
     if (!lengths.empty()) {
       const SegmentPlaces places = places_of(lengths);
       return sorts_segments(bench, problem, places, configuration, Distribution::random, seed, true) &&
@@ -203,7 +203,7 @@ bool passes(const Bench& bench, const BarrierTry& tried, std::uint64_t seed) {
     }
     if (problem.operation == Operation::top_k) {
       return is_right(bench, problem, configuration, Distribution::random, seed, {.sample = sample}) &&
-             is_right(bench, problem, configuration, Distribution::few_distinct, seed, {.sample = sample});
+             is_right(bench, problem, configuration, uneven, seed, {.sample = sample});
     }
     if (problem.operation == Operation::sort_pairs) {
       return is_right(bench, problem, configuration, Distribution::random, seed, {.in_place = true}) &&

@@ -45,9 +45,10 @@ constexpr std::array cases = {Case{"select_rows", {.n = 128, .rows = 20}, 8},
                               Case{"filter_array", {.n = 20001}, 1000}};
 
 /// Those that have two kinds of words, of 32 and of 64 bits, and no other difference between key types.
-constexpr std::array cases_of_words = {Case{"select_cluster", {.n = 9001}, 100},
-                                       Case{"select_cluster", {.n = 4096, .rows = 2}, 3},
-                                       Case{"select_array", {.n = 30001}, 20}};
+constexpr std::array cases_of_words = {
+    Case{"select_cluster", {.n = 9001}, 100}, Case{"select_cluster", {.n = 4096, .rows = 2}, 3},
+    Case{"bin_cluster", {.n = 9001}, 1000}, Case{"bin_cluster", {.n = 4096, .rows = 2}, 300},
+    Case{"select_array", {.n = 30001}, 20}};
 
 /// The cases, each with the default configuration and `others` more, of which one type takes half and the
 /// next the rest (BITUNE_TEST_ALL: each takes all): loads, orders, distributions, gaps and lengths in turn.

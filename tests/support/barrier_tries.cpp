@@ -78,6 +78,19 @@ Try first_keys(std::string_view variant_name, std::uint64_t k, const Shape& shap
   return {changed(variant_name, problem, changes), problem, sample};
 }
 
+/// Keys that are close together, beside few that are far: bins have many, which differ.
+Try with_outliers(Try tried) {
+  tried.problem.key = KeyType::u32;
+  tried.uneven = Distribution::zipf;
+  return tried;
+}
+
+/// All keys but one are wanted, which the space may not allow: so a range that lacks some is wrong.
+Try but_one(Try tried) {
+  tried.problem.k = tried.problem.n - 1;
+  return tried;
+}
+
 /// Buckets that are expected to fill so many hundredths of a tile: with 100 half of them take a second one,
 /// with 200 half of them spill, which the space does not allow.
 Configuration with_leaf_fill(std::int64_t fill) {
@@ -245,6 +258,30 @@ std::vector<Try> first_keys_tries() {
                   {"minima", 32},
                   {"candidate_factor", 4},
                   {"min_blocks_per_sm", 1}}),
+      first_keys("bin_cluster", 384, {.n = 4000},
+                 {{"cluster_size", 4},
+                  {"block_size_x", 128},
+                  {"items_per_thread", 8},
+                  {"candidates", 512},
+                  {"counts_minima", 1}}),
+      first_keys("bin_cluster", 768, {.n = 4000},
+                 {{"cluster_size", 4},
+                  {"block_size_x", 128},
+                  {"items_per_thread", 8},
+                  {"candidates", 1024},
+                  {"counts_minima", 0}}),
+      with_outliers(first_keys("bin_cluster", 768, {.n = 4000},
+                               {{"cluster_size", 4},
+                                {"block_size_x", 128},
+                                {"items_per_thread", 8},
+                                {"candidates", 1024},
+                                {"counts_minima", 0}})),
+      but_one(first_keys("bin_cluster", 1536, {.n = 2049},
+                         {{"cluster_size", 4},
+                          {"block_size_x", 128},
+                          {"items_per_thread", 8},
+                          {"candidates", 2048},
+                          {"counts_minima", 0}})),
       first_keys("digit_rows", 250, {.n = 1000, .rows = 3}, {}),
       first_keys("digit_rows", 100, {.n = 1000, .rows = 3},
                  {{"block_size_x", 64}, {"items_per_thread", 16}, {"candidates_per_thread", 4}}),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bitune/types.hpp"
+#include "measure/inputs.hpp"
 #include "model/configuration.hpp"
 
 namespace bitune::test {
@@ -19,6 +20,8 @@ struct BarrierTry {
   Problem problem;
   std::optional<std::uint32_t> sample = std::nullopt;
   std::vector<std::uint64_t> lengths = {};  ///< of the problem's segments
+  /// Of a top_k: what its keys look like, besides random ones.
+  Distribution uneven = Distribution::few_distinct;
 };
 
 /// All that is tried. Of what gives the first k keys only if it is asked for: it takes long.
