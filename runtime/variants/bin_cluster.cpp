@@ -164,6 +164,8 @@ Configuration BinClusterVariant::default_configuration(const Problem& problem,
       c.parameters["counts_minima"] = as_count(ranks * threads) >= problem.k ? 1 : 0;
       for (std::int64_t candidates = 512; candidates <= 8192; candidates *= 2) {
         c.parameters["candidates"] = candidates;
+        // With less, what a bin of the bound has besides makes another count.
+        if (as_count(candidates) < 2 * problem.k && candidates < 8192) continue;
         if (!all.violation(c, problem, device)) return c;
       }
     }
