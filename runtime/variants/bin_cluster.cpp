@@ -28,13 +28,7 @@ namespace {
 
 constexpr FirstKeysKernel<U32, U32> kernel{"kernels/topk/bin_cluster.cuh", "bin_cluster"};
 
-/// What 16 blocks of 1024 threads hold. Shorter rows are one block's work.
-constexpr std::uint64_t longest_row = std::uint64_t{1} << 19;
-constexpr std::uint64_t shortest_row = 2048;
 constexpr std::uint64_t most_wanted = 6144;
-
-/// What a block of a cluster holds at least.
-constexpr std::int64_t smallest_share = 1024;
 
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   return layout::bin_cluster(c.at("block_size_x"), c.at("cluster_size"), c.at("candidates"),
@@ -65,8 +59,8 @@ class BinClusterVariant final : public Variant {
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return is_top_k(problem) && device.warp_size == 32 && device.max_cluster_size >= 2 &&
-           problem.n >= shortest_row && problem.n <= longest_row && problem.k != 0 &&
-           problem.k <= most_wanted && default_is_valid(problem, device);
+           problem.n >= cluster_choice::shortest_row && problem.n <= cluster_choice::longest_row &&
+           problem.k != 0 && problem.k <= most_wanted && default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -91,13 +85,7 @@ SearchSpace BinClusterVariant::space(const Problem&, const DeviceInfo&) const {
   space.restrictions = {
       block_fits_device(),
       cluster_fits_device(),
-      {"the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
-       "at least",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return cluster_choice::capacity(c) == cluster_choice::tile_for(p) &&
-                cluster_choice::capacity(c) >= smallest_share * c.at("cluster_size");
-       },
-       {"cluster_size", "block_size_x", "items_per_thread"}},
+      cluster_choice::row_fills_cluster(),
       {"a thread holds 16 keys of 64 bits at most",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return size_of(p.key) < 8 || c.at("items_per_thread") <= 16;

@@ -40,6 +40,17 @@ std::int64_t capacity(const Configuration& c) {
   return c.at("cluster_size") * c.at("block_size_x") * c.at("items_per_thread");
 }
 
+Restriction row_fills_cluster() {
+  constexpr std::int64_t smallest_share = 1024;
+  return {
+      "the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
+      "at least",
+      [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+        return capacity(c) == tile_for(p) && capacity(c) >= smallest_share * c.at("cluster_size");
+      },
+      {"cluster_size", "block_size_x", "items_per_thread"}};
+}
+
 std::int64_t candidates(const Configuration& c, const Problem& problem, std::int64_t vector) {
   std::int64_t count = rounded_k(problem) * std::max(c.at("candidate_factor"), vector);
   while (!layout::is_sorted_by(c.at("block_size_x"), count)) count *= 2;

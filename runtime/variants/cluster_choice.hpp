@@ -30,6 +30,13 @@ namespace bitune::cluster_choice {
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem,
                                         std::int64_t candidates, bool stays);
 
+/// What 16 blocks of 1024 threads hold. Shorter rows than the shortest are one block's work.
+inline constexpr std::uint64_t longest_row = std::uint64_t{1} << 19;
+inline constexpr std::uint64_t shortest_row = 2048;
+
+/// A row fits the registers of its cluster, and fills more than half of them.
+[[nodiscard]] Restriction row_fills_cluster();
+
 /// Parameters of both.
 [[nodiscard]] Parameter minima();
 [[nodiscard]] Parameter candidate_factor();

@@ -111,8 +111,8 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
       c.parameters["copied_keys"] = copied;
       if (2 * as_count(copied) >= 3 * keys_of_block(c, problem)) break;
     }
-    const bool fits = as_count(c.at("copied_keys")) <= 16 * keys_of_block(c, problem) &&
-                      shared_bytes(c, problem) <= device.shared_bytes_per_block_optin;
+    const bool fits =
+        copies_what_is_there(c, problem) && shared_bytes(c, problem) <= device.shared_bytes_per_block_optin;
     if (!fits) c.parameters["copied_keys"] = 0;
   }
   const bool is_small = problem.n <= std::uint64_t{1} << 18;

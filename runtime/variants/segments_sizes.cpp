@@ -62,6 +62,12 @@ std::vector<std::int64_t> copied_keys_values() {
   return {0, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
 }
 
+bool copies_what_is_there(const Configuration& c, const Problem& problem) {
+  const std::uint64_t mean = keys_of_block(c, problem);
+  const std::uint64_t copied = as_count(c.at("copied_keys"));
+  return copied == 0 || (mean <= 4 * copied && copied <= 16 * mean);
+}
+
 std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   const layout::CopiedParts copies =
       layout::copied_parts(c.at("copied_keys"), static_cast<layout::Size>(size_of(problem.key)),

@@ -50,6 +50,10 @@ inline constexpr std::int64_t digit_bits = 8;
 /// How many of these a block may copy to shared memory; 0: none.
 [[nodiscard]] std::vector<std::int64_t> copied_keys_values();
 
+/// Whether copied_keys is 0, or a quarter to sixteen times as many: so what is found for one to four times as
+/// many serves means of a quarter to four times.
+[[nodiscard]] bool copies_what_is_there(const Configuration& c, const Problem& problem);
+
 /// Shared memory of a block that sorts short segments.
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem);
 

@@ -27,13 +27,6 @@ namespace {
 
 constexpr FirstKeysKernel<U32, U32> kernel{"kernels/topk/select_cluster.cuh", "select_cluster"};
 
-/// What 16 blocks of 1024 threads hold. Shorter rows are one block's work.
-constexpr std::uint64_t longest_row = std::uint64_t{1} << 19;
-constexpr std::uint64_t shortest_row = 2048;
-
-/// What a block of a cluster holds at least.
-constexpr std::int64_t smallest_share = 1024;
-
 std::int64_t candidates(const Configuration& c, const Problem& problem) {
   return cluster_choice::candidates(c, problem);
 }
@@ -53,7 +46,7 @@ class SelectClusterVariant final : public Variant {
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     if (!is_top_k(problem) || device.warp_size != 32 || device.max_cluster_size < 2 ||
-        problem.n < shortest_row || problem.n > longest_row ||
+        problem.n < cluster_choice::shortest_row || problem.n > cluster_choice::longest_row ||
         problem.k > as_count(layout::minima_of_warp())) {
       return false;
     }
@@ -84,13 +77,7 @@ SearchSpace SelectClusterVariant::space(const Problem&, const DeviceInfo&) const
       block_fits_device(),
       vector_fits_access(),
       cluster_fits_device(),
-      {"the row fits the registers of the cluster, and fills more than half of them; a block has 1024 keys "
-       "at least",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return cluster_choice::capacity(c) == cluster_choice::tile_for(p) &&
-                cluster_choice::capacity(c) >= smallest_share * c.at("cluster_size");
-       },
-       {"cluster_size", "block_size_x", "items_per_thread"}},
+      cluster_choice::row_fills_cluster(),
       {"a thread holds whole vectors, and 16 keys of 64 bits at most",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          return c.at("vector_width") <= c.at("items_per_thread") &&
