@@ -98,10 +98,12 @@ SearchSpace BinClusterVariant::space(const Problem&, const DeviceInfo&) const {
          return 3 * candidates >= 4 * p.k && (candidates <= 8 * p.k || candidates == 512);
        },
        {"candidates"}},
-      {"a thread has a candidate at least, and 16 at most (8 of 64-bit keys), which a network may sort",
+      {"a thread has a candidate at least, and sorts 16 at most, 8 of 64-bit keys",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return candidates_of_thread(c) >= 1 && candidates_of_thread(c) <= (size_of(p.key) == 8 ? 8 : 16) &&
-                layout::is_sorted_by(c.at("block_size_x"), c.at("candidates"));
+         const std::int64_t candidates = c.at("candidates");
+         return candidates >= c.at("block_size_x") &&
+                cluster_choice::sorted_items(c, candidates) <= (size_of(p.key) == 8 ? 8 : 16) &&
+                layout::is_sorted_by(c.at("block_size_x"), candidates);
        },
        {"block_size_x", "candidates"}},
       {"minima are counted of as many threads at least as keys are wanted",

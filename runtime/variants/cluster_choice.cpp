@@ -13,11 +13,6 @@
 namespace bitune::cluster_choice {
 namespace {
 
-/// Candidates that a thread sorts at most: a warp's threads, or a block's.
-std::int64_t sorted_items(const Configuration& c, std::int64_t candidates) {
-  return candidates / (candidates < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
-}
-
 /// Registers that a thread has: for the keys of a row, beside minima as they are sorted, whose shuffles take
 /// copies; or for candidates as they are sorted; and a few more on newer devices.
 std::int64_t registers(const Configuration& c, const Problem& problem, std::int64_t candidates,
@@ -31,6 +26,10 @@ std::int64_t registers(const Configuration& c, const Problem& problem, std::int6
 }
 
 }  // namespace
+
+std::int64_t sorted_items(const Configuration& c, std::int64_t candidates) {
+  return candidates / (candidates < 2 * c.at("block_size_x") ? 32 : c.at("block_size_x"));
+}
 
 std::int64_t rounded_k(const Problem& problem) { return static_cast<std::int64_t>(std::bit_ceil(problem.k)); }
 

@@ -26,6 +26,9 @@ namespace bitune::cluster_choice {
 [[nodiscard]] std::int64_t candidates(const Configuration& c, const Problem& problem,
                                       std::int64_t vector = 1);
 
+/// Candidates that a thread of a network has which sorts so many: a warp's threads, or a block's.
+[[nodiscard]] std::int64_t sorted_items(const Configuration& c, std::int64_t candidates);
+
 /// Shared memory of a block, with room for so many candidates. stays: without the keys of blocks that do.
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem,
                                         std::int64_t candidates, bool stays);
