@@ -36,15 +36,11 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
       .bytes;
 }
 
-/// Of a thread of the block that puts candidates in order.
-std::int64_t candidates_of_thread(const Configuration& c) {
-  return c.at("candidates") / c.at("block_size_x");
-}
-
 /// Registers that a thread has: for its keys; or for its candidates, and where in its bin each is.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
   const std::int64_t wide = word_bytes(problem.key) / 4;
-  const std::int64_t candidates = candidates_of_thread(c) * (merged_item_registers(problem.key) + 1);
+  const std::int64_t candidates =
+      c.at("candidates") / c.at("block_size_x") * (merged_item_registers(problem.key) + 1);
   return std::max(c.at("items_per_thread") * wide + 32, candidates + (wide == 2 ? 52 : 40));
 }
 
@@ -153,9 +149,9 @@ Configuration BinClusterVariant::default_configuration(const Problem& problem,
       c.parameters["items_per_thread"] = tile / ranks / threads;
       c.parameters["counts_minima"] = as_count(ranks * threads) >= problem.k ? 1 : 0;
       for (std::int64_t candidates = 512; candidates <= 8192; candidates *= 2) {
-        c.parameters["candidates"] = candidates;
         // With less, what a bin of the bound has besides makes another count.
         if (as_count(candidates) < 2 * problem.k && candidates < 8192) continue;
+        c.parameters["candidates"] = candidates;
         if (!all.violation(c, problem, device)) return c;
       }
     }

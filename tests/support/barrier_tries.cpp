@@ -78,6 +78,16 @@ Try first_keys(std::string_view variant_name, std::uint64_t k, const Shape& shap
   return {changed(variant_name, problem, changes), problem, sample};
 }
 
+/// bin_cluster with so much room for candidates.
+Try of_four_blocks(std::uint64_t k, std::uint64_t n, std::int64_t candidates, bool counts_minima) {
+  return first_keys("bin_cluster", k, {.n = n},
+                    {{"cluster_size", 4},
+                     {"block_size_x", 128},
+                     {"items_per_thread", 8},
+                     {"candidates", candidates},
+                     {"counts_minima", counts_minima ? 1 : 0}});
+}
+
 /// Keys that are close together, beside few that are far: bins have many, which differ.
 Try with_outliers(Try tried) {
   tried.problem.key = KeyType::u32;
@@ -258,30 +268,10 @@ std::vector<Try> first_keys_tries() {
                   {"minima", 32},
                   {"candidate_factor", 4},
                   {"min_blocks_per_sm", 1}}),
-      first_keys("bin_cluster", 384, {.n = 4000},
-                 {{"cluster_size", 4},
-                  {"block_size_x", 128},
-                  {"items_per_thread", 8},
-                  {"candidates", 512},
-                  {"counts_minima", 1}}),
-      first_keys("bin_cluster", 768, {.n = 4000},
-                 {{"cluster_size", 4},
-                  {"block_size_x", 128},
-                  {"items_per_thread", 8},
-                  {"candidates", 1024},
-                  {"counts_minima", 0}}),
-      with_outliers(first_keys("bin_cluster", 768, {.n = 4000},
-                               {{"cluster_size", 4},
-                                {"block_size_x", 128},
-                                {"items_per_thread", 8},
-                                {"candidates", 1024},
-                                {"counts_minima", 0}})),
-      but_one(first_keys("bin_cluster", 1536, {.n = 2049},
-                         {{"cluster_size", 4},
-                          {"block_size_x", 128},
-                          {"items_per_thread", 8},
-                          {"candidates", 2048},
-                          {"counts_minima", 0}})),
+      of_four_blocks(384, 4000, 512, true),
+      of_four_blocks(768, 4000, 1024, false),
+      with_outliers(of_four_blocks(768, 4000, 1024, false)),
+      but_one(of_four_blocks(1536, 2049, 2048, false)),
       first_keys("digit_rows", 250, {.n = 1000, .rows = 3}, {}),
       first_keys("digit_rows", 100, {.n = 1000, .rows = 3},
                  {{"block_size_x", 64}, {"items_per_thread", 16}, {"candidates_per_thread", 4}}),

@@ -74,8 +74,8 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
   }
 }
 
-/// What was fastest of f32 keys on an H100 (docs/kernels-top-k.md): by how much is wanted of rows, short and
-/// long, few and many.
+/// What was fastest of f32 keys on an H100, or an H200 (docs/kernels-top-k.md): by how much is wanted of
+/// rows, short and long, few and many.
 TEST(TopKDefaults, AreWhatWasFastest) {
   for (const Case& of : {Case{"select_rows", 8, {.n = 64, .rows = 4096}},
                          Case{"rows_topk", 64, {.n = 64, .rows = 16}},
