@@ -3,15 +3,20 @@
 /// \file
 /// Copies from other devices that go on while what came before is merged.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "runtime/device.hpp"
 
 namespace bitune::multi {
 
-/// When a merge copies what lies on another device before it reads it, and how much at once.
+/// How what lies on another device comes to this one.
 struct CopyRules {
+  /// Ranks that get so many bytes on average, of keys and what travels with them, send keys away before they
+  /// sort (SplitSort). 0: all do, where the keys are for it.
+  std::uint64_t split_from_bytes = std::uint64_t{128} << 20;
   /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie. 0: none
   /// does.
   std::uint64_t from_bytes = std::uint64_t{256} << 20;
@@ -32,11 +37,16 @@ class ChunkCopies {
   [[nodiscard]] Stream stream() const noexcept { return stream_->handle(); }
   /// Later work of `reader` begins when all copies until now are done.
   void are_read_by(Stream reader);
+  /// Remembers all copies until now under a number, small ones as they are kept for ever.
+  void mark(std::size_t number);
+  /// Later work of `reader` begins when the copies that were marked so last are done.
+  void are_read_by(Stream reader, std::size_t number) const;
 
  private:
   const Device& device_;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> copied_;
+  std::vector<std::unique_ptr<DeviceEvent>> marks_;  ///< by their numbers; those that were never set are null
 };
 
 }  // namespace bitune::multi

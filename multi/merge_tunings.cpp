@@ -29,6 +29,7 @@ std::string_view slowest_link(std::span<const Device* const> devices) {
 
 CopyRules rules_of(const Configuration& configuration) {
   CopyRules rules;
+  rules.split_from_bytes = configuration.at("split") != 0 ? 0 : std::numeric_limits<std::uint64_t>::max();
   rules.from_bytes = configuration.at("copied") != 0 ? 0 : std::numeric_limits<std::uint64_t>::max();
   rules.least_chunk_bytes = static_cast<std::uint64_t>(configuration.at("least_chunk_kib")) << 10U;
   return rules;
@@ -60,7 +61,8 @@ DeviceInfo facts_of_group(std::span<const Device* const> devices) {
 Configuration configuration_of(const CopyRules& rules) {
   const bool is_copied = rules.from_bytes == 0;
   return {std::string(merge_variant),
-          {{"copied", is_copied ? 1 : 0},
+          {{"split", rules.split_from_bytes == 0 ? 1 : 0},
+           {"copied", is_copied ? 1 : 0},
            {"least_chunk_kib", is_copied ? static_cast<std::int64_t>(rules.least_chunk_bytes >> 10U) : 0}}};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -80,6 +81,11 @@ bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
   });
 }
 
+/// From how many bytes on a way is taken: 0 says that it is not.
+std::uint64_t told_or_never(std::uint64_t from_bytes) {
+  return from_bytes != 0 ? from_bytes : std::numeric_limits<std::uint64_t>::max();
+}
+
 /// What was tuned for these devices together. Where they do not read each other's memory, nothing was.
 multi::MergeTunings tunings_of(const std::vector<std::shared_ptr<RankDevice>>& devices) {
   std::vector<const Device*> group;
@@ -100,10 +106,12 @@ struct MultiSorter::Implementation {
     if (options.communicator != nullptr) {
       remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
-    const bool is_told = options.copied_from_bytes != 0 || options.least_chunk_bytes != 0;
+    const bool is_told =
+        options.copied_from_bytes != 0 || options.least_chunk_bytes != 0 || options.split_from_bytes != 0;
     if (reads_directly && devices.size() > 1 && !is_told) tunings = tunings_of(devices);
     const auto rules_for =
-        [this, told = multi::CopyRules{options.copied_from_bytes, options.least_chunk_bytes},
+        [this, told = multi::CopyRules{told_or_never(options.split_from_bytes), options.copied_from_bytes,
+                                      options.least_chunk_bytes},
          is_told](std::uint64_t bytes) { return is_told ? told : tunings.rules_for(bytes); };
     for (const auto& device : devices) {
       stores.push_back(std::make_unique<multi::RankStore>(device->device(), rules_for));

@@ -1,7 +1,7 @@
 #include "multi/rank_call.hpp"
 
-#include <chrono>
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,26 +10,13 @@
 #include "model/problem.hpp"
 #include "multi/agreement.hpp"
 #include "multi/exact_cuts.hpp"
+#include "multi/laps.hpp"
 #include "multi/rank_plan.hpp"
+#include "multi/split/split_sort.hpp"
 #include "runtime/check_operands.hpp"
 
 namespace bitune::multi {
 namespace {
-
-/// Microseconds since the last lap.
-class Laps {
- public:
-  double lap() {
-    const auto now = Clock::now();
-    const double us = std::chrono::duration<double, std::micro>(now - last_).count();
-    last_ = now;
-    return us;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
-};
 
 class RankCall {
  public:
@@ -48,6 +35,10 @@ class RankCall {
     MultiResult result;
     result.count = result_count();
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
+    if (split_ && split_first(result)) {
+      result.total_us = all.lap();
+      return result;
+    }
     sort_first();
     result.sort_us = laps.lap();
     Runs runs = all_runs();
@@ -115,9 +106,10 @@ class RankCall {
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
                       terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
+    split_ = plan_split();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
-      workspace_ = store_.workspace(plan_.bytes);
+      workspace_ = store_.workspace(std::max(plan_.bytes, split_ ? split_->bytes : 0));
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
@@ -127,6 +119,26 @@ class RankCall {
     if (result_count() == 0) return;
     check_operands(last_problem(), last_);
     for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
+  }
+
+  /// Whether keys are sent away before they are sorted: all ranks say the same.
+  [[nodiscard]] std::optional<SplitPlan> plan_split() {
+    if (!terms_.reads_directly) return std::nullopt;
+    const std::uint64_t bytes = terms_.total() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec)) /
+                                terms_.lengths.size();
+    const CopyRules rules = store_.rules_for(bytes);
+    if (bytes < rules.split_from_bytes) return std::nullopt;
+    return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr, rules);
+  }
+
+  /// Sorts so, if it turns out that it can.
+  bool split_first(MultiResult& result) {
+    const auto to = [](const Operand& operand) { return static_cast<std::byte*>(operand.data); };
+    const SplitSort::Memory memory{
+        .workspace = at(0),
+        .in = {to(part_.operands.input()), to(part_.operands.input_values())},
+        .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
+    return SplitSort(device_, store_, communicator_, terms_, *split_, memory, part_.stream).run(result);
   }
 
   /// The workspace of a sort.
@@ -320,6 +332,7 @@ class RankCall {
   int rank_;
   Terms terms_;
   RankPlan plan_;
+  std::optional<SplitPlan> split_;
   Operand workspace_;
   Operands first_;
   Operands last_;

@@ -30,6 +30,10 @@ void RankDevice::launch(const KernelSource& kernel, const Launch& launch,
   device().launch(*kernels_.get(kernel).kernel, launch, arguments, stream);
 }
 
+void RankDevice::run(const Plan& plan, const Operands& operands, Stream stream) {
+  make_executable(device(), kernels_, plan).run(operands, stream);
+}
+
 void RankDevice::prepare_indices() { prepare(index_kernel()); }
 
 void RankDevice::add_to_indices(void* indices, std::uint64_t n, std::uint64_t first, Stream stream) {
@@ -37,7 +41,7 @@ void RankDevice::add_to_indices(void* indices, std::uint64_t n, std::uint64_t fi
   Launch shape;
   shape.block = {threads, 1, 1};
   shape.grid[0] = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(n / threads, 1, most_blocks));
-  const std::array<std::uint64_t, 3> arguments = {reinterpret_cast<std::uintptr_t>(indices), n, first};
+  const std::array<std::uint64_t, 3> arguments = {address_argument(indices), n, first};
   launch(index_kernel(), shape, arguments, stream);
 }
 

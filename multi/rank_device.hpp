@@ -14,6 +14,11 @@
 
 namespace bitune::multi {
 
+/// A pointer as a launch takes it.
+inline std::uint64_t address_argument(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
 /// One device of this process. Several ranks may share it: thread-safe.
 class RankDevice {
  public:
@@ -33,6 +38,9 @@ class RankDevice {
   /// Enqueues a launch of a kernel that is compiled if need be. \throws Error (compile, device)
   void launch(const KernelSource& kernel, const Launch& launch, std::span<const std::uint64_t> arguments,
               Stream stream);
+
+  /// Enqueues the launches of a plan, likewise. \throws Error (compile, device)
+  void run(const Plan& plan, const Operands& operands, Stream stream);
 
   /// Makes indices of a rank's keys those in the whole: adds `first` to each. Enqueues it. \throws Error
   /// (compile, device)

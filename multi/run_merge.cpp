@@ -29,8 +29,6 @@ std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8
 
 std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { return (whole + part - 1) / part; }
 
-std::uint64_t argument(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
-
 Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
                  std::uint32_t block_threads = merge_threads) {
   Launch launch;
@@ -44,16 +42,15 @@ Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
 
 RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules)
     : rules_(rules),
-      key_bytes_(size_of(spec.key)),
-      carried_bytes_(carried_bytes),
-      tile_(merge_threads * items_of(key_bytes_)) {
+      bytes_{size_of(spec.key), carried_bytes},
+      tile_(merge_threads * items_of(bytes_.key)) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
   split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
   chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, most_chunks)};
   merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
-                                             merge_threads, items_of(key_bytes_))};
+                                             merge_threads, items_of(bytes_.key))};
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
@@ -61,12 +58,7 @@ std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
-  return keys != 0 && keys * (key_bytes_ + carried_bytes_) >= rules_.from_bytes;
-}
-
-RunArrays RunMerge::at(const RunArrays& arrays, std::uint64_t place) const noexcept {
-  return {arrays.keys == nullptr ? nullptr : arrays.keys + place * key_bytes_,
-          arrays.carried == nullptr ? nullptr : arrays.carried + place * carried_bytes_};
+  return keys != 0 && keys * bytes_.sum() >= rules_.from_bytes;
 }
 
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
@@ -136,17 +128,17 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
                 split_arguments(pair, splits), stream);
   const std::array<std::uint64_t, 9> merge = {
-      argument(pair.to.keys), argument(pair.to.carried), argument(first.keys), argument(first.carried),
-      argument(second.keys),  argument(second.carried),  pair.skipped,         pair.kept,
-      argument(splits)};
+      address_argument(pair.to.keys), address_argument(pair.to.carried), address_argument(first.keys), address_argument(first.carried),
+      address_argument(second.keys),  address_argument(second.carried),  pair.skipped,         pair.kept,
+      address_argument(splits)};
   const auto shared =
-      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(key_bytes_));
+      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key));
   device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
 }
 
 std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* splits) const noexcept {
-  return {argument(splits),   argument(pair.first.arrays.keys),
-          pair.first.length,  argument(pair.second.arrays.keys),
+  return {address_argument(splits),   address_argument(pair.first.arrays.keys),
+          pair.first.length,  address_argument(pair.second.arrays.keys),
           pair.second.length, pair.skipped,
           pair.kept,          tile_};
 }
@@ -170,7 +162,7 @@ std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const s
 void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders& borders,
                             const Memory& memory, Stream stream) const {
   ChunkCopies& copies = *memory.copies;
-  const std::uint64_t bytes = pair.kept * (key_bytes_ + carried_bytes_);
+  const std::uint64_t bytes = pair.kept * bytes_.sum();
   const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(
                                      bytes / std::max<std::uint64_t>(rules_.least_chunk_bytes, 1))),
                                  1U, most_chunks);
@@ -240,7 +232,7 @@ void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders&
 void RunMerge::copy_ahead(const Device& device, Pair& pair, Stream stream) const {
   if (pair.first.is_near == pair.second.is_near || (pair.skipped != 0 && !pair.has_all())) return;
   const MergedRun& far = pair.first.is_near ? pair.second : pair.first;
-  pair.ahead = std::min({far.length, pair.kept / 8, ahead_bytes / (key_bytes_ + carried_bytes_)});
+  pair.ahead = std::min({far.length, pair.kept / 8, ahead_bytes / bytes_.sum()});
   const bool is_last = pair.skipped != 0;
   copy(device, at(pair.copied, is_last ? pair.kept - pair.ahead : 0),
        part_of(far, is_last ? far.length - pair.ahead : 0, pair.ahead), stream);
@@ -284,11 +276,7 @@ MergedRun RunMerge::part_of(const MergedRun& run, std::uint64_t begin, std::uint
 }
 
 void RunMerge::copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const {
-  if (run.length == 0) return;
-  if (to.keys != nullptr) device.copy_on_device(to.keys, run.arrays.keys, run.length * key_bytes_, stream);
-  if (to.carried != nullptr) {
-    device.copy_on_device(to.carried, run.arrays.carried, run.length * carried_bytes_, stream);
-  }
+  bytes_.copy(device, to, run.arrays, run.length, stream);
 }
 
 void RunMerge::read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut,

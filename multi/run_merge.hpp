@@ -13,14 +13,9 @@
 #include "model/plan.hpp"
 #include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
+#include "multi/run_arrays.hpp"
 
 namespace bitune::multi {
-
-/// Keys and what travels with them, in memory that a device reaches.
-struct RunArrays {
-  std::byte* keys = nullptr;  ///< null where they are not wanted
-  std::byte* carried = nullptr;
-};
 
 /// Sorted keys, and what travels with them.
 struct MergedRun {
@@ -74,7 +69,9 @@ class RunMerge {
            const Memory& memory, Stream stream) const;
 
   /// The array from an element on.
-  [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept;
+  [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept {
+    return bytes_.at(arrays, place);
+  }
 
  private:
   /// Two runs, which of their merged keys are wanted, and where to.
@@ -131,8 +128,7 @@ class RunMerge {
   KernelSource chunk_kernel_;
   KernelSource merge_kernel_;
   CopyRules rules_;
-  std::uint64_t key_bytes_ = 0;
-  std::uint64_t carried_bytes_ = 0;
+  ItemBytes bytes_;
   std::uint64_t tile_ = 1;  ///< keys of a block
 };
 

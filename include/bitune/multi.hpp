@@ -30,10 +30,13 @@ struct MultiOptions {
   std::string kernel_cache = {};  ///< as SorterOptions::kernel_cache
   /// Where GPUs read each other's memory: from so many bytes on, of keys and what travels with them, a rank
   /// copies what others have in chunks, and merges one while the next comes. Fewer it reads where they lie.
-  /// What merging a chunk writes has `least_chunk_bytes` at least. Both 0: as `bitune tune --devices` has
-  /// found for these GPUs, else defaults.
+  /// What merging a chunk writes has `least_chunk_bytes` at least. If ranks get `split_from_bytes` or more on
+  /// average, each sends keys away before it sorts, and nothing is merged: keys of 2 or 4 bytes, of 2 to 8
+  /// ranks. All three 0: as `bitune tune --devices` has found for these GPUs, else defaults. One alone 0:
+  /// copies always, and never splits.
   std::uint64_t copied_from_bytes = 0;
   std::uint64_t least_chunk_bytes = 0;
+  std::uint64_t split_from_bytes = 0;
   /// How long a rank waits for the others before it ends the call of all. They may have to compile first.
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
 };
@@ -60,10 +63,10 @@ struct MultiResult {
   std::uint64_t first = 0;           ///< the place in the whole of the first key that this rank has
   std::uint64_t count = 0;           ///< keys that it has
   std::uint64_t received_bytes = 0;  ///< from other ranks
-  double sort_us = 0;                ///< its own keys
-  double split_us = 0;               ///< waiting for those that sort longer, and finding what goes where
-  double exchange_us = 0;            ///< copying what other ranks have; 0 where merging reads it itself
-  double merge_us = 0;
+  double sort_us = 0;                ///< its own keys; where they were split before, those that it gets
+  double split_us = 0;               ///< finding what goes where, and waiting for ranks that are slower
+  double exchange_us = 0;            ///< copying what other ranks have, as far as nothing else goes on beside
+  double merge_us = 0;               ///< 0 where keys were split before they were sorted
   double host_to_device_us = 0;  ///< of run_host
   double device_to_host_us = 0;  ///< of run_host
   double total_us = 0;           ///< wall clock

@@ -1,15 +1,15 @@
 // The variant `radix`: keys are put in the order of one digit after the other, from the lowest on.
 
-#include <fmt/format.h>
+#include <string_view>
+#include <vector>
 
-#include "kernels/radix/radix_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
 #include "runtime/variant.hpp"
 #include "runtime/variants/clear_counts.hpp"
-#include "runtime/variants/expressions.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/radix_parts.hpp"
+#include "runtime/variants/radix_passes.hpp"
 #include "runtime/variants/registered.hpp"
 
 namespace bitune {
@@ -17,19 +17,10 @@ namespace of_radix {
 namespace {
 
 using radix_parts::append_counting;
-using radix_parts::CountKernel;
 using radix_parts::Counts;
 using radix_parts::lower_to_device;
 using radix_parts::pass_arrays;
-using radix_parts::pass_bytes;
-using radix_parts::pass_count;
 using radix_parts::PassArrays;
-using radix_parts::tile_count;
-
-constexpr CountKernel count_kernel{
-    .header = "kernels/radix/count_digits.cuh", .name = "count_digits", .allows_next_early = true};
-constexpr Kernel<Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
-    "kernels/radix/radix_pass.cuh", "radix_pass"};
 
 class RadixVariant final : public Variant {
  public:
@@ -38,7 +29,9 @@ class RadixVariant final : public Variant {
     return "radix sort from the lowest digit on, each key read and written once a digit; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_digits_kernel.header, count_kernel.header, pass_kernel.header};
+    std::vector<std::string_view> headers = RadixPasses::headers(false);
+    headers.insert(headers.begin(), clear_digits_kernel.header);
+    return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return sorts_keys_alone(problem) && problem.rows <= 1 && device.warp_size == 32;
@@ -70,26 +63,19 @@ Configuration RadixVariant::default_configuration(const Problem& problem, const 
 Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const std::string codec = codec_arguments(problem.key, problem.order);
-  const std::int64_t counter = layout::digit_counter_bytes(problem.n);
-  const std::uint64_t tiles = tile_count(c, problem);
-  const auto passes = as_count(pass_count(c, problem));
-  const Counts counts = append_counting(builder, count_kernel, codec, passes, tiles, problem, c, device);
-
-  const PassArrays arrays = pass_arrays(builder, problem, passes);
+  const RadixPasses passes(problem, c, device);
+  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(), passes.passes(),
+                                        passes.tiles_of(problem.n), problem, c, device);
+  const PassArrays arrays = pass_arrays(builder, problem, passes.passes());
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    const bool is_last = pass + 1 == arrays.passes();
-    builder.launch(
-        pass_kernel,
-        fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, c.at("block_size_x"), c.at("items_per_thread"),
-                    c.at("radix_bits"), c.at("loop_unroll_factor_look_back"), counter,
-                    c.at("min_blocks_per_sm"), !is_last),
-        {.blocks = tiles,
-         .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-         .shared_bytes = as_count(pass_bytes(c, problem)),
-         .allows_next_early = !is_last},
-        arrays.keys[pass + 1], arrays.keys[pass], problem.n, pass, counts.tickets, counts.digits,
-        counts.look_back, tiles);
+    passes.append(builder, pass, problem.n,
+                  {.keys_out = arrays.keys[pass + 1],
+                   .keys_in = arrays.keys[pass],
+                   .values_out = arrays.values[pass + 1],
+                   .values_in = arrays.values[pass],
+                   .tickets = counts.tickets,
+                   .digits = counts.digits,
+                   .look_back = counts.look_back});
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -1,9 +1,6 @@
 // The variant `radix_pairs`: as `radix`, and values or indices travel with the keys.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +10,9 @@
 #include "runtime/variant.hpp"
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/clear_counts.hpp"
-#include "runtime/variants/pass_codecs.hpp"
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/radix_parts.hpp"
+#include "runtime/variants/radix_passes.hpp"
 #include "runtime/variants/registered.hpp"
 
 namespace bitune {
@@ -23,22 +20,10 @@ namespace of_radix_pairs {
 namespace {
 
 using radix_parts::append_counting;
-using radix_parts::CountKernel;
 using radix_parts::Counts;
 using radix_parts::lower_to_device;
 using radix_parts::pass_arrays;
-using radix_parts::pass_bytes;
-using radix_parts::pass_count;
 using radix_parts::PassArrays;
-using radix_parts::tile_count;
-
-constexpr std::string_view header = "kernels/radix/radix_pairs_pass.cuh";
-constexpr CountKernel count_kernel{.header = header, .name = "count_digits", .allows_next_early = true};
-constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32> pass_kernel{
-    header, "radix_pairs_pass"};
-constexpr std::string_view ramped_header = "kernels/radix/ramped_pairs_pass.cuh";
-constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32, U32, U32>
-    ramped_kernel{ramped_header, "ramped_pairs_pass"};
 
 class RadixPairsVariant final : public Variant {
  public:
@@ -47,7 +32,9 @@ class RadixPairsVariant final : public Variant {
     return "radix sort of keys with values, or with their indices; stable; one array";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    return {clear_digits_kernel.header, header, ramped_header};
+    std::vector<std::string_view> headers = RadixPasses::headers(true);
+    headers.insert(headers.begin(), clear_digits_kernel.header);
+    return headers;
   }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
     return problem.kind() == ShapeKind::array && carries_one_thing(problem) && device.warp_size == 32;
@@ -123,55 +110,23 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
   return c;
 }
 
-std::int64_t ramped_pass_bytes(const Configuration& c, const Problem& problem) {
-  return layout::rounded_up(pass_bytes(c, problem), 8) + layout::tile_span_bytes();
-}
-
-/// Tiles of a pass. Ramps are for blocks that share a multiprocessor: a block alone has no other one to take
-/// turns with.
-layout::RampedTiles tiles_of_pass(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
-  const std::int64_t blocks = c.at("min_blocks_per_sm");
-  if (blocks < 2 || ramped_pass_bytes(c, problem) > device.shared_bytes_per_block_optin) {
-    return {.step = 0, .falls_from = 0, .count = tile_count(c, problem)};
-  }
-  return layout::ramped_tiles(problem.n, c.at("block_size_x"), c.at("items_per_thread"),
-                              blocks * device.sm_count);
-}
-
 Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const auto passes = as_count(pass_count(c, problem));
-  const PassCodecs codecs(problem, passes, c.at("radix_bits"));
-  const layout::RampedTiles tiles = tiles_of_pass(c, problem, device);
-  const bool has_ramps = tiles.step != 0;
-  const Counts counts =
-      append_counting(builder, count_kernel, codecs.of_counting(), passes, tiles.count, problem, c, device);
-
-  const PassArrays arrays = pass_arrays(builder, problem, passes);
+  const RadixPasses passes(problem, c, device);
+  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(), passes.passes(),
+                                        passes.tiles_of(problem.n), problem, c, device);
+  const PassArrays arrays = pass_arrays(builder, problem, passes.passes());
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    const bool is_last = pass + 1 == arrays.passes();
-    const auto launch = [&](const auto& kernel, auto... ramps) {
-      builder.launch(
-          kernel,
-          fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                      codecs.of_pass(pass), carried_bytes(problem), arrays.value_source(pass),
-                      arrays.writes_keys(pass), c.at("block_size_x"), c.at("items_per_thread"),
-                      c.at("radix_bits"), c.at("loop_unroll_factor_look_back"),
-                      layout::digit_counter_bytes(problem.n), c.at("min_blocks_per_sm"),
-                      c.at("values_beside_keys"), !is_last),
-          {.blocks = tiles.count,
-           .threads = static_cast<std::uint32_t>(c.at("block_size_x")),
-           .shared_bytes = as_count(has_ramps ? ramped_pass_bytes(c, problem) : pass_bytes(c, problem)),
-           .allows_next_early = !is_last},
-          arrays.keys[pass + 1], arrays.keys[pass], arrays.values[pass + 1], arrays.values[pass], problem.n,
-          pass, counts.tickets, counts.digits, counts.look_back, tiles.count, ramps...);
-    };
-    if (has_ramps) {
-      launch(ramped_kernel, tiles.step, tiles.falls_from);
-    } else {
-      launch(pass_kernel);
-    }
+    passes.append(builder, pass, problem.n,
+                  {.keys_out = arrays.keys[pass + 1],
+                   .keys_in = arrays.keys[pass],
+                   .values_out = arrays.values[pass + 1],
+                   .values_in = arrays.values[pass],
+                   .tickets = counts.tickets,
+                   .digits = counts.digits,
+                   .look_back = counts.look_back},
+                  arrays.makes_indices && pass == 0);
   }
 
   Plan plan = builder.take(c.at("dependent_launch") != 0);

@@ -89,6 +89,28 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
   }
 }
 
+/// Terms, preparing, samples, classes, what is at the cuts, a search of these, counts, and that all have read.
+TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
+  for (int calls = 2; calls <= 7; ++calls) {
+    LocalRanks meeting(2, for_ever, true);
+    RanksCall call(keys, {1000, 1000}, {equal_part, equal_part}, Distribution::random);
+    const auto parts = call.parts();
+    std::deque<multi::RankStore> stores;  // kept until none reads them
+    for (int rank = 0; rank < 2; ++rank) {
+      stores.emplace_back(device().device(), [](std::uint64_t) { return multi::CopyRules{.split_from_bytes = 0}; });
+    }
+    const auto errors = errors_of(2, [&](int rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      const auto inner = meeting.communicator(rank, device().device());
+      FailingRank failing(*inner, calls);
+      Communicator& communicator = rank == 1 ? failing : *inner;
+      static_cast<void>(run_rank(device(), stores[i], communicator, keys, parts[i]));
+    });
+    for (const std::string& error : errors) EXPECT_TRUE(says(error, "the link is down")) << error;
+    EXPECT_EQ(meeting.ended_by(), 1);
+  }
+}
+
 TEST_F(MultiFaults, ARankThatFailsEndsAll) {
   LocalRanks meeting(3, for_ever);
   RanksCall call(keys, {40, 40, 40}, {equal_part, equal_part, equal_part}, Distribution::random);

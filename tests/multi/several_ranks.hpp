@@ -152,4 +152,11 @@ inline MultiOptions emulated_ranks(std::size_t count, bool is_copied = false) {
   return options;
 }
 
+/// Keys are sent away before they are sorted, however few they are; in as many chunks as there may be.
+inline MultiOptions splitting_ranks(std::size_t count) {
+  MultiOptions options = emulated_ranks(count, true);
+  options.split_from_bytes = 1;
+  return options;
+}
+
 }  // namespace bitune::test

@@ -1,0 +1,67 @@
+#pragma once
+
+/// \file
+/// The sort of what a rank has once all has come: by pieces, some of which are still on their way.
+
+#include <cstdint>
+#include <vector>
+
+#include "multi/chunk_copies.hpp"
+#include "multi/rank_device.hpp"
+#include "multi/run_arrays.hpp"
+#include "runtime/variants/radix_in_pieces.hpp"
+
+namespace bitune::multi {
+
+/// Keys with what travels with them, and how often each digit is in them.
+struct SortedPiece {
+  RunArrays from;
+  std::uint64_t n = 0;
+  std::vector<std::uint64_t> digits;  ///< RadixInPieces::counters
+  std::uint64_t turn = 0;             ///< those of a lower turn are there first
+  bool is_copied = false;             ///< under the number `mark` of ChunkCopies
+  std::size_t mark = 0;
+};
+
+/// Sorts pieces by a RadixInPieces. All that is given must outlive it.
+class PieceSort {
+ public:
+  PieceSort(RankDevice& device, const ChunkCopies& copies, const RadixInPieces& radix,
+            const RadixInPieces::Rest& rest, const ItemBytes& bytes, Stream stream)
+      : device_(device), copies_(copies), radix_(radix), rest_(rest), bytes_(bytes), stream_(stream) {}
+
+  /// Memory of the device.
+  struct Memory {
+    RunArrays to;                    ///< the result; pieces may lie there, but not elsewhere in what follows
+    std::byte* workspace = nullptr;  ///< of the rest
+    std::byte* first = nullptr;      ///< of the first passes
+    std::uint64_t first_bytes = 0;
+  };
+
+  /// Sorts n keys, which all pieces together have, in their order where keys are equal. Enqueues it; host memory that
+  /// the device reads meanwhile lives as long as this.
+  void run(const std::vector<SortedPiece>& pieces, std::uint64_t n, const Memory& memory);
+
+  /// Enqueues counting of the digits of n keys: adds to RadixInPieces::counters of the device.
+  void count(const RunArrays& from, std::uint64_t n, std::byte* counters);
+
+  /// Counters as the device has them.
+  [[nodiscard]] std::uint64_t counters_bytes() const { return radix_.counters() * radix_.counter_bytes(); }
+  [[nodiscard]] std::vector<std::uint64_t> counts_of(const std::byte* counters) const;
+
+ private:
+  void launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
+              std::byte* workspace);
+  /// Copies counters to the device.
+  void copy_counters(std::byte* to, const std::vector<std::uint64_t>& counts);
+
+  RankDevice& device_;
+  const ChunkCopies& copies_;
+  const RadixInPieces& radix_;
+  const RadixInPieces::Rest& rest_;
+  ItemBytes bytes_;
+  Stream stream_;
+  std::vector<std::vector<std::byte>> copied_;  ///< by copy_counters
+};
+
+}  // namespace bitune::multi

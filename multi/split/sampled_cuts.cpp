@@ -1,0 +1,101 @@
+#include "multi/split/sampled_cuts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/multi/split_layout.hpp"
+
+namespace bitune::multi {
+namespace {
+
+/// Of all ranks. More would be sorted longer than the keys at the cuts, which they make fewer.
+constexpr std::uint64_t most_sampled = 1 << 15;
+/// Small arrays are sampled, too, and not read as wholes.
+constexpr std::uint64_t least_spacing = 4;
+/// Standard deviations that a cut may be away from where the samples have it.
+constexpr double deviations = 4;
+
+std::uint64_t room_of(std::uint64_t samples, std::uint64_t classes, std::uint64_t spacing) {
+  // Of all ways to share the samples out, equal shares have the largest roots together.
+  const double roots = std::sqrt(static_cast<double>(samples * classes));
+  const auto spare = static_cast<std::uint64_t>(layout::spare_samples_of_root() * std::ceil(roots)) +
+                     classes * layout::spare_samples();
+  return (samples + spare) * spacing + classes * layout::split_class_items();
+}
+
+}  // namespace
+
+std::uint64_t Sampling::total() const noexcept { return before(counts.size()); }
+
+std::uint64_t Sampling::before(std::size_t rank) const noexcept {
+  return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank), std::uint64_t{0});
+}
+
+Sampling sampling_of(const std::vector<std::uint64_t>& lengths) {
+  const std::uint64_t all = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  Sampling sampling;
+  sampling.spacing = std::max((all + most_sampled - 1) / most_sampled, least_spacing);
+  for (const std::uint64_t length : lengths) sampling.counts.push_back(length / sampling.spacing);
+  return sampling;
+}
+
+std::optional<std::vector<std::uint64_t>> sampled_cuts(const Sampling& sampling,
+                                                       const std::vector<std::uint64_t>& results) {
+  const auto samples = static_cast<double>(sampling.total());
+  const double keys = static_cast<double>(
+      std::max<std::uint64_t>(std::accumulate(results.begin(), results.end(), std::uint64_t{0}), 1));
+  std::vector<std::uint64_t> cuts;
+  double before = 0;
+  for (std::size_t rank = 0; rank + 1 < results.size(); ++rank) {
+    before += static_cast<double>(results[rank]);
+    const double share = before / keys;
+    // What no rank has a whole spacing of is not sampled.
+    const double margin = deviations * std::sqrt(samples * share * (1 - share)) +
+                          static_cast<double>(results.size()) + 2;
+    const double first = std::floor(samples * share - margin);
+    const double behind = std::ceil(samples * share + margin);
+    cuts.push_back(first < 1 ? 0 : static_cast<std::uint64_t>(first));
+    cuts.push_back(static_cast<std::uint64_t>(std::min(behind, samples + 1)));
+  }
+  const bool meet = std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) != cuts.end();
+  if (meet) return std::nullopt;
+  return cuts;
+}
+
+std::uint64_t split_room(const Sampling& sampling, std::size_t rank) {
+  const auto classes = static_cast<std::uint64_t>(
+      layout::split_classes(static_cast<layout::Size>(sampling.counts.size())));
+  return room_of(sampling.counts[rank], classes, sampling.spacing);
+}
+
+std::uint64_t middle_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts) {
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i + 1 < cuts.size(); i += 2) samples += cuts[i + 1] - cuts[i];
+  return room_of(samples, cuts.size() / 2, sampling.spacing);
+}
+
+std::optional<CutShares> shares_of_cuts(const std::vector<ClassCounts>& counts,
+                                        const std::vector<std::uint64_t>& results) {
+  const std::size_t ranks = results.size();
+  const auto of_class = [&](std::size_t number) {
+    std::uint64_t all = 0;
+    for (const ClassCounts& of_rank : counts) all += of_rank[number];
+    return all;
+  };
+  CutShares shares{std::vector<std::uint64_t>(ranks, 0), std::vector<std::uint64_t>(ranks, 0)};
+  std::uint64_t before = 0;  // keys before the class
+  std::uint64_t cut = 0;
+  for (std::size_t rank = 0; rank + 1 < ranks; ++rank) {
+    before += of_class(sure_class(rank));
+    cut += results[rank];
+    const std::uint64_t at_cut = of_class(cut_class(rank));
+    if (cut < before || cut > before + at_cut) return std::nullopt;
+    shares.behind[rank] = cut - before;
+    before += at_cut;
+    shares.before[rank + 1] = before - cut;
+  }
+  return shares;
+}
+
+}  // namespace bitune::multi

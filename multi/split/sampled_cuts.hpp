@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// Where keys of several ranks are cut, to within some samples, and what follows from how many keys there
+/// are of each class.
+///
+/// Between two ranks' parts is a class of keys that are near the cut. Only these are cut exactly, later. So
+/// with N ranks there are N parts and N - 1 classes between them, in turn.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bitune::multi {
+
+/// Which keys are looked at: one of each `spacing` keys of a rank.
+struct Sampling {
+  std::uint64_t spacing = 1;
+  std::vector<std::uint64_t> counts;  ///< of each rank
+
+  [[nodiscard]] std::uint64_t total() const noexcept;
+  /// Samples of the ranks before this one.
+  [[nodiscard]] std::uint64_t before(std::size_t rank) const noexcept;
+};
+
+/// Of ranks with so many keys.
+[[nodiscard]] Sampling sampling_of(const std::vector<std::uint64_t>& lengths);
+
+/// Between which samples, counted from 1 in the order of their keys, each cut is, with a chance of some
+/// 15,000 to 1: the first sample of the class at the cut, and the first one behind it, cut by cut. 0 is
+/// before all keys, and one more than there are samples behind all. Nothing where two such classes would
+/// meet: the parts are too small. `results`: keys that each rank is to get.
+[[nodiscard]] std::optional<std::vector<std::uint64_t>> sampled_cuts(
+    const Sampling& sampling, const std::vector<std::uint64_t>& results);
+
+/// Keys that the arrays of all classes of a rank have room for, and those of the classes at cuts alone, at
+/// most: as choose_bounds (kernels/multi/split_bounds.cuh) gives them out.
+[[nodiscard]] std::uint64_t split_room(const Sampling& sampling, std::size_t rank);
+[[nodiscard]] std::uint64_t middle_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts);
+
+/// How many keys a rank has of each class.
+using ClassCounts = std::vector<std::uint64_t>;
+
+/// What each rank gets of the classes at the cuts before and behind its part.
+struct CutShares {
+  std::vector<std::uint64_t> before;
+  std::vector<std::uint64_t> behind;
+};
+
+/// Nothing if a cut is not where it was taken to be.
+[[nodiscard]] std::optional<CutShares> shares_of_cuts(const std::vector<ClassCounts>& counts,
+                                                      const std::vector<std::uint64_t>& results);
+
+/// The class of keys that surely are of a rank's part, and of those at the cut behind it.
+constexpr std::size_t sure_class(std::size_t rank) noexcept { return 2 * rank; }
+constexpr std::size_t cut_class(std::size_t rank) noexcept { return 2 * rank + 1; }
+
+}  // namespace bitune::multi

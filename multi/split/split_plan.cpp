@@ -1,0 +1,139 @@
+#include "multi/split/split_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kernels/multi/split_layout.hpp"
+#include "model/key_type.hpp"
+#include "model/operation.hpp"
+#include "multi/exact_cuts.hpp"
+#include "multi/rank_plan.hpp"
+#include "multi/split/split_launches.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/expressions.hpp"
+
+namespace bitune::multi {
+namespace {
+
+constexpr const char* bounds_header = "kernels/multi/split_bounds.cuh";
+constexpr const char* split_header = "kernels/multi/split_keys.cuh";
+/// Keys of a thread: what travels with them is in registers.
+constexpr std::uint64_t thread_items(std::uint64_t carried_bytes) { return carried_bytes > 8 ? 8 : 16; }
+
+Problem sort_of(KeyType key, Order order, std::uint64_t n, std::uint32_t value_bytes) {
+  Problem problem{{.operation = value_bytes != 0 ? Operation::sort_pairs : Operation::sort,
+                   .key = key,
+                   .value_bytes = value_bytes,
+                   .order = order,
+                   .stable = value_bytes != 0},
+                  {.n = n}};
+  return problem;
+}
+
+bool is_for(const Terms& terms, const Device& device) {
+  const std::size_t ranks = terms.lengths.size();
+  return terms.reads_directly && !selects(terms.spec.operation) && ranks >= 2 &&
+         ranks <= static_cast<std::size_t>(layout::most_split_parts()) &&
+         RadixInPieces::takes(terms.spec.key, device.info());
+}
+
+void name_kernels(SplitPlan& plan, const SortSpec& spec, std::size_t ranks) {
+  // Where something travels, NaNs are equal keys: as sorts have it.
+  const std::string order =
+      plan.bytes_of_item.carried != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
+  plan.sample_kernel = {bounds_header, fmt::format("bitune::sample_keys<{}, {}>", order, split_threads)};
+  plan.bounds_kernel = {bounds_header,
+                        fmt::format("bitune::choose_bounds<{}, {}, {}>", order, ranks, bounds_threads)};
+  plan.fill_kernel = {bounds_header, fmt::format("bitune::fill_with_last<{}, {}>",
+                                                 codec_arguments(spec.key, spec.order), split_threads)};
+  const std::uint64_t items = thread_items(plan.bytes_of_item.carried);
+  plan.split_kernel = {split_header,
+                       fmt::format("bitune::split_keys<{}, {}, {}, {}, {}, {}>", order, plan.bytes_of_item.carried,
+                                   spec.index_bytes != 0, ranks, split_threads, items)};
+  plan.tile = split_threads * items;
+  const auto slot = static_cast<layout::Size>(std::max(plan.bytes_of_item.key, plan.bytes_of_item.carried));
+  plan.tile_shared_bytes = static_cast<std::uint32_t>(
+      layout::split_tile_parts(split_threads, static_cast<layout::Size>(items), slot,
+                               static_cast<layout::Size>(ranks))
+          .bytes);
+}
+
+/// Takes the next part of the workspace.
+std::uint64_t take(SplitPlan& plan, std::uint64_t bytes) {
+  return std::exchange(plan.bytes, plan.bytes + rounded_piece(bytes));
+}
+
+}  // namespace
+
+std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, int rank, bool has_keys_out,
+                                       const CopyRules& rules) {
+  if (!is_for(terms, device.device())) return std::nullopt;
+  SplitPlan plan;
+  plan.sampling = sampling_of(terms.lengths);
+  const auto cuts = sampled_cuts(plan.sampling, terms.results);
+  if (!cuts) return std::nullopt;
+  plan.cuts = *cuts;
+  plan.least_chunk_bytes = rules.least_chunk_bytes;
+  const SortSpec& spec = terms.spec;
+  const std::size_t ranks = terms.lengths.size();
+  const auto me = static_cast<std::size_t>(rank);
+  const std::uint64_t n = terms.lengths[me];
+  const std::uint64_t result = terms.results[me];
+  const std::uint32_t carried = bitune::carried_bytes(spec);
+  plan.bytes_of_item = {size_of(spec.key), carried};
+  plan.word_bytes = static_cast<std::uint64_t>(bitune::word_bytes(spec.key));
+  plan.room = split_room(plan.sampling, me);
+  plan.middle_room = multi::middle_room(plan.sampling, plan.cuts);
+  const std::uint64_t samples = plan.sampling.total();
+  plan.samples = sort_of(KeyType::u32, Order::ascending, samples, sizeof(std::uint64_t));
+  plan.middle = sort_of(spec.key, spec.order, plan.middle_room, carried);
+  const Problem last = sort_of(spec.key, spec.order, std::max<std::uint64_t>(result, 1), carried);
+  const auto prepared = device.engine().prepare(last);
+  plan.radix.emplace(last, prepared ? prepared->selection.configuration : Configuration{},
+                     device.device().info());
+  plan.rest = plan.radix->rest();
+  name_kernels(plan, spec, ranks);
+
+  std::uint64_t sorter = 0;
+  for (const Problem& problem : {plan.samples, plan.middle}) {
+    if (problem.n < 2) continue;
+    static_cast<void>(device.engine().prepare(problem));
+    sorter = std::max(sorter, device.engine().workspace_size(problem));
+  }
+  for (const KernelSource* kernel :
+       {&plan.sample_kernel, &plan.bounds_kernel, &plan.split_kernel, &plan.fill_kernel}) {
+    device.prepare(*kernel);
+  }
+  for (const Plan& part : {plan.radix->counting(1), plan.radix->first_pass(1), plan.rest.plan}) {
+    for (const KernelSource& kernel : part.kernels) device.prepare(kernel);
+  }
+
+  plan.split_keys = take(plan, plan.room * plan.bytes_of_item.key);
+  plan.split_carried = take(plan, plan.room * plan.bytes_of_item.carried);
+  plan.unasked_keys = take(plan, has_keys_out ? 0 : result * plan.bytes_of_item.key);
+  plan.middle_keys = take(plan, plan.middle_room * plan.bytes_of_item.key);
+  plan.middle_carried = take(plan, plan.middle_room * plan.bytes_of_item.carried);
+  plan.words = take(plan, plan.sampling.counts[me] * plan.word_bytes);
+  plan.indices = take(plan, plan.sampling.counts[me] * sizeof(std::uint64_t));
+  plan.all_words = take(plan, samples * plan.word_bytes);
+  plan.all_indices = take(plan, samples * sizeof(std::uint64_t));
+  plan.split = take(plan, static_cast<std::uint64_t>(layout::split_words().all) * sizeof(std::uint64_t));
+  const auto values = std::uint64_t{1} << layout::split_class_bits(static_cast<layout::Size>(ranks));
+  plan.told_bytes = piece_alignment + (n / plan.tile + 1) * values * sizeof(std::uint64_t);
+  plan.ticket = take(plan, plan.told_bytes);
+  plan.counters =
+      take(plan, (ranks * most_split_chunks + 2) * plan.radix->counters() * plan.radix->counter_bytes());
+  const auto size = static_cast<int>(ranks);
+  plan.cut_samples_bytes = sample_bytes(size, spec.key, samples_of(size));
+  plan.cut_samples = take(plan, plan.cut_samples_bytes);
+  plan.first_passes_bytes = plan.radix->first_pass_bytes(ranks * most_split_chunks + 2);
+  plan.first_passes = take(plan, plan.first_passes_bytes);
+  plan.rest_bytes = std::max(plan.rest.plan.workspace_bytes, sorter);
+  plan.rest_workspace = take(plan, plan.rest_bytes);
+  return plan;
+}
+
+}  // namespace bitune::multi

@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// What a rank does that sends its keys away before they are sorted, and the memory that it takes meanwhile.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bitune/types.hpp"
+#include "model/plan.hpp"
+#include "model/problem.hpp"
+#include "multi/agreement.hpp"
+#include "multi/chunk_copies.hpp"
+#include "multi/rank_device.hpp"
+#include "multi/run_arrays.hpp"
+#include "multi/split/sampled_cuts.hpp"
+#include "runtime/variants/radix_in_pieces.hpp"
+
+namespace bitune::multi {
+
+/// Pieces that what one rank sends another is copied in, at most.
+inline constexpr std::uint64_t most_split_chunks = 4;
+
+/// A rank's share of a call that splits first. Of a call that sorts at least one key.
+struct SplitPlan {
+  /// Nothing where the keys, the ranks or their parts are not for it. Every rank finds the same. Compiles what
+  /// must be. \throws Error
+  [[nodiscard]] static std::optional<SplitPlan> of(RankDevice& device, const Terms& terms, int rank,
+                                                   bool has_keys_out, const CopyRules& rules);
+
+  Sampling sampling;
+  std::vector<std::uint64_t> cuts;  ///< sampled_cuts
+  ItemBytes bytes_of_item;
+  std::uint64_t least_chunk_bytes = 0;  ///< CopyRules
+  std::uint64_t word_bytes = 0;  ///< of a sample
+  std::uint64_t room = 0;         ///< keys of all classes
+  std::uint64_t middle_room = 0;  ///< keys of the classes at cuts
+  Problem samples;                ///< sorts all samples with their indices
+  Problem middle;                 ///< sorts middle_room keys
+  std::optional<RadixInPieces> radix;
+  RadixInPieces::Rest rest;
+
+  KernelSource sample_kernel;
+  KernelSource bounds_kernel;
+  KernelSource split_kernel;
+  KernelSource fill_kernel;
+  std::uint64_t tile = 0;  ///< keys of a block that splits
+  std::uint32_t tile_shared_bytes = 0;
+
+  /// Where things begin in the workspace, in bytes.
+  std::uint64_t split_keys = 0;
+  std::uint64_t split_carried = 0;
+  std::uint64_t unasked_keys = 0;  ///< sorted keys that nobody asked for
+  std::uint64_t middle_keys = 0;
+  std::uint64_t middle_carried = 0;
+  std::uint64_t words = 0;  ///< of this rank's samples
+  std::uint64_t indices = 0;
+  std::uint64_t all_words = 0;
+  std::uint64_t all_indices = 0;
+  std::uint64_t split = 0;   ///< Split
+  std::uint64_t ticket = 0;  ///< and behind it what tiles tell each other
+  std::uint64_t told_bytes = 0;
+  std::uint64_t counters = 0;  ///< how often each digit is in each piece
+  std::uint64_t cut_samples = 0;
+  std::uint64_t cut_samples_bytes = 0;
+  std::uint64_t first_passes = 0;
+  std::uint64_t first_passes_bytes = 0;
+  std::uint64_t rest_workspace = 0;  ///< and before it is used, that of the other sorts
+  std::uint64_t rest_bytes = 0;
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace bitune::multi

@@ -1,0 +1,100 @@
+#pragma once
+
+/// \file
+/// A sort over several ranks that sends keys away before it sorts.
+///
+/// Each rank splits its keys by where they go (kernels/multi/split_keys.cuh), between bounds that a sample of
+/// all keys has shown. What goes to others is copied while each rank counts its digits, cuts exactly what is
+/// near a cut, and sorts what it keeps by the first digit. Pieces that come are sorted by that digit one by
+/// one; the other passes are over all. So each key goes over the link once, most of it beside other work, and
+/// nothing is merged.
+
+#include <cstdint>
+#include <vector>
+
+#include "bitune/multi.hpp"
+#include "multi/agreement.hpp"
+#include "multi/communicator.hpp"
+#include "multi/rank_device.hpp"
+#include "multi/rank_store.hpp"
+#include "multi/run_arrays.hpp"
+#include "multi/split/piece_sort.hpp"
+#include "multi/split/split_plan.hpp"
+
+namespace bitune::multi {
+
+/// One rank's share of it. Every rank makes one and runs it.
+class SplitSort {
+ public:
+  /// What the call gives and gets on this rank. Keys that nobody asked for have null.
+  struct Memory {
+    std::byte* workspace = nullptr;  ///< of SplitPlan::bytes; other ranks read it
+    RunArrays in;
+    RunArrays out;
+  };
+
+  SplitSort(RankDevice& device, RankStore& store, Communicator& communicator, const Terms& terms,
+            const SplitPlan& plan, const Memory& memory, Stream stream);
+
+  /// Does it, and waits until all is written and other ranks have read what they need. False if it turns out
+  /// that it can't: then nothing is written, on no rank. \throws Error
+  bool run(MultiResult& result);
+
+ private:
+  /// What a rank shows before keys are split.
+  struct Ready;
+  /// What a rank shows once its keys are.
+  struct Done;
+  /// Where a chunk of what goes to another rank begins, by keys of the whole piece.
+  [[nodiscard]] std::vector<std::uint64_t> chunks_of(std::uint64_t n) const;
+
+  [[nodiscard]] Ready ready();
+  void split(const std::vector<Ready>& all);
+  [[nodiscard]] Done done();
+  void copy_sure(const std::vector<Done>& all);
+  void count_pieces();
+  void sort_middle();
+  void bring_middle(const std::vector<Done>& all);
+  [[nodiscard]] std::vector<SortedPiece> pieces();
+
+  [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept { return memory_.workspace + offset; }
+  [[nodiscard]] RunArrays split_items() const noexcept {
+    return {at(plan_.split_keys), at(plan_.split_carried)};
+  }
+  [[nodiscard]] RunArrays middle_items() const noexcept {
+    return {at(plan_.middle_keys), at(plan_.middle_carried)};
+  }
+  /// Where this rank has its keys of a class.
+  [[nodiscard]] RunArrays class_items(std::size_t number) const;
+  [[nodiscard]] RunArrays out_items(std::uint64_t place) const noexcept {
+    return plan_.bytes_of_item.at(memory_.out, place);
+  }
+  /// Enqueues a copy.
+  void copy(const RunArrays& to, const RunArrays& from, std::uint64_t n, Stream stream) const {
+    plan_.bytes_of_item.copy(device(), to, from, n, stream);
+  }
+  void count(const RunArrays& from, std::uint64_t n, std::uint64_t slot) {
+    sort_.count(from, n, at(plan_.counters + slot * sort_.counters_bytes()));
+  }
+  [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
+  [[nodiscard]] std::uint64_t n() const { return terms_.lengths[me_]; }
+  [[nodiscard]] std::uint64_t result_count() const { return terms_.results[me_]; }
+
+  RankDevice& device_;
+  RankStore& store_;
+  Communicator& communicator_;
+  const Terms& terms_;
+  const SplitPlan& plan_;
+  Memory memory_;
+  Stream stream_;
+  std::size_t me_;
+
+  std::vector<std::uint64_t> words_;  ///< Split, as it is on the device
+  std::vector<ClassCounts> counts_;   ///< by rank
+  CutShares shares_;
+  std::uint64_t received_ = 0;              ///< keys that came from others
+  std::vector<std::uint64_t> sure_begins_;  ///< in the result, by the rank that has had them; and their end
+  PieceSort sort_;
+};
+
+}  // namespace bitune::multi

@@ -1,0 +1,133 @@
+#include "runtime/variants/radix_in_pieces.hpp"
+
+#include <algorithm>
+
+#include "kernels/radix/radix_layout.hpp"
+#include "model/key_type.hpp"
+#include "runtime/variants/carried.hpp"
+#include "runtime/variants/radix_passes.hpp"
+#include "runtime/variants/registered.hpp"
+
+namespace bitune {
+namespace {
+
+const Variant& radix_for(const Problem& problem) {
+  return carried_bytes(problem) != 0 ? radix_pairs_variant() : radix_variant();
+}
+
+}  // namespace
+
+RadixInPieces::RadixInPieces(const Problem& problem, const Configuration& selected, const DeviceInfo& device)
+    : problem_(problem), device_(device) {
+  const Variant& variant = radix_for(problem);
+  const auto is_even = [&](const Configuration& c) { return radix_parts::pass_count(c, problem) % 2 == 0; };
+  configuration_ = selected.variant == variant.name() && is_even(selected)
+                       ? selected
+                       : variant.default_configuration(problem, device);
+}
+
+bool RadixInPieces::takes(KeyType key, const DeviceInfo& device) {
+  // Digits have 8 bits by default. Wide keys are sorted by fewer digits than they have (leading_digits).
+  return device.warp_size == 32 && (size_of(key) == 2 || size_of(key) == 4);
+}
+
+std::uint64_t RadixInPieces::first_counters() const {
+  return as_count(radix_parts::digit_values(configuration_));
+}
+
+std::uint64_t RadixInPieces::counters() const {
+  return first_counters() * as_count(radix_parts::pass_count(configuration_, problem_));
+}
+
+std::uint64_t RadixInPieces::counter_bytes() const {
+  return as_count(layout::digit_counter_bytes(problem_.n));
+}
+
+Plan RadixInPieces::counting(std::uint64_t n) const {
+  PlanBuilder builder;
+  const RadixPasses passes(problem_, configuration_, device_);
+  const Address digits = builder.workspace(counters() * counter_bytes());
+  radix_parts::append_digit_count(builder, passes.count_kernel(), passes.counted_codec(), digits, n, problem_,
+                                  configuration_, device_);
+  return builder.take();
+}
+
+Plan RadixInPieces::first_pass(std::uint64_t n) const {
+  PlanBuilder builder;
+  const RadixPasses passes(problem_, configuration_, device_);
+  const Address tickets = builder.workspace(counters_at);
+  const Address digits = builder.workspace(first_counters() * counter_bytes());
+  const Address look_back = builder.workspace(
+      2 * counter_bytes() * layout::look_back_counters(passes.tiles_of(n), first_counters()));
+  passes.append(builder, 0, n,
+                {.keys_out = keys_address(),
+                 .keys_in = input_address(),
+                 .values_out = address_of(Role::values_out),
+                 .values_in = address_of(Role::values_in),
+                 .tickets = tickets,
+                 .digits = digits,
+                 .look_back = look_back});
+  Plan plan = builder.take();
+  plan.out_of_place = true;
+  return plan;
+}
+
+std::uint64_t RadixInPieces::first_pass_bytes(std::uint64_t pieces) const {
+  // A pass with ramps has more tiles than full ones: its two ramps are as many as fill the device.
+  const RadixPasses passes(problem_, configuration_, device_);
+  const std::uint64_t full =
+      problem_.n / as_count(radix_parts::tile_size(configuration_)) + 1;
+  const std::uint64_t more = std::max(passes.tiles_of(problem_.n), full) - full +
+                             as_count(configuration_.at("min_blocks_per_sm") * device_.sm_count);
+  const std::uint64_t tiles = full + pieces * (1 + more);
+  return 2 * counter_bytes() * layout::look_back_counters(tiles, first_counters()) +
+         pieces * (2 * counters_at + first_counters() * counter_bytes() + 256);
+}
+
+RadixInPieces::Rest RadixInPieces::rest() const {
+  PlanBuilder builder;
+  const RadixPasses passes(problem_, configuration_, device_);
+  const auto place = [](const Address& address) { return address.argument.value; };
+  const Address keys = builder.workspace(problem_.n * size_of(problem_.key));
+  const Address values = builder.workspace(problem_.n * carried_bytes(problem_));
+  const Address tickets = builder.workspace(4 * passes.passes());
+  const Address digits = builder.workspace(counters() * counter_bytes());
+  const Address look_back = builder.workspace(
+      2 * counter_bytes() * layout::look_back_counters(passes.tiles_of(problem_.n), first_counters()));
+  for (std::uint64_t pass = 1; pass < passes.passes(); ++pass) {
+    const bool to_output = pass % 2 == 1;
+    passes.append(builder, pass, problem_.n,
+                  {.keys_out = to_output ? keys_address() : keys,
+                   .keys_in = to_output ? keys : keys_address(),
+                   .values_out = to_output ? address_of(Role::values_out) : values,
+                   .values_in = to_output ? values : address_of(Role::values_out),
+                   .tickets = tickets,
+                   .digits = digits,
+                   .look_back = look_back});
+  }
+  return {builder.take(configuration_.at("dependent_launch") != 0), place(keys), place(values), place(digits),
+          place(tickets)};
+}
+
+std::vector<FirstPlaces> first_places(std::span<const std::vector<std::uint64_t>> counts) {
+  const std::size_t values = counts.empty() ? 0 : counts[0].size();
+  // Where each digit's next key goes: at first behind all keys with a smaller one.
+  std::vector<std::uint64_t> next(values, 0);
+  std::uint64_t smaller = 0;
+  for (std::size_t digit = 0; digit < values; ++digit) {
+    next[digit] = smaller;
+    for (const auto& of_piece : counts) smaller += of_piece[digit];
+  }
+  std::vector<FirstPlaces> places;
+  for (const auto& of_piece : counts) {
+    FirstPlaces& piece = places.emplace_back();
+    piece.first = values == 0 ? 0 : next[0];
+    for (std::size_t digit = 0; digit < values; ++digit) {
+      piece.steps.push_back((digit + 1 < values ? next[digit + 1] : smaller) - next[digit]);
+    }
+    for (std::size_t digit = 0; digit < values; ++digit) next[digit] += of_piece[digit];
+  }
+  return places;
+}
+
+}  // namespace bitune

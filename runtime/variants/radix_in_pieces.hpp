@@ -1,0 +1,74 @@
+#pragma once
+
+/// \file
+/// A radix sort of keys that come in pieces: the first pass takes each piece by itself, as soon as it is
+/// there.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/configuration.hpp"
+#include "model/device_info.hpp"
+#include "model/plan.hpp"
+#include "model/problem.hpp"
+
+namespace bitune {
+
+/// Of an array of keys, or of keys with values. All pieces together have as many keys as the problem. Equal
+/// keys stay in the order of the pieces, whichever of them comes first.
+///
+/// How often each digit is in each piece must be known before the first pass begins on any of them: whoever
+/// has the piece counts it. The plans are for operands as of a sort; no input is memory that is written.
+class RadixInPieces {
+ public:
+  /// By `selected`, where it is of a radix variant, else as these sort by default. `problem`: of at least 1
+  /// key, and `takes` is true for its key type.
+  RadixInPieces(const Problem& problem, const Configuration& selected, const DeviceInfo& device);
+
+  /// Whether so many passes leave the keys where they are to be.
+  [[nodiscard]] static bool takes(KeyType key, const DeviceInfo& device);
+
+  /// Counters of the digits of all passes; of the first pass alone; and bytes of one.
+  [[nodiscard]] std::uint64_t counters() const;
+  [[nodiscard]] std::uint64_t first_counters() const;
+  [[nodiscard]] std::uint64_t counter_bytes() const;
+
+  /// Adds to the counters() at the beginning of the workspace how often each digit is in n keys_in.
+  [[nodiscard]] Plan counting(std::uint64_t n) const;
+
+  /// Sorts n keys_in by the first digit. keys_out: where the first digit's first key of this piece goes
+  /// (FirstPlaces). The workspace is all 0 at first, but for the counters of FirstPlaces at `counters_at`.
+  [[nodiscard]] Plan first_pass(std::uint64_t n) const;
+  static constexpr std::uint64_t counters_at = 256;
+  /// Bytes of workspaces of first passes over some pieces, which have all keys together.
+  [[nodiscard]] std::uint64_t first_pass_bytes(std::uint64_t pieces) const;
+
+  /// The other passes, from what the first pass wrote to the output.
+  struct Rest {
+    Plan plan;
+    std::uint64_t keys = 0;      ///< where in the workspace the first pass writes
+    std::uint64_t values = 0;    ///< likewise
+    std::uint64_t counters = 0;  ///< there: counters() of all keys
+    std::uint64_t cleared = 0;   ///< from here to the workspace's end all is 0 at first, but for the counters
+  };
+  [[nodiscard]] Rest rest() const;
+
+ private:
+  Problem problem_;
+  Configuration configuration_;
+  DeviceInfo device_;
+};
+
+/// Where the first pass of a piece writes.
+struct FirstPlaces {
+  std::uint64_t first = 0;  ///< the place of its first key with the smallest digit
+  /// What the pass takes for how often each digit is: the places of a digit's first key, each less that of
+  /// the digit before it.
+  std::vector<std::uint64_t> steps;
+};
+
+/// Of each piece, given how often each digit is in each of them, in the order of the pieces.
+[[nodiscard]] std::vector<FirstPlaces> first_places(std::span<const std::vector<std::uint64_t>> counts);
+
+}  // namespace bitune
