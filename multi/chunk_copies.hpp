@@ -3,10 +3,8 @@
 /// \file
 /// Copies from other devices that go on while what came before is merged.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "runtime/device.hpp"
 
@@ -37,16 +35,11 @@ class ChunkCopies {
   [[nodiscard]] Stream stream() const noexcept { return stream_->handle(); }
   /// Later work of `reader` begins when all copies until now are done.
   void are_read_by(Stream reader);
-  /// Remembers all copies until now under a number, small ones as they are kept for ever.
-  void mark(std::size_t number);
-  /// Later work of `reader` begins when the copies that were marked so last are done.
-  void are_read_by(Stream reader, std::size_t number) const;
 
  private:
   const Device& device_;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> copied_;
-  std::vector<std::unique_ptr<DeviceEvent>> marks_;  ///< by their numbers; those that were never set are null
 };
 
 }  // namespace bitune::multi

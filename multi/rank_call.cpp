@@ -138,7 +138,8 @@ class RankCall {
         .workspace = at(0),
         .in = {to(part_.operands.input()), to(part_.operands.input_values())},
         .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
-    return SplitSort(device_, store_, communicator_, terms_, *split_, memory, part_.stream).run(result);
+    device().synchronize(part_.stream);  // the keys are there
+    return SplitSort(device_, store_, communicator_, terms_, *split_, memory).run(result);
   }
 
   /// The workspace of a sort.

@@ -4,6 +4,8 @@
 /// What a rank keeps between calls.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +37,14 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
+  /// Streams of the rank's own: copies from peers in a default one wait for all work of both devices.
+  enum StreamUse : std::size_t { own, beside };
+  Stream stream(StreamUse use) {
+    std::unique_ptr<DeviceStream>& stream = streams_.at(use);
+    if (!stream) stream = device_.create_stream();
+    return stream->handle();
+  }
+
   ChunkCopies& copies() {
     if (!copies_) copies_ = std::make_unique<ChunkCopies>(device_);
     return *copies_;
@@ -44,6 +54,7 @@ class RankStore {
   const Device& device_;
   std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
+  std::array<std::unique_ptr<DeviceStream>, 2> streams_;  ///< by their use
   std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes
 };
 

@@ -4,6 +4,7 @@
 // they stand, too: equal keys are in the order of their indices in the whole. So no key is too frequent to be cut.
 
 #include "kernels/multi/split_layout.hpp"
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/random_place.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/platform/platform.cuh"
@@ -26,9 +27,8 @@ struct Split {
 
   SplitBound bounds[most - 1];  ///< the first key of each class but the first one. Before choose_bounds: `index` is which sample it is, plus 1
   u64 begins[most + 1];         ///< of each class's room in the arrays, and the end of the last one
-  u64 counts[most + 1];         ///< items of each class; they may be more than it has room for
 };
-static_assert(sizeof(Split) == 8 * layout::split_words().all);
+static_assert(sizeof(Split) == 8 * layout::split_words());
 
 /// The class of a key: how many of the first `classes - 1` bounds are not above it.
 template <u32 classes>
@@ -84,6 +84,13 @@ choose_bounds(Split* split, const typename Order::Word* sorted, const u64* sorte
     begin = minimum(room, begin + ((counts[i] + spare) * spacing + unit - 1) / unit * unit);
   }
   split->begins[classes] = begin;
+}
+
+/// Copies n numbers from another device. Any grid of blocks of nt threads.
+template <class Raw, int nt>
+BITUNE_KERNEL(nt, 0)
+bring(Raw* to, const Raw* from, u64 n) {
+  for (u64 i = u64{block_index()} * nt + thread_index(); i < n; i += u64{block_count()} * nt) to[i] = from[i];
 }
 
 /// Writes to [begin, end) of `keys` keys that no key is behind. Any grid of blocks of nt threads.

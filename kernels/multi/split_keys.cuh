@@ -5,18 +5,35 @@
 // before it have, as a radix pass does.
 
 #include "kernels/multi/split_bounds.cuh"
-#include "kernels/network/carried_value.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/look_back.cuh"
 #include "kernels/radix/warp_ranks.cuh"
 
 namespace bitune {
 
-/// What a block of split_keys has in shared memory.
-template <class Raw, class Value, int nt, int vt, int parts>
+/// As LookBack::before, by all lanes of a warp: each looks at one of the blocks before.
+template <class Sums>
+BITUNE_DEVICE u64 sum_before(const Sums& sums, u32 block, u32 column) {
+  for (u64 sum = 0;;) {
+    const u64 found = block > lane() ? published(sums.place(block - 1 - lane(), column)) : u64{Sums::inclusive};
+    const u32 missing = lanes_where(found == 0);
+    const u32 inclusive = lanes_where((found & Sums::inclusive) != 0);
+    // What counts is up to the first one that includes all before it, or before the first one that is not there yet.
+    const u32 usable = (inclusive & (~inclusive + 1)) * 2 - 1;
+    const u32 there = (missing & (~missing + 1)) - 1;
+    u64 part = ((usable & there) >> lane() & 1) != 0 ? found & Sums::value : 0;
+    BITUNE_UNROLL
+    for (u32 distance = 1; distance < warp_size; distance *= 2) part += shuffle_xor(part, distance);
+    sum += part;
+    if (inclusive != 0 && (usable & there) == usable) return sum;
+    block -= bit_count(usable & there);
+  }
+}
+
+/// What a block of split_keys has in shared memory (layout::split_tile_parts).
+template <int nt, int parts>
 struct SplitTile {
-  static constexpr u32 slot_bytes = sizeof(Raw) > sizeof(Value) ? sizeof(Raw) : sizeof(Value);
-  static constexpr layout::SplitTileParts places = layout::split_tile_parts(nt, vt, slot_bytes, parts);
+  static constexpr layout::SplitTileParts places = layout::split_tile_parts(nt, parts);
 
   u8* memory;
 
@@ -24,129 +41,114 @@ struct SplitTile {
   BITUNE_DEVICE T* at(layout::Size place) const {
     return reinterpret_cast<T*>(memory + place);
   }
-  BITUNE_DEVICE Raw* keys() const { return at<Raw>(0); }
-  BITUNE_DEVICE Value* values() const { return at<Value>(0); }  ///< once the keys are written
-  BITUNE_DEVICE SplitBound* bounds() const { return at<SplitBound>(places.bounds); }
-  BITUNE_DEVICE u64* targets() const { return at<u64>(places.targets); }
-  BITUNE_DEVICE u64* ends() const { return at<u64>(places.ends); }
-  BITUNE_DEVICE u32* starts() const { return at<u32>(places.starts); }
+  BITUNE_DEVICE u64* targets() const { return at<u64>(0); }
+  BITUNE_DEVICE u64* words() const { return at<u64>(places.words); }
+  BITUNE_DEVICE u32* first_of_equal() const { return at<u32>(places.first_of_equal); }
   BITUNE_DEVICE u16* counters() const { return at<u16>(places.counters); }
   BITUNE_DEVICE u32* ticket() const { return at<u32>(places.ticket); }
+  BITUNE_DEVICE u32* overfull() const { return at<u32>(places.ticket) + 1; }
 };
 
 /// Splits n keys, the first of which has the index `first` in the whole, and what travels with them: values of so many bytes (0: nothing), or,
-/// with makes_indices, those indices. Order: the codec that keys are compared by. split: by choose_bounds; the counts are written. What a class
-/// has no room for is only counted. ticket: 0 at first. states: what LookBack keeps of each tile's classes, 0 at first. Grid: a block for
-/// each tile of nt * vt keys. Dynamic shared memory: layout::split_tile_parts.
+/// with makes_indices, those indices. Order: the codec that keys are compared by. split: by choose_bounds. Several launches do it one after the
+/// other: each takes the tiles of nt * vt keys that come next, a block each, up to `end_tile`. It writes how many items of each class there are
+/// so far. What a class has no room for is only counted. ticket: 0 at first. states: what LookBack keeps of each tile's classes, 0 at first.
+/// Dynamic shared memory: layout::split_tile_parts.
 template <class Order, class Payload, int carried_bytes, bool makes_indices, int parts, int nt, int vt>
-BITUNE_KERNEL(nt, 0)
+BITUNE_KERNEL(nt, 1024 / nt)
 split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* values_out, const typename Order::Raw* keys_in,
-           const typename CarriedValue<carried_bytes>::Type* values_in, u64 n, u64 first, Split* split, u32* ticket, u64* states) {
+           const typename CarriedValue<carried_bytes>::Type* values_in, u64 n, u64 first, const Split* split, u32* ticket, u64* states, u32 end_tile,
+           u64* counts) {
   using Raw = typename Order::Raw;
+  using Word = typename Order::Word;
   using Value = typename CarriedValue<carried_bytes>::Type;
   constexpr u32 classes = layout::split_classes(parts);
   constexpr int bits = layout::split_class_bits(parts);
   constexpr u32 values = u32{1} << bits;
   constexpr u32 warps = nt / warp_size;
   constexpr u32 nv = u32{nt} * vt;
-  static_assert(nt >= values && classes < values);
-  const SplitTile<Raw, Value, nt, vt, parts> shared{shared_memory<u8>()};
+  static_assert(nt >= values && classes < values && warps <= warp_size);
+  const SplitTile<nt, parts> shared{shared_memory<u8>()};
   const LookBack<u64, values, 4> sums{states};
 
   if (thread_index() == 0) *shared.ticket() = atomic_add(ticket, 1);
-  if (thread_index() + 1 < classes) shared.bounds()[thread_index()] = split->bounds[thread_index()];
   for (u32 i = thread_index(); i < warps * values; i += nt) shared.counters()[i] = 0;
   sync_block();
   const u32 tile = *shared.ticket();
   const u64 begin = u64{tile} * nv;
   const u32 count = items_in_tile(begin, n, nv);
   const u32 mine = warp_index() * (warp_size * vt) + lane();  // register r of a lane has item mine + 32 r
-
+  if (thread_index() + 1 < classes) {
+    const SplitBound bound = split->bounds[thread_index()];
+    const u64 index = first + begin;  // of the tile's first item
+    shared.words()[thread_index()] = bound.word;
+    shared.first_of_equal()[thread_index()] = bound.index <= index ? 0 : static_cast<u32>(minimum<u64>(bound.index - index, nv));
+  }
+  if (thread_index() == 0) *shared.overfull() = 0;
   Raw keys[vt];
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = mine + r * warp_size;
     keys[r] = i < count ? keys_in[begin + i] : Raw{0};
   }
-  u32 places[vt];  // in the lower half how many of the warp's items of the class come before, in the upper half the class
+  sync_block();
+
+  // An item is of the class behind all bounds that are not above it. Of keys that equal a bound's only the first ones of the tile are below it.
+  constexpr int place_bits = 12;  // a warp has fewer items
+  static_assert(warp_size * vt < 1 << place_bits && place_bits + bits <= 16);
+  Halves<vt> places;  // how many of the warp's items of the class come before, and above that the class
   const WarpRanks<bits> of_warp(shared.counters());
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = mine + r * warp_size;
-    const u32 found = i < count ? class_of<classes>(shared.bounds(), Order::encode(keys[r]), first + begin + i) : classes;
-    places[r] = found << 16 | of_warp.count(found);
+    const Word word = Order::encode(keys[r]);
+    u32 found = 0;
+    BITUNE_UNROLL
+    for (u32 bound = 0; bound + 1 < classes; ++bound) {
+      const Word other = static_cast<Word>(shared.words()[bound]);
+      found += word > other || (word == other && i >= shared.first_of_equal()[bound]) ? 1 : 0;
+    }
+    if (i >= count) found = classes;
+    places.put(r, found << place_bits | of_warp.count(found));
   }
   sync_block();
 
-  // A thread has a class: it turns the counts of warps into places, and tells the tiles behind.
-  u32 of_tile = 0;
-  if (thread_index() < values) {
-    for (u32 warp = 0; warp < warps; ++warp) {
-      u16& of_one = shared.counters()[warp * values + thread_index()];
-      const u32 items = of_one;
-      of_one = static_cast<u16>(of_tile);
-      of_tile += items;
+  // A warp has a class: it learns where each warp's items go, and tells the tiles behind.
+  for (u32 found = warp_index(); found < classes; found += warps) {
+    const u32 own = lane() < warps ? shared.counters()[lane() * values + found] : 0;
+    u32 up_to = own;  // of the warps up to the lane's
+    BITUNE_UNROLL
+    for (u32 distance = 1; distance < warps; distance *= 2) {
+      const u32 less = shuffle(up_to, lane() - distance);
+      if (lane() >= distance) up_to += less;
     }
-    shared.starts()[thread_index()] = of_tile;
-    if (tile != 0) sums.publish_own(tile, thread_index(), of_tile);
+    const u32 of_tile = shuffle(up_to, warps - 1);
+    if (lane() == 0 && tile != 0) sums.publish_own(tile, found, of_tile);
+    const u64 before = tile == 0 ? 0 : sum_before(sums, tile, found);
+    const u64 target = split->begins[found] + before;
+    if (lane() < warps) shared.targets()[lane() * values + found] = target + up_to - own;
+    if (lane() == 0) {
+      sums.publish_inclusive(tile, found, before + of_tile);
+      if (target + of_tile > split->begins[found + 1]) *shared.overfull() = 1;
+      if (tile + 1 == end_tile) counts[found] = before + of_tile;
+    }
   }
   sync_block();
-  u32 start = 0;
-  if (thread_index() < values) {
-    for (u32 i = 0; i < thread_index(); ++i) start += shared.starts()[i];
-  }
-  sync_block();
-  if (thread_index() < values) shared.starts()[thread_index()] = start;
-  sync_block();
+  if (*shared.overfull() != 0) return;  // by the counts the host sees that all this is in vain
+
+  // Neighbours of a class are written side by side, by a warp some tens of bytes of each class.
+  const u64* const targets = shared.targets() + warp_index() * values;
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
-    const u32 found = places[r] >> 16;
-    places[r] = shared.starts()[found] + shared.counters()[warp_index() * values + found] + (places[r] & 0xffff);
-    shared.keys()[places[r]] = keys[r];
-  }
-  if (thread_index() < values) {
-    const u64 before = tile == 0 ? 0 : sums.before(tile, thread_index());
-    sums.publish_inclusive(tile, thread_index(), before + of_tile);
-    if (thread_index() < classes) {
-      shared.targets()[thread_index()] = split->begins[thread_index()] + before - start;
-      shared.ends()[thread_index()] = split->begins[thread_index() + 1];
-      if (begin + count == n) split->counts[thread_index()] = before + of_tile;
+    const u32 i = mine + r * warp_size;
+    if (i >= count) break;
+    const u64 place = targets[places.at(r) >> place_bits] + places.at(r) % (1 << place_bits);
+    keys_out[place] = keys[r];
+    if constexpr (makes_indices) {
+      values_out[place] = static_cast<Value>(first + begin + i);
+    } else if constexpr (carried_bytes != 0) {
+      values_out[place] = values_in[begin + i];
     }
-  }
-  sync_block();
-
-  u32 starts[classes];
-  BITUNE_UNROLL
-  for (u32 i = 0; i < classes; ++i) starts[i] = shared.starts()[i];
-  const auto write = [&](auto* to, const auto* from) {
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const u32 i = thread_index() + r * nt;
-      if (i >= count) break;
-      u32 found = 0;
-      BITUNE_UNROLL
-      for (u32 other = 1; other < classes; ++other) found += i >= starts[other] ? 1 : 0;
-      const u64 place = shared.targets()[found] + i;
-      if (place < shared.ends()[found]) to[place] = from[i];
-    }
-  };
-  write(keys_out, shared.keys());
-  if constexpr (carried_bytes != 0) {
-    Value carried[vt];
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) {
-      const u32 i = mine + r * warp_size;
-      if constexpr (makes_indices) {
-        carried[r] = static_cast<Value>(first + begin + i);
-      } else {
-        carried[r] = i < count ? values_in[begin + i] : Value{};
-      }
-    }
-    sync_block();
-    BITUNE_UNROLL
-    for (int r = 0; r < vt; ++r) shared.values()[places[r]] = carried[r];
-    sync_block();
-    write(values_out, shared.values());
   }
 }
 

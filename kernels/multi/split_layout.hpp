@@ -20,16 +20,12 @@ constexpr Size split_class_bits(Size parts) {
   return bits;
 }
 
-/// A Split in u64: a word and an index for each bound, and for each class where its items begin and how many there are.
-struct SplitWords {
-  Size begins;
-  Size counts;
-  Size all;
-};
-constexpr SplitWords split_words() {
-  constexpr Size most = split_classes(most_split_parts());
-  return {2 * (most - 1), 2 * (most - 1) + most + 1, 2 * (most - 1) + 2 * (most + 1)};
-}
+/// A Split in u64: a word and an index for each bound; and from here on for each class where its items begin, and the end of the last one.
+constexpr Size split_begins() { return 2 * (split_classes(most_split_parts()) - 1); }
+constexpr Size split_words() { return split_begins() + split_classes(most_split_parts()) + 1; }
+
+/// Launches that split a rank's keys, at most. What is split already is sent away while the next one goes on.
+constexpr Size most_split_launches() { return 4; }
 
 /// Items by which the room of a class is rounded up, so that its array begins at a whole line.
 constexpr Size split_class_items() { return 64; }
@@ -38,25 +34,21 @@ constexpr Size split_class_items() { return 64; }
 constexpr Size spare_samples() { return 8; }
 constexpr Size spare_samples_of_root() { return 5; }
 
-/// Shared memory of a block that splits a tile.
+/// Shared memory of a block that splits a tile. Where each warp's items of each class go is at its beginning.
 struct SplitTileParts {
-  Size bounds;    ///< a word and an index each
-  Size targets;   ///< of each class, from a place in the tile to its place in the array
-  Size ends;      ///< of each class's room
-  Size starts;    ///< of each class in the tile
-  Size counters;  ///< of warps
-  Size ticket;
+  Size words;           ///< of bounds
+  Size first_of_equal;  ///< of bounds: from which item of the tile on a key that equals the bound's is not below it
+  Size counters;        ///< of each warp's items of each class
+  Size ticket;          ///< and whether a class has more items than room
   Size bytes;
 };
-constexpr SplitTileParts split_tile_parts(Size threads, Size items, Size slot_bytes, Size parts) {
+constexpr SplitTileParts split_tile_parts(Size threads, Size parts) {
   const Size values = Size{1} << split_class_bits(parts);
-  const Size bounds = threads * items * slot_bytes;
-  const Size targets = bounds + 16 * values;
-  const Size ends = targets + 8 * values;
-  const Size starts = ends + 8 * values;
-  const Size counters = starts + 4 * values;
+  const Size words = 8 * warps_of(threads) * values;
+  const Size first_of_equal = words + 8 * values;
+  const Size counters = first_of_equal + 4 * values;
   const Size ticket = counters + 2 * warps_of(threads) * values;
-  return {bounds, targets, ends, starts, counters, ticket, ticket + 4};
+  return {words, first_of_equal, counters, ticket, ticket + 8};
 }
 
 }  // namespace bitune::layout

@@ -31,19 +31,31 @@ void PieceSort::run(const std::vector<SortedPiece>& pieces, std::uint64_t n, con
   const RunArrays between = {memory.workspace + rest_.keys, memory.workspace + rest_.values};
   std::byte* workspace = memory.first;
   for (const std::size_t i : order) {
-    const SortedPiece& piece = pieces[i];
-    if (piece.n == 0) continue;
-    if (piece.is_copied) copies_.are_read_by(stream_, piece.mark);
-    copy_counters(workspace + RadixInPieces::counters_at, places[i].steps);
-    const Plan pass = radix_.first_pass(piece.n);
-    launch(pass, piece.from, bytes_.at(between, places[i].first), piece.n, workspace);
-    workspace += rounded_piece(pass.workspace_bytes);
+    if (pieces[i].n == 0) continue;
+    sort_first(pieces[i], bytes_.at(between, places[i].first), places[i], workspace);
+    workspace += rounded_piece(radix_.first_pass(pieces[i].n).workspace_bytes);
   }
-  launch(rest_.plan, memory.to, memory.to, n, memory.workspace);
+  launch(rest_.plan, memory.to, memory.to, n, memory.workspace, stream_);
 }
 
-void PieceSort::count(const RunArrays& from, std::uint64_t n, std::byte* counters) {
-  if (n != 0) launch(radix_.counting(n), from, from, n, counters);
+void PieceSort::sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
+                           std::byte* workspace) {
+  copy_counters(workspace + RadixInPieces::counters_at, places.steps);
+  Plan pass = radix_.first_pass(piece.n);
+  const std::uint64_t tiles = pass.launches[0].grid[0];
+  std::uint64_t done = 0;
+  for (const Arrival& arrival : piece.arrivals) {
+    const std::uint64_t end = arrival.keys == piece.n ? tiles : arrival.keys / radix_.tile();
+    if (arrival.copied != nullptr) device_.device().wait_for(*arrival.copied, stream_);
+    if (end == done) continue;
+    pass.launches[0].grid[0] = static_cast<std::uint32_t>(end - done);
+    launch(pass, piece.from, to, piece.n, workspace, stream_);
+    done = end;
+  }
+}
+
+void PieceSort::count(const RunArrays& from, std::uint64_t n, std::byte* counters, Stream stream) {
+  if (n != 0) launch(radix_.counting(n), from, from, n, counters, stream);
 }
 
 std::vector<std::uint64_t> PieceSort::counts_of(const std::byte* counters) const {
@@ -56,7 +68,7 @@ std::vector<std::uint64_t> PieceSort::counts_of(const std::byte* counters) const
 }
 
 void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
-                       std::byte* workspace) {
+                       std::byte* workspace, Stream stream) {
   Operands operands;
   operands[Role::keys_in] = {from.keys, n, n};
   operands[Role::keys_out] = {to.keys, n, n};
@@ -65,7 +77,7 @@ void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays&
     operands[Role::values_out] = {to.carried, n, n};
   }
   operands[Role::workspace] = {workspace, plan.workspace_bytes, 0};
-  device_.run(plan, operands, stream_);
+  device_.run(plan, operands, stream);
 }
 
 void PieceSort::copy_counters(std::byte* to, const std::vector<std::uint64_t>& counts) {

@@ -6,29 +6,33 @@
 #include <cstdint>
 #include <vector>
 
-#include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
 #include "runtime/variants/radix_in_pieces.hpp"
 
 namespace bitune::multi {
 
+/// Some first keys of a piece are there.
+struct Arrival {
+  std::uint64_t keys = 0;                ///< so many
+  const DeviceEvent* copied = nullptr;  ///< once this has passed; null: they are
+};
+
 /// Keys with what travels with them, and how often each digit is in them.
 struct SortedPiece {
   RunArrays from;
   std::uint64_t n = 0;
   std::vector<std::uint64_t> digits;  ///< RadixInPieces::counters
-  std::uint64_t turn = 0;             ///< those of a lower turn are there first
-  bool is_copied = false;             ///< under the number `mark` of ChunkCopies
-  std::size_t mark = 0;
+  std::vector<Arrival> arrivals;      ///< the last one is of all keys
+  std::uint64_t turn = 0;             ///< pieces of a lower turn are there first
 };
 
 /// Sorts pieces by a RadixInPieces. All that is given must outlive it.
 class PieceSort {
  public:
-  PieceSort(RankDevice& device, const ChunkCopies& copies, const RadixInPieces& radix,
+  PieceSort(RankDevice& device, const RadixInPieces& radix,
             const RadixInPieces::Rest& rest, const ItemBytes& bytes, Stream stream)
-      : device_(device), copies_(copies), radix_(radix), rest_(rest), bytes_(bytes), stream_(stream) {}
+      : device_(device), radix_(radix), rest_(rest), bytes_(bytes), stream_(stream) {}
 
   /// Memory of the device.
   struct Memory {
@@ -43,20 +47,22 @@ class PieceSort {
   void run(const std::vector<SortedPiece>& pieces, std::uint64_t n, const Memory& memory);
 
   /// Enqueues counting of the digits of n keys: adds to RadixInPieces::counters of the device.
-  void count(const RunArrays& from, std::uint64_t n, std::byte* counters);
+  void count(const RunArrays& from, std::uint64_t n, std::byte* counters, Stream stream);
 
   /// Counters as the device has them.
   [[nodiscard]] std::uint64_t counters_bytes() const { return radix_.counters() * radix_.counter_bytes(); }
   [[nodiscard]] std::vector<std::uint64_t> counts_of(const std::byte* counters) const;
 
  private:
+  /// A piece's first pass, in as many launches as it arrives in.
+  void sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
+                  std::byte* workspace);
   void launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
-              std::byte* workspace);
+              std::byte* workspace, Stream stream);
   /// Copies counters to the device.
   void copy_counters(std::byte* to, const std::vector<std::uint64_t>& counts);
 
   RankDevice& device_;
-  const ChunkCopies& copies_;
   const RadixInPieces& radix_;
   const RadixInPieces::Rest& rest_;
   ItemBytes bytes_;

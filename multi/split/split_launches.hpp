@@ -11,6 +11,7 @@
 namespace bitune::multi {
 
 inline constexpr std::uint32_t split_threads = 256;
+inline constexpr std::uint32_t tile_threads = 256;
 inline constexpr std::uint32_t bounds_threads = 1024;
 
 /// A launch of so many blocks.

@@ -20,8 +20,7 @@ namespace {
 
 constexpr const char* bounds_header = "kernels/multi/split_bounds.cuh";
 constexpr const char* split_header = "kernels/multi/split_keys.cuh";
-/// Keys of a thread: what travels with them is in registers.
-constexpr std::uint64_t thread_items(std::uint64_t carried_bytes) { return carried_bytes > 8 ? 8 : 16; }
+constexpr std::uint64_t thread_items = 16;
 
 Problem sort_of(KeyType key, Order order, std::uint64_t n, std::uint32_t value_bytes) {
   Problem problem{{.operation = value_bytes != 0 ? Operation::sort_pairs : Operation::sort,
@@ -49,16 +48,19 @@ void name_kernels(SplitPlan& plan, const SortSpec& spec, std::size_t ranks) {
                         fmt::format("bitune::choose_bounds<{}, {}, {}>", order, ranks, bounds_threads)};
   plan.fill_kernel = {bounds_header, fmt::format("bitune::fill_with_last<{}, {}>",
                                                  codec_arguments(spec.key, spec.order), split_threads)};
-  const std::uint64_t items = thread_items(plan.bytes_of_item.carried);
+  const auto bring = [](const std::string& type) {
+    return KernelSource{bounds_header, fmt::format("bitune::bring<{}, {}>", type, split_threads)};
+  };
+  plan.bring_keys_kernel = bring(fmt::format("bitune::CarriedValue<{}>::Type", plan.bytes_of_item.key));
+  if (plan.bytes_of_item.carried != 0) {
+    plan.bring_carried_kernel = bring(fmt::format("bitune::CarriedValue<{}>::Type", plan.bytes_of_item.carried));
+  }
   plan.split_kernel = {split_header,
                        fmt::format("bitune::split_keys<{}, {}, {}, {}, {}, {}>", order, plan.bytes_of_item.carried,
-                                   spec.index_bytes != 0, ranks, split_threads, items)};
-  plan.tile = split_threads * items;
-  const auto slot = static_cast<layout::Size>(std::max(plan.bytes_of_item.key, plan.bytes_of_item.carried));
+                                   spec.index_bytes != 0, ranks, tile_threads, thread_items)};
+  plan.tile = tile_threads * thread_items;
   plan.tile_shared_bytes = static_cast<std::uint32_t>(
-      layout::split_tile_parts(split_threads, static_cast<layout::Size>(items), slot,
-                               static_cast<layout::Size>(ranks))
-          .bytes);
+      layout::split_tile_parts(tile_threads, static_cast<layout::Size>(ranks)).bytes);
 }
 
 /// Takes the next part of the workspace.
@@ -104,8 +106,9 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
     sorter = std::max(sorter, device.engine().workspace_size(problem));
   }
   for (const KernelSource* kernel :
-       {&plan.sample_kernel, &plan.bounds_kernel, &plan.split_kernel, &plan.fill_kernel}) {
-    device.prepare(*kernel);
+       {&plan.sample_kernel, &plan.bounds_kernel, &plan.split_kernel, &plan.fill_kernel,
+        &plan.bring_keys_kernel, &plan.bring_carried_kernel}) {
+    if (!kernel->header.empty()) device.prepare(*kernel);
   }
   for (const Plan& part : {plan.radix->counting(1), plan.radix->first_pass(1), plan.rest.plan}) {
     for (const KernelSource& kernel : part.kernels) device.prepare(kernel);
@@ -120,16 +123,21 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   plan.indices = take(plan, plan.sampling.counts[me] * sizeof(std::uint64_t));
   plan.all_words = take(plan, samples * plan.word_bytes);
   plan.all_indices = take(plan, samples * sizeof(std::uint64_t));
-  plan.split = take(plan, static_cast<std::uint64_t>(layout::split_words().all) * sizeof(std::uint64_t));
+  plan.split = take(plan, static_cast<std::uint64_t>(layout::split_words()) * sizeof(std::uint64_t));
   const auto values = std::uint64_t{1} << layout::split_class_bits(static_cast<layout::Size>(ranks));
-  plan.told_bytes = piece_alignment + (n / plan.tile + 1) * values * sizeof(std::uint64_t);
-  plan.ticket = take(plan, plan.told_bytes);
-  plan.counters =
-      take(plan, (ranks * most_split_chunks + 2) * plan.radix->counters() * plan.radix->counter_bytes());
+  plan.told = plan.bytes;
+  plan.ticket = take(plan, sizeof(std::uint32_t));
+  plan.class_counts = take(plan, static_cast<std::uint64_t>(layout::most_split_launches() *
+                                                            layout::split_classes(layout::most_split_parts())) *
+                                     sizeof(std::uint64_t));
+  plan.tile_states = take(plan, (n / plan.tile + 1) * values * sizeof(std::uint64_t));
+  plan.told_bytes = plan.bytes - plan.told;
+  plan.counters = take(plan, (ranks + 2) * plan.radix->counters() * plan.radix->counter_bytes());
   const auto size = static_cast<int>(ranks);
-  plan.cut_samples_bytes = sample_bytes(size, spec.key, samples_of(size));
+  plan.merge = RunMerge(spec, carried);
+  plan.cut_samples_bytes = std::max(sample_bytes(size, spec.key, samples_of(size)), plan.merge.splits_bytes(0));
   plan.cut_samples = take(plan, plan.cut_samples_bytes);
-  plan.first_passes_bytes = plan.radix->first_pass_bytes(ranks * most_split_chunks + 2);
+  plan.first_passes_bytes = plan.radix->first_pass_bytes(ranks + 2);
   plan.first_passes = take(plan, plan.first_passes_bytes);
   plan.rest_bytes = std::max(plan.rest.plan.workspace_bytes, sorter);
   plan.rest_workspace = take(plan, plan.rest_bytes);

@@ -14,6 +14,7 @@
 #include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
+#include "multi/run_merge.hpp"
 #include "multi/split/sampled_cuts.hpp"
 #include "runtime/variants/radix_in_pieces.hpp"
 
@@ -45,6 +46,9 @@ struct SplitPlan {
   KernelSource bounds_kernel;
   KernelSource split_kernel;
   KernelSource fill_kernel;
+  KernelSource bring_keys_kernel;
+  KernelSource bring_carried_kernel;  ///< where something travels
+  RunMerge merge;                     ///< finds the cut of two ranks' keys
   std::uint64_t tile = 0;  ///< keys of a block that splits
   std::uint32_t tile_shared_bytes = 0;
 
@@ -59,7 +63,10 @@ struct SplitPlan {
   std::uint64_t all_words = 0;
   std::uint64_t all_indices = 0;
   std::uint64_t split = 0;   ///< Split
-  std::uint64_t ticket = 0;  ///< and behind it what tiles tell each other
+  std::uint64_t told = 0;    ///< all of the following
+  std::uint64_t ticket = 0;
+  std::uint64_t class_counts = 0;  ///< of each launch that splits
+  std::uint64_t tile_states = 0;
   std::uint64_t told_bytes = 0;
   std::uint64_t counters = 0;  ///< how often each digit is in each piece
   std::uint64_t cut_samples = 0;

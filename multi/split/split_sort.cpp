@@ -15,19 +15,30 @@
 namespace bitune::multi {
 namespace {
 
-constexpr layout::SplitWords split_words = layout::split_words();
 constexpr auto most_classes = static_cast<std::size_t>(layout::split_classes(layout::most_split_parts()));
+constexpr auto split_begins = static_cast<std::size_t>(layout::split_begins());
 /// Keys that a chunk is a multiple of: whole lines of memory.
 constexpr std::uint64_t chunk_multiple = 1024;
 
-/// Which pieces have counters: what goes to each rank in each chunk, and what comes of the cuts.
-constexpr std::uint64_t slot_of(std::size_t rank, std::size_t chunk) { return rank * most_split_chunks + chunk; }
+/// Where the chunks begin of so many keys that are copied, and where the last one ends.
+std::vector<std::uint64_t> chunks_of(std::uint64_t n, const SplitPlan& plan) {
+  const std::uint64_t bytes = n * plan.bytes_of_item.sum();
+  const std::uint64_t chunks = std::clamp<std::uint64_t>(
+      std::bit_width(bytes / std::max<std::uint64_t>(plan.least_chunk_bytes, 1)), 1, most_split_chunks);
+  std::vector<std::uint64_t> begins;
+  for (std::uint64_t i = 0; i < chunks; ++i) {
+    begins.push_back(layout::chunk_begin(n, static_cast<unsigned>(i), chunk_multiple));
+  }
+  begins.push_back(n);
+  return begins;
+}
 
 }  // namespace
 
 struct SplitSort::Ready {
   std::uint64_t counters = 0;  ///< 0: it can't count so many
   std::uint64_t counter_bytes = 0;
+  std::uint64_t in_place = 0;  ///< the result is written where keys are that are not split yet
   const std::byte* words = nullptr;
   const std::byte* indices = nullptr;
 };
@@ -41,16 +52,19 @@ struct SplitSort::Done {
 };
 
 SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communicator, const Terms& terms,
-                     const SplitPlan& plan, const Memory& memory, Stream stream)
+                     const SplitPlan& plan, const Memory& memory)
     : device_(device),
       store_(store),
       communicator_(communicator),
       terms_(terms),
       plan_(plan),
       memory_(memory),
-      stream_(stream),
+      stream_(store.stream(RankStore::own)),
       me_(static_cast<std::size_t>(communicator.rank())),
-      sort_(device, store.copies(), *plan.radix, plan.rest, plan.bytes_of_item, stream) {
+      counts_(terms.lengths.size(), ClassCounts(plan.cuts.size() + 1, 0)),
+      places_(terms.lengths.size(), 0),
+      arrivals_(terms.lengths.size()),
+      sort_(device, *plan.radix, plan.rest, plan.bytes_of_item, stream_) {
   if (memory_.out.keys == nullptr) memory_.out.keys = at(plan.unasked_keys);
 }
 
@@ -58,22 +72,34 @@ bool SplitSort::run(MultiResult& result) {
   Laps laps;
   const Ready mine = ready();
   const auto all_ready = all_gather(communicator_, mine);
-  // Ranks count for each other, so they count alike.
-  const bool are_alike = std::all_of(all_ready.begin(), all_ready.end(), [&](const Ready& rank) {
-    return rank.counters != 0 && rank.counters == mine.counters && rank.counter_bytes == mine.counter_bytes;
-  });
-  if (!are_alike) return false;
-  split(all_ready);
-  const auto all = all_gather(communicator_, done());
-  for (const Done& rank : all) counts_.emplace_back(rank.counts.begin(), rank.counts.end());
+  bool can_begin_early = all_ready.size() == 2;
+  for (const Ready& rank : all_ready) {
+    // Ranks count for each other, so they count alike.
+    if (rank.counters == 0 || rank.counters != mine.counters || rank.counter_bytes != mine.counter_bytes) {
+      return false;
+    }
+    can_begin_early = can_begin_early && rank.in_place == 0;
+  }
+  choose_bounds(all_ready);
+  // With two ranks all that comes is of the other one, so that its beginning has a place before the rest is known.
+  const std::uint64_t launches = can_begin_early ? layout::most_split_launches() : 1;
+  split(launches);
+  store_.copies().begin();
+  std::vector<Done> all;
+  for (std::uint64_t launch = 0; launch < launches; ++launch) {
+    all = all_gather(communicator_, done(launch));
+    const bool have_room =
+        std::all_of(all.begin(), all.end(), [](const Done& rank) { return rank.has_room != 0; });
+    if (!have_room) return give_up();
+    copy_sure(all);
+  }
   const auto shares = shares_of_cuts(counts_, terms_.results);
-  const bool have_room = std::all_of(all.begin(), all.end(), [](const Done& rank) { return rank.has_room != 0; });
-  if (!shares || !have_room) return false;
+  if (!shares) return give_up();
   shares_ = *shares;
+  before_ = received_;
+  behind_ = before_ + shares_.before[me_];
   result.split_us = laps.lap();
 
-  store_.copies().begin();
-  copy_sure(all);
   count_pieces();
   sort_middle();
   bring_middle(all);
@@ -88,6 +114,13 @@ bool SplitSort::run(MultiResult& result) {
   return true;
 }
 
+/// Waits for what it has begun.
+bool SplitSort::give_up() {
+  store_.copies().begin();
+  device().synchronize(stream_);
+  return false;
+}
+
 /// Takes samples.
 SplitSort::Ready SplitSort::ready() {
   Ready mine;
@@ -95,6 +128,8 @@ SplitSort::Ready SplitSort::ready() {
   const bool counts_all = plan_.radix->counter_bytes() == 8 || n() <= std::numeric_limits<std::uint32_t>::max();
   mine.counters = counts_all ? plan_.radix->counters() : 0;
   mine.counter_bytes = plan_.radix->counter_bytes();
+  mine.in_place = memory_.in.keys == memory_.out.keys ||
+                  (memory_.in.carried != nullptr && memory_.in.carried == memory_.out.carried);
   mine.words = at(plan_.words);
   mine.indices = at(plan_.indices);
   const std::uint64_t count = plan_.sampling.counts[me_];
@@ -108,15 +143,15 @@ SplitSort::Ready SplitSort::ready() {
     device_.launch(plan_.sample_kernel, spread_launch(count), arguments, stream_);
   }
   // Where the cuts are among the samples is known before.
-  words_.assign(split_words.all, 0);
+  words_.assign(layout::split_words(), 0);
   for (std::size_t i = 0; i < plan_.cuts.size(); ++i) words_[2 * i + 1] = plan_.cuts[i];
   device().copy_to_device(at(plan_.split), words_.data(), words_.size() * sizeof(std::uint64_t), stream_);
-  device().fill(at(plan_.ticket), 0, plan_.told_bytes, stream_);
+  device().fill(at(plan_.told), 0, plan_.told_bytes, stream_);
   device().synchronize(stream_);
   return mine;
 }
 
-void SplitSort::split(const std::vector<Ready>& all) {
+void SplitSort::choose_bounds(const std::vector<Ready>& all) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::uint64_t count = plan_.sampling.counts[rank];
     if (count == 0) continue;
@@ -144,106 +179,112 @@ void SplitSort::split(const std::vector<Ready>& all) {
                                                plan_.sampling.spacing,
                                                plan_.room};
   device_.launch(plan_.bounds_kernel, split_launch(1, bounds_threads, 4 * most_classes), bounds, stream_);
-  if (n() == 0) return;
-  const std::array<std::uint64_t, 9> keys = {address_argument(at(plan_.split_keys)),
-                                             address_argument(at(plan_.split_carried)),
-                                             address_argument(memory_.in.keys),
-                                             address_argument(memory_.in.carried),
-                                             n(),
-                                             Terms::before(terms_.lengths, communicator_.rank()),
-                                             address_argument(at(plan_.split)),
-                                             address_argument(at(plan_.ticket)),
-                                             address_argument(at(plan_.ticket + piece_alignment))};
-  device_.launch(plan_.split_kernel,
-                 split_launch((n() + plan_.tile - 1) / plan_.tile, split_threads, plan_.tile_shared_bytes),
-                 keys, stream_);
 }
 
-/// Waits until the keys are split.
-SplitSort::Done SplitSort::done() {
-  device().copy_to_host(words_.data(), at(plan_.split), words_.size() * sizeof(std::uint64_t), stream_);
-  device().synchronize(stream_);
+void SplitSort::split(std::uint64_t launches) {
+  const std::uint64_t tiles = (n() + plan_.tile - 1) / plan_.tile;
+  std::uint64_t begin = 0;
+  for (std::uint64_t launch = 0; launch < launches; ++launch) {
+    const std::uint64_t end = tiles * (launch + 1) / launches;
+    std::byte* const counts = at(plan_.class_counts + launch * most_classes * sizeof(std::uint64_t));
+    const std::array<std::uint64_t, 11> arguments = {address_argument(at(plan_.split_keys)),
+                                                     address_argument(at(plan_.split_carried)),
+                                                     address_argument(memory_.in.keys),
+                                                     address_argument(memory_.in.carried),
+                                                     n(),
+                                                     Terms::before(terms_.lengths, communicator_.rank()),
+                                                     address_argument(at(plan_.split)),
+                                                     address_argument(at(plan_.ticket)),
+                                                     address_argument(at(plan_.tile_states)),
+                                                     end,
+                                                     address_argument(counts)};
+    if (begin != end) {
+      device_.launch(plan_.split_kernel, split_launch(end - begin, tile_threads, plan_.tile_shared_bytes),
+                     arguments, stream_);
+    }
+    begin = end;
+    split_.push_back(mark(stream_));
+  }
+}
+
+SplitSort::Done SplitSort::done(std::uint64_t launch) {
+  const Stream reader = store_.stream(RankStore::beside);
+  device().wait_for(*split_[launch], reader);
+  std::array<std::uint64_t, most_classes> counts = {};
+  device().copy_to_host(counts.data(), at(plan_.class_counts + launch * sizeof(counts)), sizeof(counts), reader);
+  if (launch == 0) {
+    device().copy_to_host(words_.data(), at(plan_.split), words_.size() * sizeof(std::uint64_t), reader);
+  }
+  device().synchronize(reader);
   Done mine;
   mine.split = split_items();
   mine.middle = middle_items();
   mine.has_room = 1;
   std::uint64_t middle = 0;
-  const std::size_t classes = plan_.cuts.size() + 1;
-  for (std::size_t i = 0; i < classes; ++i) {
-    const auto begins = words_.begin() + static_cast<std::ptrdiff_t>(split_words.begins + i);
-    mine.begins[i] = begins[0];
-    mine.counts[i] = words_[split_words.counts + i];
-    if (mine.counts[i] > begins[1] - begins[0]) mine.has_room = 0;
+  for (std::size_t i = 0; i < plan_.cuts.size() + 1; ++i) {
+    mine.begins[i] = words_[split_begins + i];
+    // A launch without tiles adds nothing.
+    mine.counts[i] = std::max(counts[i], counts_[me_][i]);
+    if (mine.counts[i] > words_[split_begins + i + 1] - mine.begins[i]) mine.has_room = 0;
     if (i % 2 == 1) middle += mine.counts[i];
   }
   if (middle > plan_.middle_room) mine.has_room = 0;
   return mine;
 }
 
-std::vector<std::uint64_t> SplitSort::chunks_of(std::uint64_t n) const {
-  const std::uint64_t bytes = n * plan_.bytes_of_item.sum();
-  const auto chunks =
-      std::clamp<std::uint64_t>(std::bit_width(bytes / std::max<std::uint64_t>(plan_.least_chunk_bytes, 1)), 1,
-                                most_split_chunks);
-  std::vector<std::uint64_t> begins;
-  for (std::uint64_t i = 0; i < chunks; ++i) {
-    begins.push_back(layout::chunk_begin(n, static_cast<unsigned>(i), chunk_multiple));
-  }
-  begins.push_back(n);
-  return begins;
-}
-
-/// Enqueues copies of what surely comes from other ranks, beside all else.
 void SplitSort::copy_sure(const std::vector<Done>& all) {
-  ChunkCopies& copies = store_.copies();
+  const Stream copies = store_.copies().stream();
   const std::size_t ranks = all.size();
-  sure_begins_.assign(1, shares_.before[me_]);
-  for (const ClassCounts& of_rank : counts_) {
-    sure_begins_.push_back(sure_begins_.back() + of_rank[sure_class(me_)]);
+  const std::size_t mine = sure_class(me_);
+  // All that comes first of a rank lies together: with more than two, all of it is there.
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (rank == me_) continue;
+    if (arrivals_[rank].empty()) places_[rank] = received_;
+    received_ += all[rank].counts[mine] - count_of(rank, mine);
   }
   // Each rank begins with the one behind it, so that they do not all read one.
   for (std::size_t i = 1; i < ranks; ++i) {
     const std::size_t rank = (me_ + i) % ranks;
-    received_ += counts_[rank][sure_class(me_)];
-    const std::vector<std::uint64_t> chunks = chunks_of(counts_[rank][sure_class(me_)]);
+    const std::uint64_t there = count_of(rank, mine);
+    const std::vector<std::uint64_t> chunks = chunks_of(all[rank].counts[mine] - there, plan_);
     for (std::size_t chunk = 0; chunk + 1 < chunks.size(); ++chunk) {
-      const RunArrays from = plan_.bytes_of_item.at(all[rank].split,
-                                                    all[rank].begins[sure_class(me_)] + chunks[chunk]);
-      copy(out_items(sure_begins_[rank] + chunks[chunk]), from, chunks[chunk + 1] - chunks[chunk],
-           copies.stream());
-      copies.mark(slot_of(rank, chunk));
+      plan_.bytes_of_item.copy(
+          device(), out_items(places_[rank] + there + chunks[chunk]),
+          plan_.bytes_of_item.at(all[rank].split, all[rank].begins[mine] + there + chunks[chunk]),
+          chunks[chunk + 1] - chunks[chunk], copies);
+      arrivals_[rank].push_back({there + chunks[chunk + 1], mark(copies)});
     }
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    std::copy_n(all[rank].counts.begin(), counts_[rank].size(), counts_[rank].begin());
   }
 }
 
-/// Enqueues counting of all that surely goes to each rank, this one included.
+/// Enqueues counting of all that surely goes to each rank, this one included, beside what follows.
 void SplitSort::count_pieces() {
-  device().fill(at(plan_.counters), 0, (counts_.size() * most_split_chunks + 2) * sort_.counters_bytes(),
-                stream_);
+  const Stream beside = store_.stream(RankStore::beside);
+  device().fill(at(plan_.counters), 0, (counts_.size() + 2) * sort_.counters_bytes(), beside);
+  const DeviceEvent* const cleared = mark(beside);
   for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-    const std::uint64_t n = counts_[me_][sure_class(rank)];
-    const std::vector<std::uint64_t> chunks = rank == me_ ? std::vector<std::uint64_t>{0, n} : chunks_of(n);
-    for (std::size_t chunk = 0; chunk + 1 < chunks.size(); ++chunk) {
-      count(plan_.bytes_of_item.at(class_items(sure_class(rank)), chunks[chunk]),
-            chunks[chunk + 1] - chunks[chunk], slot_of(rank, chunk));
-    }
+    count(class_items(sure_class(rank)), count_of(me_, sure_class(rank)), rank, beside);
   }
+  device().wait_for(*cleared, stream_);
 }
 
 /// Sorts what this rank has at all cuts: one array, behind which keys are that no key is behind.
 void SplitSort::sort_middle() {
   std::uint64_t n = 0;
   for (std::size_t i = 1; i < plan_.cuts.size() + 1; i += 2) {
-    const std::uint64_t count = counts_[me_][i];
-    copy(plan_.bytes_of_item.at(middle_items(), n), class_items(i), count, stream_);
+    const std::uint64_t count = count_of(me_, i);
+    plan_.bytes_of_item.copy(device(), plan_.bytes_of_item.at(middle_items(), n), class_items(i), count, stream_);
     n += count;
   }
   const std::uint64_t room = plan_.middle_room;
-  const std::array<std::uint64_t, 3> fill = {address_argument(at(plan_.middle_keys)), n, room};
   if (n < room) {
+    const std::array<std::uint64_t, 3> fill = {address_argument(at(plan_.middle_keys)), n, room};
     device_.launch(plan_.fill_kernel, spread_launch(room - n), fill, stream_);
-    device().fill(at(plan_.middle_carried + n * plan_.bytes_of_item.carried), 0, (room - n) * plan_.bytes_of_item.carried,
-                  stream_);
+    const std::uint64_t carried = plan_.bytes_of_item.carried;
+    device().fill(at(plan_.middle_carried + n * carried), 0, (room - n) * carried, stream_);
   }
   Operands middle;
   middle[Role::keys_out] = {at(plan_.middle_keys), room, room};
@@ -254,76 +295,98 @@ void SplitSort::sort_middle() {
   static_cast<void>(all_gather(communicator_, me_));  // all have sorted theirs
 }
 
-/// Finds the cuts, and copies what is this rank's on either side of its part.
-void SplitSort::bring_middle(const std::vector<Done>& all) {
+std::vector<std::vector<std::uint64_t>> SplitSort::cut_middle(const std::vector<Done>& all) {
   const std::size_t ranks = all.size();
   Cutting cutting{.lengths = std::vector<std::uint64_t>(ranks, 0),
                   .results = {},
                   .rules = {terms_.spec.key, terms_.spec.order, plan_.bytes_of_item.carried != 0},
                   .samples = samples_of(communicator_.size())};
-  std::vector<std::uint64_t> of_cuts_before(ranks, 0);  // of each rank, at cuts before this rank's part
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::size_t cut = 0; cut + 1 < ranks; ++cut) {
-      cutting.lengths[rank] += counts_[rank][cut_class(cut)];
-      if (cut < me_) of_cuts_before[rank] += counts_[rank][cut_class(cut)];
-    }
+    for (std::size_t cut = 0; cut + 1 < ranks; ++cut) cutting.lengths[rank] += count_of(rank, cut_class(cut));
     cutting.results.push_back(shares_.before[rank] + shares_.behind[rank]);
   }
+  if (ranks == 2) {  // each rank looks into both
+    const std::uint64_t of_first =
+        plan_.merge.find_cut(device_, {all[0].middle, cutting.lengths[0]}, {all[1].middle, cutting.lengths[1]},
+                             cutting.results[0], at(plan_.cut_samples), stream_);
+    return {{0, 0}, {of_first, cutting.results[0] - of_first}, cutting.lengths};
+  }
   const SortedRun run{&device(), at(plan_.middle_keys), {at(plan_.cut_samples), plan_.cut_samples_bytes}};
-  const auto cuts = find_cuts(communicator_, cutting, run, stream_);
-  std::uint64_t before = 0;
-  std::uint64_t behind = sure_begins_.back();
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
+  return find_cuts(communicator_, cutting, run, stream_);
+}
+
+/// Copies what is this rank's on either side of its part.
+void SplitSort::bring_middle(const std::vector<Done>& all) {
+  const auto cuts = cut_middle(all);
+  std::uint64_t before = before_;
+  std::uint64_t behind = behind_;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    std::uint64_t border = 0;  // between the cuts before this rank's part, and those behind
+    for (std::size_t cut = 0; cut < me_; ++cut) border += count_of(rank, cut_class(cut));
     const std::uint64_t begin = cuts[me_][rank];
     const std::uint64_t end = cuts[me_ + 1][rank];
-    const std::uint64_t border = std::clamp(of_cuts_before[rank], begin, end);
-    const auto bring = [&](std::uint64_t from, std::uint64_t to, std::uint64_t& place) {
-      copy(out_items(place), plan_.bytes_of_item.at(all[rank].middle, from), to - from, stream_);
+    border = std::clamp(border, begin, end);
+    const auto take = [&](std::uint64_t from, std::uint64_t to, std::uint64_t& place) {
+      bring(out_items(place), plan_.bytes_of_item.at(all[rank].middle, from), to - from);
       place += to - from;
       if (rank != me_) received_ += to - from;
     };
-    bring(begin, border, before);
-    bring(border, end, behind);
+    take(begin, border, before);
+    take(border, end, behind);
   }
-  const std::uint64_t slot = slot_of(ranks, 0);
-  count(out_items(0), shares_.before[me_], slot);
-  count(out_items(sure_begins_.back()), shares_.behind[me_], slot + 1);
+  count(out_items(before_), shares_.before[me_], counts_.size(), stream_);
+  count(out_items(behind_), shares_.behind[me_], counts_.size() + 1, stream_);
 }
 
 /// Hears of all ranks what they have counted. Waits until this one has.
 std::vector<SortedPiece> SplitSort::pieces() {
   const std::size_t ranks = counts_.size();
   const std::uint64_t counters = sort_.counters_bytes();
-  std::vector<std::byte> mine((ranks * most_split_chunks + 2) * counters);
+  std::vector<std::byte> mine((ranks + 2) * counters);
+  device().wait_for(*mark(store_.stream(RankStore::beside)), stream_);
   device().copy_to_host(mine.data(), at(plan_.counters), mine.size(), stream_);
   device().synchronize(stream_);
   std::vector<std::byte> all(ranks * mine.size());
   communicator_.all_gather(mine.data(), all.data(), mine.size());
-  const auto digits = [&](std::size_t rank, std::uint64_t slot) {
+  const auto digits = [&](std::size_t rank, std::size_t slot) {
     return sort_.counts_of(all.data() + rank * mine.size() + slot * counters);
   };
+  // In the order of equal keys; what is there already is sorted first, then what comes first.
   std::vector<SortedPiece> pieces;
-  const std::uint64_t slot = slot_of(ranks, 0);
-  pieces.push_back({out_items(0), shares_.before[me_], digits(me_, slot)});
+  const auto add_near = [&](const RunArrays& from, std::uint64_t n, std::size_t slot) {
+    pieces.push_back({from, n, digits(me_, slot), {{n, nullptr}}});
+  };
+  add_near(out_items(before_), shares_.before[me_], ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::uint64_t n = counts_[rank][sure_class(me_)];
+    const std::uint64_t n = count_of(rank, sure_class(me_));
     if (rank == me_) {
-      pieces.push_back({class_items(sure_class(me_)), n, digits(me_, slot_of(me_, 0))});
-      continue;
-    }
-    const std::uint64_t first_turn = 1 + (rank + ranks - me_) % ranks * most_split_chunks;
-    const std::vector<std::uint64_t> chunks = chunks_of(n);
-    for (std::size_t chunk = 0; chunk + 1 < chunks.size(); ++chunk) {
-      pieces.push_back({out_items(sure_begins_[rank] + chunks[chunk]), chunks[chunk + 1] - chunks[chunk],
-                        digits(rank, slot_of(me_, chunk)), first_turn + chunk, true, slot_of(rank, chunk)});
+      add_near(class_items(sure_class(me_)), n, me_);
+    } else {
+      pieces.push_back({out_items(places_[rank]), n, digits(rank, me_), arrivals_[rank], (rank + ranks - me_) % ranks});
     }
   }
-  pieces.push_back({out_items(sure_begins_.back()), shares_.behind[me_], digits(me_, slot + 1)});
+  add_near(out_items(behind_), shares_.behind[me_], ranks + 1);
   return pieces;
 }
 
 RunArrays SplitSort::class_items(std::size_t number) const {
-  return plan_.bytes_of_item.at(split_items(), words_[split_words.begins + number]);
+  return plan_.bytes_of_item.at(split_items(), words_[split_begins + number]);
+}
+
+void SplitSort::bring(const RunArrays& to, const RunArrays& from, std::uint64_t n) {
+  if (n == 0) return;
+  const auto launch = [&](const KernelSource& kernel, const std::byte* target, const std::byte* source) {
+    const std::array<std::uint64_t, 3> arguments = {address_argument(target), address_argument(source), n};
+    device_.launch(kernel, spread_launch(n), arguments, stream_);
+  };
+  launch(plan_.bring_keys_kernel, to.keys, from.keys);
+  if (plan_.bytes_of_item.carried != 0) launch(plan_.bring_carried_kernel, to.carried, from.carried);
+}
+
+const DeviceEvent* SplitSort::mark(Stream stream) {
+  events_.push_back(device().create_event());
+  device().record(*events_.back(), stream);
+  return events_.back().get();
 }
 
 }  // namespace bitune::multi

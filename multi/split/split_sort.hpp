@@ -10,6 +10,7 @@
 /// nothing is merged.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bitune/multi.hpp"
@@ -34,7 +35,7 @@ class SplitSort {
   };
 
   SplitSort(RankDevice& device, RankStore& store, Communicator& communicator, const Terms& terms,
-            const SplitPlan& plan, const Memory& memory, Stream stream);
+            const SplitPlan& plan, const Memory& memory);
 
   /// Does it, and waits until all is written and other ranks have read what they need. False if it turns out
   /// that it can't: then nothing is written, on no rank. \throws Error
@@ -43,17 +44,22 @@ class SplitSort {
  private:
   /// What a rank shows before keys are split.
   struct Ready;
-  /// What a rank shows once its keys are.
+  /// What a rank shows once some of its keys are.
   struct Done;
-  /// Where a chunk of what goes to another rank begins, by keys of the whole piece.
-  [[nodiscard]] std::vector<std::uint64_t> chunks_of(std::uint64_t n) const;
 
+  [[nodiscard]] bool give_up();
   [[nodiscard]] Ready ready();
-  void split(const std::vector<Ready>& all);
-  [[nodiscard]] Done done();
+  void choose_bounds(const std::vector<Ready>& all);
+  /// Enqueues launches that split the keys, so many.
+  void split(std::uint64_t launches);
+  /// Waits until one of them is done.
+  [[nodiscard]] Done done(std::uint64_t launch);
+  /// Enqueues copies of what surely comes from other ranks and is split, to places behind those before.
   void copy_sure(const std::vector<Done>& all);
   void count_pieces();
   void sort_middle();
+  /// Of the sorted keys at cuts, [to][rank] is where what goes to a rank begins on each.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> cut_middle(const std::vector<Done>& all);
   void bring_middle(const std::vector<Done>& all);
   [[nodiscard]] std::vector<SortedPiece> pieces();
 
@@ -69,13 +75,16 @@ class SplitSort {
   [[nodiscard]] RunArrays out_items(std::uint64_t place) const noexcept {
     return plan_.bytes_of_item.at(memory_.out, place);
   }
-  /// Enqueues a copy.
-  void copy(const RunArrays& to, const RunArrays& from, std::uint64_t n, Stream stream) const {
-    plan_.bytes_of_item.copy(device(), to, from, n, stream);
+  /// Enqueues a copy of a few keys from another rank: by a kernel, as copies wait for those of many.
+  void bring(const RunArrays& to, const RunArrays& from, std::uint64_t n);
+  void count(const RunArrays& from, std::uint64_t n, std::uint64_t slot, Stream stream) {
+    sort_.count(from, n, at(plan_.counters + slot * sort_.counters_bytes()), stream);
   }
-  void count(const RunArrays& from, std::uint64_t n, std::uint64_t slot) {
-    sort_.count(from, n, at(plan_.counters + slot * sort_.counters_bytes()));
+  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number) const {
+    return counts_[rank][number];
   }
+  /// Remembers what has been enqueued in a stream until now.
+  const DeviceEvent* mark(Stream stream);
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
   [[nodiscard]] std::uint64_t n() const { return terms_.lengths[me_]; }
   [[nodiscard]] std::uint64_t result_count() const { return terms_.results[me_]; }
@@ -89,11 +98,16 @@ class SplitSort {
   Stream stream_;
   std::size_t me_;
 
-  std::vector<std::uint64_t> words_;  ///< Split, as it is on the device
-  std::vector<ClassCounts> counts_;   ///< by rank
+  std::vector<std::uint64_t> words_;               ///< Split, as it is on the device
+  std::vector<const DeviceEvent*> split_;          ///< by launch
+  std::vector<ClassCounts> counts_;                ///< by rank, of what is split
+  std::vector<std::uint64_t> places_;              ///< in the result, where what comes of each rank lies at first
+  std::vector<std::vector<Arrival>> arrivals_;     ///< likewise
+  std::uint64_t received_ = 0;                     ///< keys that came from others
   CutShares shares_;
-  std::uint64_t received_ = 0;              ///< keys that came from others
-  std::vector<std::uint64_t> sure_begins_;  ///< in the result, by the rank that has had them; and their end
+  std::uint64_t before_ = 0;  ///< in the result, where keys of the cut before this rank's part lie at first
+  std::uint64_t behind_ = 0;
+  std::vector<std::unique_ptr<DeviceEvent>> events_;
   PieceSort sort_;
 };
 

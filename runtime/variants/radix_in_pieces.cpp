@@ -1,7 +1,5 @@
 #include "runtime/variants/radix_in_pieces.hpp"
 
-#include <algorithm>
-
 #include "kernels/radix/radix_layout.hpp"
 #include "model/key_type.hpp"
 #include "runtime/variants/carried.hpp"
@@ -54,7 +52,7 @@ Plan RadixInPieces::counting(std::uint64_t n) const {
 
 Plan RadixInPieces::first_pass(std::uint64_t n) const {
   PlanBuilder builder;
-  const RadixPasses passes(problem_, configuration_, device_);
+  const RadixPasses passes(problem_, configuration_, device_, false);
   const Address tickets = builder.workspace(counters_at);
   const Address digits = builder.workspace(first_counters() * counter_bytes());
   const Address look_back = builder.workspace(
@@ -72,14 +70,11 @@ Plan RadixInPieces::first_pass(std::uint64_t n) const {
   return plan;
 }
 
+std::uint64_t RadixInPieces::tile() const { return as_count(radix_parts::tile_size(configuration_)); }
+
 std::uint64_t RadixInPieces::first_pass_bytes(std::uint64_t pieces) const {
-  // A pass with ramps has more tiles than full ones: its two ramps are as many as fill the device.
-  const RadixPasses passes(problem_, configuration_, device_);
-  const std::uint64_t full =
-      problem_.n / as_count(radix_parts::tile_size(configuration_)) + 1;
-  const std::uint64_t more = std::max(passes.tiles_of(problem_.n), full) - full +
-                             as_count(configuration_.at("min_blocks_per_sm") * device_.sm_count);
-  const std::uint64_t tiles = full + pieces * (1 + more);
+  const std::uint64_t tiles = problem_.n / tile() + pieces;
+  // Of each piece a multiple of 256 bytes.
   return 2 * counter_bytes() * layout::look_back_counters(tiles, first_counters()) +
          pieces * (2 * counters_at + first_counters() * counter_bytes() + 256);
 }

@@ -30,12 +30,14 @@ std::uint64_t ramped_pass_bytes(const Configuration& c, const Problem& problem) 
 
 }  // namespace
 
-RadixPasses::RadixPasses(const Problem& problem, const Configuration& c, const DeviceInfo& device)
+RadixPasses::RadixPasses(const Problem& problem, const Configuration& c, const DeviceInfo& device,
+                         bool has_ramps)
     : problem_(problem),
       c_(c),
       device_(device),
       passes_(as_count(radix_parts::pass_count(c, problem))),
-      carries_(carried_bytes(problem) != 0) {}
+      carries_(carried_bytes(problem) != 0),
+      has_ramps_(has_ramps && carries_ && c.at("min_blocks_per_sm") >= 2) {}
 
 std::vector<std::string_view> RadixPasses::headers(bool carries) {
   if (carries) return {pairs_header, ramped_header};
@@ -54,8 +56,7 @@ std::string RadixPasses::counted_codec() const {
 /// Ramps are for blocks that share a multiprocessor: a block alone has no other one to take turns with.
 layout::RampedTiles RadixPasses::ramped_tiles_of(std::uint64_t n) const {
   const std::int64_t blocks = c_.at("min_blocks_per_sm");
-  if (!carries_ || blocks < 2 ||
-      ramped_pass_bytes(c_, problem_) > as_count(device_.shared_bytes_per_block_optin)) {
+  if (!has_ramps_ || ramped_pass_bytes(c_, problem_) > as_count(device_.shared_bytes_per_block_optin)) {
     return {.step = 0, .falls_from = 0, .count = parts_of(n, as_count(radix_parts::tile_size(c_)))};
   }
   return layout::ramped_tiles(n, c_.at("block_size_x"), c_.at("items_per_thread"), blocks * device_.sm_count);

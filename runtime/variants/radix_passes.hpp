@@ -29,8 +29,10 @@ struct PassMemory {
 /// The passes of one sort. Launches may be over any keys of it, all or some.
 class RadixPasses {
  public:
-  /// `c`: of the variant `radix`, or of `radix_pairs` where something travels. All must outlive this.
-  RadixPasses(const Problem& problem, const Configuration& c, const DeviceInfo& device);
+  /// `c`: of the variant `radix`, or of `radix_pairs` where something travels. `has_ramps`: passes may begin
+  /// and end with small tiles. All must outlive this.
+  RadixPasses(const Problem& problem, const Configuration& c, const DeviceInfo& device,
+              bool has_ramps = true);
 
   [[nodiscard]] std::uint64_t passes() const noexcept { return passes_; }
   /// The kernels' headers.
@@ -56,6 +58,7 @@ class RadixPasses {
   const DeviceInfo& device_;
   std::uint64_t passes_;
   bool carries_;
+  bool has_ramps_;
 };
 
 }  // namespace bitune
