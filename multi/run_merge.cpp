@@ -159,17 +159,6 @@ std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const s
   return borders;
 }
 
-std::uint64_t RunMerge::find_cut(RankDevice& device, const MergedRun& first, const MergedRun& second,
-                                 std::uint64_t count, void* splits, Stream stream) const {
-  const Pair pair{.first = first, .second = second, .skipped = count};
-  device.launch(chunk_kernel_, launch_of(1, 0, (most_chunks + 1) * warp_threads), split_arguments(pair, splits),
-                stream);
-  std::uint64_t cut = 0;
-  device.device().copy_to_host(&cut, splits, sizeof(cut), stream);
-  device.device().synchronize(stream);
-  return cut;
-}
-
 void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders& borders,
                             const Memory& memory, Stream stream) const {
   ChunkCopies& copies = *memory.copies;

@@ -68,11 +68,6 @@ class RunMerge {
   void run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
            const Memory& memory, Stream stream) const;
 
-  /// Of the `count` first keys of two merged runs, how many are of the first one. Waits for it. `splits`: splits_bytes
-  /// of any number.
-  [[nodiscard]] std::uint64_t find_cut(RankDevice& device, const MergedRun& first, const MergedRun& second,
-                                       std::uint64_t count, void* splits, Stream stream) const;
-
   /// The array from an element on.
   [[nodiscard]] RunArrays at(const RunArrays& arrays, std::uint64_t place) const noexcept {
     return bytes_.at(arrays, place);

@@ -4,7 +4,6 @@
 // they stand, too: equal keys are in the order of their indices in the whole. So no key is too frequent to be cut.
 
 #include "kernels/multi/split_layout.hpp"
-#include "kernels/network/carried_value.cuh"
 #include "kernels/network/random_place.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/platform/platform.cuh"
@@ -84,20 +83,6 @@ choose_bounds(Split* split, const typename Order::Word* sorted, const u64* sorte
     begin = minimum(room, begin + ((counts[i] + spare) * spacing + unit - 1) / unit * unit);
   }
   split->begins[classes] = begin;
-}
-
-/// Copies n numbers from another device. Any grid of blocks of nt threads.
-template <class Raw, int nt>
-BITUNE_KERNEL(nt, 0)
-bring(Raw* to, const Raw* from, u64 n) {
-  for (u64 i = u64{block_index()} * nt + thread_index(); i < n; i += u64{block_count()} * nt) to[i] = from[i];
-}
-
-/// Writes to [begin, end) of `keys` keys that no key is behind. Any grid of blocks of nt threads.
-template <class Codec, class Payload, int nt>
-BITUNE_KERNEL(nt, 0)
-fill_with_last(typename Codec::Raw* keys, u64 begin, u64 end) {
-  for (u64 i = begin + u64{block_index()} * nt + thread_index(); i < end; i += u64{block_count()} * nt) keys[i] = Codec::decode(Codec::mask);
 }
 
 }  // namespace bitune

@@ -5,6 +5,7 @@
 // before it have, as a radix pass does.
 
 #include "kernels/multi/split_bounds.cuh"
+#include "kernels/network/carried_value.cuh"
 #include "kernels/network/tile_io.cuh"
 #include "kernels/radix/look_back.cuh"
 #include "kernels/radix/warp_ranks.cuh"

@@ -8,34 +8,38 @@
 
 namespace bitune::multi {
 
-void PieceSort::run(const std::vector<SortedPiece>& pieces, std::uint64_t n, const Memory& memory) {
-  if (n == 0) return;
+void PieceSort::run(const std::vector<SortedPiece>& pieces, std::uint64_t skipped, std::uint64_t count,
+                    const Memory& memory) {
+  if (count == 0) return;
+  std::uint64_t n = 0;
   std::vector<std::vector<std::uint64_t>> first_digits;
   std::vector<std::uint64_t> all(radix_.counters(), 0);
   for (const SortedPiece& piece : pieces) {
     const auto begin = piece.digits.begin();
     first_digits.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(radix_.first_counters()));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] += piece.digits[i];
+    n += piece.n;
   }
   const std::vector<FirstPlaces> places = first_places(first_digits);
 
   const Device& device = device_.device();
   device.fill(memory.first, 0, memory.first_bytes, stream_);
-  device.fill(memory.workspace + rest_.cleared, 0, rest_.plan.workspace_bytes - rest_.cleared, stream_);
-  copy_counters(memory.workspace + rest_.counters, all);
+  const RadixInPieces::RestMemory rest = radix_.rest_memory();
+  device.fill(memory.workspace + rest.cleared, 0, rest.bytes - rest.cleared, stream_);
+  copy_counters(memory.workspace + rest.counters, all);
 
   std::vector<std::size_t> order(pieces.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return pieces[a].turn < pieces[b].turn; });
-  const RunArrays between = {memory.workspace + rest_.keys, memory.workspace + rest_.values};
+  const RunArrays between = {memory.workspace + rest.keys, memory.workspace + rest.values};
   std::byte* workspace = memory.first;
   for (const std::size_t i : order) {
     if (pieces[i].n == 0) continue;
     sort_first(pieces[i], bytes_.at(between, places[i].first), places[i], workspace);
     workspace += rounded_piece(radix_.first_pass(pieces[i].n).workspace_bytes);
   }
-  launch(rest_.plan, memory.to, memory.to, n, memory.workspace, stream_);
+  launch(radix_.rest(n, skipped, count), memory.to, memory.to, count, memory.workspace);
 }
 
 void PieceSort::sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
@@ -49,13 +53,13 @@ void PieceSort::sort_first(const SortedPiece& piece, const RunArrays& to, const 
     if (arrival.copied != nullptr) device_.device().wait_for(*arrival.copied, stream_);
     if (end == done) continue;
     pass.launches[0].grid[0] = static_cast<std::uint32_t>(end - done);
-    launch(pass, piece.from, to, piece.n, workspace, stream_);
+    launch(pass, piece.from, to, piece.n, workspace);
     done = end;
   }
 }
 
-void PieceSort::count(const RunArrays& from, std::uint64_t n, std::byte* counters, Stream stream) {
-  if (n != 0) launch(radix_.counting(n), from, from, n, counters, stream);
+void PieceSort::count(const RunArrays& from, std::uint64_t n, std::byte* counters) {
+  if (n != 0) launch(radix_.counting(n), from, from, n, counters);
 }
 
 std::vector<std::uint64_t> PieceSort::counts_of(const std::byte* counters) const {
@@ -68,7 +72,7 @@ std::vector<std::uint64_t> PieceSort::counts_of(const std::byte* counters) const
 }
 
 void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
-                       std::byte* workspace, Stream stream) {
+                       std::byte* workspace) {
   Operands operands;
   operands[Role::keys_in] = {from.keys, n, n};
   operands[Role::keys_out] = {to.keys, n, n};
@@ -77,7 +81,7 @@ void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays&
     operands[Role::values_out] = {to.carried, n, n};
   }
   operands[Role::workspace] = {workspace, plan.workspace_bytes, 0};
-  device_.run(plan, operands, stream);
+  device_.run(plan, operands, stream_);
 }
 
 void PieceSort::copy_counters(std::byte* to, const std::vector<std::uint64_t>& counts) {

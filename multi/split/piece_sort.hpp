@@ -31,23 +31,24 @@ struct SortedPiece {
 class PieceSort {
  public:
   PieceSort(RankDevice& device, const RadixInPieces& radix,
-            const RadixInPieces::Rest& rest, const ItemBytes& bytes, Stream stream)
-      : device_(device), radix_(radix), rest_(rest), bytes_(bytes), stream_(stream) {}
+            const ItemBytes& bytes, Stream stream)
+      : device_(device), radix_(radix), bytes_(bytes), stream_(stream) {}
 
   /// Memory of the device.
   struct Memory {
-    RunArrays to;                    ///< the result; pieces may lie there, but not elsewhere in what follows
-    std::byte* workspace = nullptr;  ///< of the rest
+    RunArrays to;                    ///< the result
+    std::byte* workspace = nullptr;  ///< RadixInPieces::RestMemory
     std::byte* first = nullptr;      ///< of the first passes
     std::uint64_t first_bytes = 0;
   };
 
-  /// Sorts n keys, which all pieces together have, in their order where keys are equal. Enqueues it; host memory that
-  /// the device reads meanwhile lives as long as this.
-  void run(const std::vector<SortedPiece>& pieces, std::uint64_t n, const Memory& memory);
+  /// Sorts all pieces together, in their order where keys are equal. Of the sorted keys writes `count` behind
+  /// the first `skipped` ones. Enqueues it; host memory that the device reads meanwhile lives as long as this.
+  void run(const std::vector<SortedPiece>& pieces, std::uint64_t skipped, std::uint64_t count,
+           const Memory& memory);
 
   /// Enqueues counting of the digits of n keys: adds to RadixInPieces::counters of the device.
-  void count(const RunArrays& from, std::uint64_t n, std::byte* counters, Stream stream);
+  void count(const RunArrays& from, std::uint64_t n, std::byte* counters);
 
   /// Counters as the device has them.
   [[nodiscard]] std::uint64_t counters_bytes() const { return radix_.counters() * radix_.counter_bytes(); }
@@ -58,13 +59,12 @@ class PieceSort {
   void sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
                   std::byte* workspace);
   void launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
-              std::byte* workspace, Stream stream);
+              std::byte* workspace);
   /// Copies counters to the device.
   void copy_counters(std::byte* to, const std::vector<std::uint64_t>& counts);
 
   RankDevice& device_;
   const RadixInPieces& radix_;
-  const RadixInPieces::Rest& rest_;
   ItemBytes bytes_;
   Stream stream_;
   std::vector<std::vector<std::byte>> copied_;  ///< by copy_counters

@@ -9,8 +9,8 @@
 namespace bitune::multi {
 namespace {
 
-/// Of all ranks. More would be sorted longer than the keys at the cuts, which they make fewer.
-constexpr std::uint64_t most_sampled = 1 << 15;
+/// Of all ranks. More would take longer to sort than the keys at the cuts, which they make fewer.
+constexpr std::uint64_t most_sampled = 1 << 16;
 /// Small arrays are sampled, too, and not read as wholes.
 constexpr std::uint64_t least_spacing = 4;
 /// Standard deviations that a cut may be away from where the samples have it.
@@ -69,33 +69,41 @@ std::uint64_t split_room(const Sampling& sampling, std::size_t rank) {
   return room_of(sampling.counts[rank], classes, sampling.spacing);
 }
 
-std::uint64_t middle_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts) {
-  std::uint64_t samples = 0;
-  for (std::size_t i = 0; i + 1 < cuts.size(); i += 2) samples += cuts[i + 1] - cuts[i];
-  return room_of(samples, cuts.size() / 2, sampling.spacing);
+std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts, std::size_t rank,
+                          std::uint64_t result) {
+  std::uint64_t room = result;
+  const auto add_cut = [&](std::size_t cut) {
+    room += room_of(cuts[2 * cut + 1] - cuts[2 * cut], sampling.counts.size(), sampling.spacing);
+  };
+  if (rank != 0) add_cut(rank - 1);
+  if (2 * rank < cuts.size()) add_cut(rank);
+  return room;
 }
 
-std::optional<CutShares> shares_of_cuts(const std::vector<ClassCounts>& counts,
-                                        const std::vector<std::uint64_t>& results) {
+std::optional<std::vector<SortedPart>> sorted_parts(const std::vector<ClassCounts>& counts,
+                                                    const std::vector<std::uint64_t>& results) {
   const std::size_t ranks = results.size();
   const auto of_class = [&](std::size_t number) {
     std::uint64_t all = 0;
     for (const ClassCounts& of_rank : counts) all += of_rank[number];
     return all;
   };
-  CutShares shares{std::vector<std::uint64_t>(ranks, 0), std::vector<std::uint64_t>(ranks, 0)};
+  std::vector<SortedPart> parts(ranks);
   std::uint64_t before = 0;  // keys before the class
   std::uint64_t cut = 0;
-  for (std::size_t rank = 0; rank + 1 < ranks; ++rank) {
-    before += of_class(sure_class(rank));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t sure = of_class(sure_class(rank));
+    parts[rank].keys += sure;
+    before += sure;
+    if (rank + 1 == ranks) break;
     cut += results[rank];
     const std::uint64_t at_cut = of_class(cut_class(rank));
     if (cut < before || cut > before + at_cut) return std::nullopt;
-    shares.behind[rank] = cut - before;
+    parts[rank].keys += at_cut;
+    parts[rank + 1] = {at_cut, cut - before};
     before += at_cut;
-    shares.before[rank + 1] = before - cut;
   }
-  return shares;
+  return parts;
 }
 
 }  // namespace bitune::multi

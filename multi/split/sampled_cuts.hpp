@@ -4,8 +4,8 @@
 /// Where keys of several ranks are cut, to within some samples, and what follows from how many keys there
 /// are of each class.
 ///
-/// Between two ranks' parts is a class of keys that are near the cut. Only these are cut exactly, later. So
-/// with N ranks there are N parts and N - 1 classes between them, in turn.
+/// Between two ranks' parts is a class of keys that are near the cut. Both ranks sort these, and each keeps what
+/// is its own. So with N ranks there are N parts and N - 1 classes between them, in turn.
 
 #include <cstdint>
 #include <optional>
@@ -33,23 +33,27 @@ struct Sampling {
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> sampled_cuts(
     const Sampling& sampling, const std::vector<std::uint64_t>& results);
 
-/// Keys that the arrays of all classes of a rank have room for, and those of the classes at cuts alone, at
-/// most: as choose_bounds (kernels/multi/split_bounds.cuh) gives them out.
+/// Keys that the arrays of all classes of a rank have room for, as choose_bounds gives it out
+/// (kernels/multi/split_bounds.cuh), at most.
 [[nodiscard]] std::uint64_t split_room(const Sampling& sampling, std::size_t rank);
-[[nodiscard]] std::uint64_t middle_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts);
+
+/// Keys that a rank sorts, as far as there is room for them: those that it gets, and some of the classes at
+/// its cuts.
+[[nodiscard]] std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts,
+                                        std::size_t rank, std::uint64_t result);
 
 /// How many keys a rank has of each class.
 using ClassCounts = std::vector<std::uint64_t>;
 
-/// What each rank gets of the classes at the cuts before and behind its part.
-struct CutShares {
-  std::vector<std::uint64_t> before;
-  std::vector<std::uint64_t> behind;
+/// What a rank sorts: all of its own class, and of those beside it, of all ranks.
+struct SortedPart {
+  std::uint64_t keys = 0;
+  std::uint64_t skipped = 0;  ///< keys before its part of the result, which are the rank's before it
 };
 
-/// Nothing if a cut is not where it was taken to be.
-[[nodiscard]] std::optional<CutShares> shares_of_cuts(const std::vector<ClassCounts>& counts,
-                                                      const std::vector<std::uint64_t>& results);
+/// Of each rank, given the counts of all; nothing if a cut is not where it was taken to be.
+[[nodiscard]] std::optional<std::vector<SortedPart>> sorted_parts(const std::vector<ClassCounts>& counts,
+                                                                  const std::vector<std::uint64_t>& results);
 
 /// The class of keys that surely are of a rank's part, and of those at the cut behind it.
 constexpr std::size_t sure_class(std::size_t rank) noexcept { return 2 * rank; }

@@ -9,7 +9,6 @@
 #include "kernels/multi/split_layout.hpp"
 #include "model/key_type.hpp"
 #include "model/operation.hpp"
-#include "multi/exact_cuts.hpp"
 #include "multi/rank_plan.hpp"
 #include "multi/split/split_launches.hpp"
 #include "runtime/variants/carried.hpp"
@@ -46,15 +45,6 @@ void name_kernels(SplitPlan& plan, const SortSpec& spec, std::size_t ranks) {
   plan.sample_kernel = {bounds_header, fmt::format("bitune::sample_keys<{}, {}>", order, split_threads)};
   plan.bounds_kernel = {bounds_header,
                         fmt::format("bitune::choose_bounds<{}, {}, {}>", order, ranks, bounds_threads)};
-  plan.fill_kernel = {bounds_header, fmt::format("bitune::fill_with_last<{}, {}>",
-                                                 codec_arguments(spec.key, spec.order), split_threads)};
-  const auto bring = [](const std::string& type) {
-    return KernelSource{bounds_header, fmt::format("bitune::bring<{}, {}>", type, split_threads)};
-  };
-  plan.bring_keys_kernel = bring(fmt::format("bitune::CarriedValue<{}>::Type", plan.bytes_of_item.key));
-  if (plan.bytes_of_item.carried != 0) {
-    plan.bring_carried_kernel = bring(fmt::format("bitune::CarriedValue<{}>::Type", plan.bytes_of_item.carried));
-  }
   plan.split_kernel = {split_header,
                        fmt::format("bitune::split_keys<{}, {}, {}, {}, {}, {}>", order, plan.bytes_of_item.carried,
                                    spec.index_bytes != 0, ranks, tile_threads, thread_items)};
@@ -88,42 +78,39 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   plan.bytes_of_item = {size_of(spec.key), carried};
   plan.word_bytes = static_cast<std::uint64_t>(bitune::word_bytes(spec.key));
   plan.room = split_room(plan.sampling, me);
-  plan.middle_room = multi::middle_room(plan.sampling, plan.cuts);
+  plan.sorted_room = multi::sorted_room(plan.sampling, plan.cuts, me, result);
   const std::uint64_t samples = plan.sampling.total();
   plan.samples = sort_of(KeyType::u32, Order::ascending, samples, sizeof(std::uint64_t));
-  plan.middle = sort_of(spec.key, spec.order, plan.middle_room, carried);
-  const Problem last = sort_of(spec.key, spec.order, std::max<std::uint64_t>(result, 1), carried);
-  const auto prepared = device.engine().prepare(last);
-  plan.radix.emplace(last, prepared ? prepared->selection.configuration : Configuration{},
-                     device.device().info());
-  plan.rest = plan.radix->rest();
+  // As so many keys are sorted that a rank gets: of some more there may be no tuning.
+  const Problem alone = sort_of(spec.key, spec.order, std::max<std::uint64_t>(result, 2), carried);
+  const auto prepared = device.engine().prepare(alone);
+  Problem sorted = alone;
+  sorted.n = plan.sorted_room;
+  plan.radix.emplace(sorted, prepared->selection.configuration, device.device().info());
+  plan.rest = plan.radix->rest_memory();
   name_kernels(plan, spec, ranks);
 
   std::uint64_t sorter = 0;
-  for (const Problem& problem : {plan.samples, plan.middle}) {
-    if (problem.n < 2) continue;
-    static_cast<void>(device.engine().prepare(problem));
-    sorter = std::max(sorter, device.engine().workspace_size(problem));
+  if (samples > 1) {
+    static_cast<void>(device.engine().prepare(plan.samples));
+    sorter = device.engine().workspace_size(plan.samples);
   }
-  for (const KernelSource* kernel :
-       {&plan.sample_kernel, &plan.bounds_kernel, &plan.split_kernel, &plan.fill_kernel,
-        &plan.bring_keys_kernel, &plan.bring_carried_kernel}) {
-    if (!kernel->header.empty()) device.prepare(*kernel);
+  for (const KernelSource* kernel : {&plan.sample_kernel, &plan.bounds_kernel, &plan.split_kernel}) {
+    device.prepare(*kernel);
   }
-  for (const Plan& part : {plan.radix->counting(1), plan.radix->first_pass(1), plan.rest.plan}) {
+  for (const Plan& part : {plan.radix->counting(1), plan.radix->first_pass(1), plan.radix->rest(1, 0, 1)}) {
     for (const KernelSource& kernel : part.kernels) device.prepare(kernel);
   }
 
   plan.split_keys = take(plan, plan.room * plan.bytes_of_item.key);
   plan.split_carried = take(plan, plan.room * plan.bytes_of_item.carried);
   plan.unasked_keys = take(plan, has_keys_out ? 0 : result * plan.bytes_of_item.key);
-  plan.middle_keys = take(plan, plan.middle_room * plan.bytes_of_item.key);
-  plan.middle_carried = take(plan, plan.middle_room * plan.bytes_of_item.carried);
   plan.words = take(plan, plan.sampling.counts[me] * plan.word_bytes);
   plan.indices = take(plan, plan.sampling.counts[me] * sizeof(std::uint64_t));
   plan.all_words = take(plan, samples * plan.word_bytes);
   plan.all_indices = take(plan, samples * sizeof(std::uint64_t));
   plan.split = take(plan, static_cast<std::uint64_t>(layout::split_words()) * sizeof(std::uint64_t));
+  const auto classes = static_cast<std::uint64_t>(layout::split_classes(static_cast<layout::Size>(ranks)));
   const auto values = std::uint64_t{1} << layout::split_class_bits(static_cast<layout::Size>(ranks));
   plan.told = plan.bytes;
   plan.ticket = take(plan, sizeof(std::uint32_t));
@@ -132,14 +119,10 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
                                      sizeof(std::uint64_t));
   plan.tile_states = take(plan, (n / plan.tile + 1) * values * sizeof(std::uint64_t));
   plan.told_bytes = plan.bytes - plan.told;
-  plan.counters = take(plan, (ranks + 2) * plan.radix->counters() * plan.radix->counter_bytes());
-  const auto size = static_cast<int>(ranks);
-  plan.merge = RunMerge(spec, carried);
-  plan.cut_samples_bytes = std::max(sample_bytes(size, spec.key, samples_of(size)), plan.merge.splits_bytes(0));
-  plan.cut_samples = take(plan, plan.cut_samples_bytes);
-  plan.first_passes_bytes = plan.radix->first_pass_bytes(ranks + 2);
+  plan.counters = take(plan, classes * plan.radix->counters() * plan.radix->counter_bytes());
+  plan.first_passes_bytes = plan.radix->first_pass_bytes(3 * ranks);
   plan.first_passes = take(plan, plan.first_passes_bytes);
-  plan.rest_bytes = std::max(plan.rest.plan.workspace_bytes, sorter);
+  plan.rest_bytes = std::max(plan.rest.bytes, sorter);
   plan.rest_workspace = take(plan, plan.rest_bytes);
   return plan;
 }

@@ -14,7 +14,6 @@
 #include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
-#include "multi/run_merge.hpp"
 #include "multi/split/sampled_cuts.hpp"
 #include "runtime/variants/radix_in_pieces.hpp"
 
@@ -36,19 +35,14 @@ struct SplitPlan {
   std::uint64_t least_chunk_bytes = 0;  ///< CopyRules
   std::uint64_t word_bytes = 0;  ///< of a sample
   std::uint64_t room = 0;         ///< keys of all classes
-  std::uint64_t middle_room = 0;  ///< keys of the classes at cuts
+  std::uint64_t sorted_room = 0;  ///< keys that it sorts
   Problem samples;                ///< sorts all samples with their indices
-  Problem middle;                 ///< sorts middle_room keys
   std::optional<RadixInPieces> radix;
-  RadixInPieces::Rest rest;
+  RadixInPieces::RestMemory rest;
 
   KernelSource sample_kernel;
   KernelSource bounds_kernel;
   KernelSource split_kernel;
-  KernelSource fill_kernel;
-  KernelSource bring_keys_kernel;
-  KernelSource bring_carried_kernel;  ///< where something travels
-  RunMerge merge;                     ///< finds the cut of two ranks' keys
   std::uint64_t tile = 0;  ///< keys of a block that splits
   std::uint32_t tile_shared_bytes = 0;
 
@@ -56,8 +50,6 @@ struct SplitPlan {
   std::uint64_t split_keys = 0;
   std::uint64_t split_carried = 0;
   std::uint64_t unasked_keys = 0;  ///< sorted keys that nobody asked for
-  std::uint64_t middle_keys = 0;
-  std::uint64_t middle_carried = 0;
   std::uint64_t words = 0;  ///< of this rank's samples
   std::uint64_t indices = 0;
   std::uint64_t all_words = 0;
@@ -68,12 +60,10 @@ struct SplitPlan {
   std::uint64_t class_counts = 0;  ///< of each launch that splits
   std::uint64_t tile_states = 0;
   std::uint64_t told_bytes = 0;
-  std::uint64_t counters = 0;  ///< how often each digit is in each piece
-  std::uint64_t cut_samples = 0;
-  std::uint64_t cut_samples_bytes = 0;
+  std::uint64_t counters = 0;  ///< how often each digit is in each class
   std::uint64_t first_passes = 0;
   std::uint64_t first_passes_bytes = 0;
-  std::uint64_t rest_workspace = 0;  ///< and before it is used, that of the other sorts
+  std::uint64_t rest_workspace = 0;  ///< and before that, what sorting the samples takes
   std::uint64_t rest_bytes = 0;
   std::uint64_t bytes = 0;
 };

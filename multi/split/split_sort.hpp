@@ -4,10 +4,10 @@
 /// A sort over several ranks that sends keys away before it sorts.
 ///
 /// Each rank splits its keys by where they go (kernels/multi/split_keys.cuh), between bounds that a sample of
-/// all keys has shown. What goes to others is copied while each rank counts its digits, cuts exactly what is
-/// near a cut, and sorts what it keeps by the first digit. Pieces that come are sorted by that digit one by
-/// one; the other passes are over all. So each key goes over the link once, most of it beside other work, and
-/// nothing is merged.
+/// all keys has shown. What goes to others is copied while each rank counts its digits and sorts what it keeps
+/// by the first one. Pieces that come are sorted by that digit one by one; the other passes are over all. So each key
+/// goes over the link once, most of it beside other work, and nothing is merged. The few keys near a cut go to both
+/// of its ranks. Both sort them, and the last pass writes only what is the rank's: so cuts are exact.
 
 #include <cstdint>
 #include <memory>
@@ -56,29 +56,23 @@ class SplitSort {
   [[nodiscard]] Done done(std::uint64_t launch);
   /// Enqueues copies of what surely comes from other ranks and is split, to places behind those before.
   void copy_sure(const std::vector<Done>& all);
-  void count_pieces();
-  void sort_middle();
-  /// Of the sorted keys at cuts, [to][rank] is where what goes to a rank begins on each.
-  [[nodiscard]] std::vector<std::vector<std::uint64_t>> cut_middle(const std::vector<Done>& all);
-  void bring_middle(const std::vector<Done>& all);
+  /// The same of what is near this rank's cuts.
+  void copy_cuts(const std::vector<Done>& all);
+  /// Enqueues copies of some of a rank's keys of a class, behind those that have come of it.
+  void copy(const Done& from, std::size_t rank, std::size_t number, std::uint64_t begin, std::uint64_t end);
+  void count_classes();
   [[nodiscard]] std::vector<SortedPiece> pieces();
 
   [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept { return memory_.workspace + offset; }
   [[nodiscard]] RunArrays split_items() const noexcept {
     return {at(plan_.split_keys), at(plan_.split_carried)};
   }
-  [[nodiscard]] RunArrays middle_items() const noexcept {
-    return {at(plan_.middle_keys), at(plan_.middle_carried)};
-  }
   /// Where this rank has its keys of a class.
   [[nodiscard]] RunArrays class_items(std::size_t number) const;
-  [[nodiscard]] RunArrays out_items(std::uint64_t place) const noexcept {
-    return plan_.bytes_of_item.at(memory_.out, place);
-  }
-  /// Enqueues a copy of a few keys from another rank: by a kernel, as copies wait for those of many.
-  void bring(const RunArrays& to, const RunArrays& from, std::uint64_t n);
-  void count(const RunArrays& from, std::uint64_t n, std::uint64_t slot, Stream stream) {
-    sort_.count(from, n, at(plan_.counters + slot * sort_.counters_bytes()), stream);
+  /// Where keys of other ranks come to, from a place on.
+  [[nodiscard]] RunArrays come_items(std::uint64_t place) const noexcept {
+    std::byte* const rest = at(plan_.rest_workspace);
+    return plan_.bytes_of_item.at({rest + plan_.rest.other_keys, rest + plan_.rest.other_values}, place);
   }
   [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number) const {
     return counts_[rank][number];
@@ -87,7 +81,6 @@ class SplitSort {
   const DeviceEvent* mark(Stream stream);
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
   [[nodiscard]] std::uint64_t n() const { return terms_.lengths[me_]; }
-  [[nodiscard]] std::uint64_t result_count() const { return terms_.results[me_]; }
 
   RankDevice& device_;
   RankStore& store_;
@@ -98,15 +91,16 @@ class SplitSort {
   Stream stream_;
   std::size_t me_;
 
-  std::vector<std::uint64_t> words_;               ///< Split, as it is on the device
-  std::vector<const DeviceEvent*> split_;          ///< by launch
-  std::vector<ClassCounts> counts_;                ///< by rank, of what is split
-  std::vector<std::uint64_t> places_;              ///< in the result, where what comes of each rank lies at first
-  std::vector<std::vector<Arrival>> arrivals_;     ///< likewise
-  std::uint64_t received_ = 0;                     ///< keys that came from others
-  CutShares shares_;
-  std::uint64_t before_ = 0;  ///< in the result, where keys of the cut before this rank's part lie at first
-  std::uint64_t behind_ = 0;
+  std::vector<std::uint64_t> words_;       ///< Split, as it is on the device
+  std::vector<const DeviceEvent*> split_;  ///< by launch
+  std::vector<ClassCounts> counts_;        ///< by rank, of what is split
+  /// What has come of a class of another rank.
+  struct Come {
+    std::uint64_t place = 0;
+    std::vector<Arrival> arrivals;
+  };
+  std::vector<std::vector<Come>> come_;  ///< by rank and class
+  std::uint64_t received_ = 0;           ///< keys that came from others
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   PieceSort sort_;
 };

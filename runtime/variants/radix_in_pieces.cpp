@@ -18,14 +18,12 @@ const Variant& radix_for(const Problem& problem) {
 RadixInPieces::RadixInPieces(const Problem& problem, const Configuration& selected, const DeviceInfo& device)
     : problem_(problem), device_(device) {
   const Variant& variant = radix_for(problem);
-  const auto is_even = [&](const Configuration& c) { return radix_parts::pass_count(c, problem) % 2 == 0; };
-  configuration_ = selected.variant == variant.name() && is_even(selected)
-                       ? selected
-                       : variant.default_configuration(problem, device);
+  configuration_ =
+      selected.variant == variant.name() ? selected : variant.default_configuration(problem, device);
 }
 
 bool RadixInPieces::takes(KeyType key, const DeviceInfo& device) {
-  // Digits have 8 bits by default. Wide keys are sorted by fewer digits than they have (leading_digits).
+  // Keys of a byte have one digit, and wide ones are sorted by fewer than they have (leading_digits).
   return device.warp_size == 32 && (size_of(key) == 2 || size_of(key) == 4);
 }
 
@@ -79,29 +77,64 @@ std::uint64_t RadixInPieces::first_pass_bytes(std::uint64_t pieces) const {
          pieces * (2 * counters_at + first_counters() * counter_bytes() + 256);
 }
 
-RadixInPieces::Rest RadixInPieces::rest() const {
+struct RadixInPieces::RestParts {
+  Address keys;
+  Address values;
+  Address other_keys;
+  Address other_values;
+  Address tickets;
+  Address digits;
+  Address look_back;
+};
+
+RadixInPieces::RestParts RadixInPieces::rest_parts(PlanBuilder& builder) const {
+  const RadixPasses passes(problem_, configuration_, device_);
+  const std::uint64_t key_bytes = problem_.n * size_of(problem_.key);
+  const std::uint64_t value_bytes = problem_.n * carried_bytes(problem_);
+  // Ramps of fewer keys may have more tiles, but not more than run at once.
+  const std::uint64_t tiles = passes.tiles_of(problem_.n) +
+                              as_count(configuration_.at("min_blocks_per_sm") * device_.sm_count);
+  return {.keys = builder.workspace(key_bytes),
+          .values = builder.workspace(value_bytes),
+          .other_keys = builder.workspace(key_bytes),
+          .other_values = builder.workspace(value_bytes),
+          .tickets = builder.workspace(4 * passes.passes()),
+          .digits = builder.workspace(counters() * counter_bytes()),
+          .look_back = builder.workspace(2 * counter_bytes() *
+                                         layout::look_back_counters(tiles, first_counters()))};
+}
+
+RadixInPieces::RestMemory RadixInPieces::rest_memory() const {
+  PlanBuilder builder;
+  const RestParts parts = rest_parts(builder);
+  const auto place = [](const Address& address) { return address.argument.value; };
+  return {place(parts.keys),         place(parts.values),  place(parts.other_keys),
+          place(parts.other_values), place(parts.tickets), place(parts.digits),
+          builder.take().workspace_bytes};
+}
+
+Plan RadixInPieces::rest(std::uint64_t n, std::uint64_t skipped, std::uint64_t count) const {
   PlanBuilder builder;
   const RadixPasses passes(problem_, configuration_, device_);
-  const auto place = [](const Address& address) { return address.argument.value; };
-  const Address keys = builder.workspace(problem_.n * size_of(problem_.key));
-  const Address values = builder.workspace(problem_.n * carried_bytes(problem_));
-  const Address tickets = builder.workspace(4 * passes.passes());
-  const Address digits = builder.workspace(counters() * counter_bytes());
-  const Address look_back = builder.workspace(
-      2 * counter_bytes() * layout::look_back_counters(passes.tiles_of(problem_.n), first_counters()));
+  const RestParts parts = rest_parts(builder);
   for (std::uint64_t pass = 1; pass < passes.passes(); ++pass) {
-    const bool to_output = pass % 2 == 1;
-    passes.append(builder, pass, problem_.n,
-                  {.keys_out = to_output ? keys_address() : keys,
-                   .keys_in = to_output ? keys : keys_address(),
-                   .values_out = to_output ? address_of(Role::values_out) : values,
-                   .values_in = to_output ? values : address_of(Role::values_out),
-                   .tickets = tickets,
-                   .digits = digits,
-                   .look_back = look_back});
+    const bool is_even = pass % 2 == 0;
+    const bool is_last = pass + 1 == passes.passes();
+    const PassMemory memory{
+        .keys_out = is_last ? keys_address() : is_even ? parts.keys : parts.other_keys,
+        .keys_in = is_even ? parts.other_keys : parts.keys,
+        .values_out = is_last ? address_of(Role::values_out) : is_even ? parts.values : parts.other_values,
+        .values_in = is_even ? parts.other_values : parts.values,
+        .tickets = parts.tickets,
+        .digits = parts.digits,
+        .look_back = parts.look_back};
+    if (is_last) {
+      passes.append_wanted(builder, n, memory, skipped, count);
+    } else {
+      passes.append(builder, pass, n, memory);
+    }
   }
-  return {builder.take(configuration_.at("dependent_launch") != 0), place(keys), place(values), place(digits),
-          place(tickets)};
+  return builder.take(configuration_.at("dependent_launch") != 0);
 }
 
 std::vector<FirstPlaces> first_places(std::span<const std::vector<std::uint64_t>> counts) {

@@ -12,21 +12,22 @@
 #include "model/device_info.hpp"
 #include "model/plan.hpp"
 #include "model/problem.hpp"
+#include "runtime/variants/plan_builder.hpp"
 
 namespace bitune {
 
-/// Of an array of keys, or of keys with values. All pieces together have as many keys as the problem. Equal
-/// keys stay in the order of the pieces, whichever of them comes first.
+/// Of an array of keys, or of keys with values: the pieces together. Of the sorted keys only some are wanted, one
+/// behind the other. Equal keys stay in the order of the pieces, whichever of them comes first.
 ///
 /// How often each digit is in each piece must be known before the first pass begins on any of them: whoever
 /// has the piece counts it. The plans are for operands as of a sort; no input is memory that is written.
 class RadixInPieces {
  public:
-  /// By `selected`, where it is of a radix variant, else as these sort by default. `problem`: of at least 1
-  /// key, and `takes` is true for its key type.
+  /// By `selected`, where it is of a radix variant, else as these sort by default. `problem`: of as
+  /// many keys as there may be, at least 1; `takes` is true for its key type.
   RadixInPieces(const Problem& problem, const Configuration& selected, const DeviceInfo& device);
 
-  /// Whether so many passes leave the keys where they are to be.
+  /// Whether it is for such keys.
   [[nodiscard]] static bool takes(KeyType key, const DeviceInfo& device);
 
   /// Counters of the digits of all passes; of the first pass alone; and bytes of one.
@@ -44,20 +45,28 @@ class RadixInPieces {
   [[nodiscard]] Plan first_pass(std::uint64_t n) const;
   static constexpr std::uint64_t counters_at = 256;
   [[nodiscard]] std::uint64_t tile() const;
-  /// Bytes of workspaces of first passes over some pieces, which have all keys together.
+  /// Bytes of workspaces of first passes over so many pieces of all keys.
   [[nodiscard]] std::uint64_t first_pass_bytes(std::uint64_t pieces) const;
 
-  /// The other passes, from what the first pass wrote to the output.
-  struct Rest {
-    Plan plan;
-    std::uint64_t keys = 0;      ///< where in the workspace the first pass writes
-    std::uint64_t values = 0;    ///< likewise
-    std::uint64_t counters = 0;  ///< there: counters() of all keys
-    std::uint64_t cleared = 0;   ///< from here to the workspace's end all is 0 at first, but for the counters
+  /// The workspace of the other passes. From `cleared` on all is 0 at first, but for counters() of all keys.
+  struct RestMemory {
+    std::uint64_t keys = 0;  ///< where the first pass writes
+    std::uint64_t values = 0;
+    std::uint64_t other_keys = 0;  ///< the passes after it write there and back; pieces may lie there before
+    std::uint64_t other_values = 0;
+    std::uint64_t cleared = 0;
+    std::uint64_t counters = 0;
+    std::uint64_t bytes = 0;
   };
-  [[nodiscard]] Rest rest() const;
+  [[nodiscard]] RestMemory rest_memory() const;
+
+  /// The other passes over n keys. Writes to the output `count` keys behind the first `skipped` ones.
+  [[nodiscard]] Plan rest(std::uint64_t n, std::uint64_t skipped, std::uint64_t count) const;
 
  private:
+  struct RestParts;
+  [[nodiscard]] RestParts rest_parts(PlanBuilder& builder) const;
+
   Problem problem_;
   Configuration configuration_;
   DeviceInfo device_;

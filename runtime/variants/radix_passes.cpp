@@ -24,6 +24,9 @@ constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address,
 constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32, U32, U32>
     ramped_kernel{ramped_header, "ramped_pairs_pass"};
 
+constexpr Kernel<Address, Address, Address, Address, U64, U32, Address, Address, Address, U32, U64, U64>
+    wanted_kernel{"kernels/multi/wanted_pass.cuh", "wanted_pass"};
+
 std::uint64_t ramped_pass_bytes(const Configuration& c, const Problem& problem) {
   return as_count(layout::rounded_up(pass_bytes(c, problem), 8) + layout::tile_span_bytes());
 }
@@ -117,6 +120,23 @@ void RadixPasses::append_pairs(PlanBuilder& builder, std::uint64_t pass, std::ui
   } else {
     launch(pairs_kernel);
   }
+}
+
+void RadixPasses::append_wanted(PlanBuilder& builder, std::uint64_t n, const PassMemory& memory,
+                                std::uint64_t skipped, std::uint64_t count) const {
+  const std::string codec = carries_ ? PassCodecs(problem_, passes_, c_.at("radix_bits")).of_pass(passes_ - 1)
+                                     : codec_arguments(problem_.key, problem_.order);
+  builder.launch(wanted_kernel,
+                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, carried_bytes(problem_),
+                             c_.at("block_size_x"), c_.at("items_per_thread"), c_.at("radix_bits"),
+                             c_.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem_.n),
+                             c_.at("min_blocks_per_sm")),
+                 {.blocks = parts_of(n, as_count(radix_parts::tile_size(c_))),
+                  .threads = static_cast<std::uint32_t>(c_.at("block_size_x")),
+                  .shared_bytes = as_count(pass_bytes(c_, problem_))},
+                 memory.keys_out, memory.keys_in, memory.values_out, memory.values_in, n, passes_ - 1,
+                 // Its tiles have no ramps, so that they are no more than those of the passes before.
+                 memory.tickets, memory.digits, memory.look_back, tiles_of(n), skipped, count);
 }
 
 }  // namespace bitune

@@ -47,6 +47,10 @@ class RadixPasses {
   void append(PlanBuilder& builder, std::uint64_t pass, std::uint64_t n, const PassMemory& memory,
               bool makes_indices = false) const;
 
+  /// Appends the last pass over n keys, of which only `count` sorted ones behind the first `skipped` are written.
+  void append_wanted(PlanBuilder& builder, std::uint64_t n, const PassMemory& memory, std::uint64_t skipped,
+                     std::uint64_t count) const;
+
  private:
   [[nodiscard]] layout::RampedTiles ramped_tiles_of(std::uint64_t n) const;
   void append_keys(PlanBuilder& builder, std::uint64_t pass, std::uint64_t n, const PassMemory& memory) const;

@@ -19,7 +19,7 @@ using Numbers = std::vector<std::uint64_t>;
 TEST(SampledCuts, TakesAsManySamplesOfAllRanksHoweverManyKeysThereAre) {
   for (const std::uint64_t n : {0ULL, 3ULL, 1000ULL, 1ULL << 20, 1ULL << 31, (1ULL << 40) + 7}) {
     const multi::Sampling sampling = multi::sampling_of({n, 0, n / 2});
-    EXPECT_LE(sampling.total(), 1U << 15);
+    EXPECT_LE(sampling.total(), 1U << 16);
     EXPECT_EQ(sampling.counts[0], n / sampling.spacing);
     EXPECT_EQ(sampling.counts[1], 0U);
     EXPECT_EQ(sampling.before(2), sampling.counts[0]);
@@ -37,8 +37,8 @@ TEST(SampledCuts, AreOnBothSidesOfEachCutAndApart) {
     const std::uint64_t there = sampling.total() * (cut + 1) / 8;
     EXPECT_LT((*cuts)[2 * cut], there);
     EXPECT_GT((*cuts)[2 * cut + 1], there);
-    // Four standard deviations of 32,768 samples, and some.
-    EXPECT_LT((*cuts)[2 * cut + 1] - (*cuts)[2 * cut], 2 * (362 + 12));
+    // Four standard deviations of 65,536 samples, and some.
+    EXPECT_LT((*cuts)[2 * cut + 1] - (*cuts)[2 * cut], 2 * (512 + 12));
     if (cut != 0) EXPECT_GT((*cuts)[2 * cut], (*cuts)[2 * cut - 1]);
   }
 }
@@ -60,17 +60,20 @@ TEST(SampledCuts, OfTwoRanksMayBeAtAnEnd) {
   EXPECT_EQ((*all)[1], sampling.total() + 1);
 }
 
-TEST(SampledCuts, SharesMakeEachResultWhole) {
+TEST(SampledCuts, EachRankSortsWhatIsAtItsCutsAndSkipsWhatIsNotItsOwn) {
   // Of two ranks' keys: sure of part 0, at the cut, sure of part 1, at the cut, sure of part 2.
   const std::vector<ClassCounts> counts = {{10, 4, 7, 0, 1}, {0, 3, 9, 5, 11}};
-  const Numbers results = {12, 24, 14};
-  const auto shares = multi::shares_of_cuts(counts, results);
-  ASSERT_TRUE(shares.has_value());
-  EXPECT_EQ(shares->before, (Numbers{0, 5, 2}));
-  EXPECT_EQ(shares->behind, (Numbers{2, 3, 0}));
-  EXPECT_FALSE(multi::shares_of_cuts(counts, {9, 27, 14}).has_value()) << "cut among sure keys";
-  EXPECT_FALSE(multi::shares_of_cuts(counts, {18, 18, 14}).has_value());
-  EXPECT_TRUE(multi::shares_of_cuts(counts, {17, 16, 17}).has_value()) << "at both ends of what is at a cut";
+  const auto parts = multi::sorted_parts(counts, {12, 24, 14});
+  ASSERT_TRUE(parts.has_value());
+  const Numbers keys = {10 + 7, 7 + 16 + 5, 5 + 12};
+  const Numbers skipped = {0, 2, 3};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ((*parts)[rank].keys, keys[rank]);
+    EXPECT_EQ((*parts)[rank].skipped, skipped[rank]);
+  }
+  EXPECT_FALSE(multi::sorted_parts(counts, {9, 27, 14}).has_value()) << "cut among sure keys";
+  EXPECT_FALSE(multi::sorted_parts(counts, {18, 18, 14}).has_value());
+  EXPECT_TRUE(multi::sorted_parts(counts, {17, 16, 17}).has_value()) << "at both ends of what is at a cut";
 }
 
 TEST(SampledCuts, FirstPlacesFollowPieceByPieceDigitByDigit) {
