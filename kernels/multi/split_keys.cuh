@@ -12,6 +12,51 @@
 
 namespace bitune {
 
+/// Counts a warp's items by class, register by register of its lanes. All lanes take part.
+template <u32 classes>
+struct ClassRanks {
+  static constexpr int bits = layout::split_class_bits((classes + 1) / 2);
+  WarpRanks<bits> ranks;
+
+  BITUNE_DEVICE explicit ClassRanks(u16* of_block) : ranks(of_block) {}
+
+  /// How many of the warp's items of this one's class come before it. A number behind all classes: it is none.
+  BITUNE_DEVICE u32 before(u32 found) { return ranks.count(found); }
+  BITUNE_DEVICE void finish(u32 /*items*/) {}
+};
+
+/// Of two parts, with what is at the cut between them: counted in registers, where each item costs a few instructions. Items that are none are behind
+/// all others.
+template <>
+struct ClassRanks<3> {
+  static constexpr int bits = layout::split_class_bits(2);
+  u16* counters;
+  u32 first = 0;
+  u32 last = 0;
+  u32 all = 0;
+
+  BITUNE_DEVICE explicit ClassRanks(u16* of_block) : counters(of_block + warp_index() * (1 << bits)) {}
+
+  BITUNE_DEVICE u32 before(u32 found) {
+    const u32 of_first = lanes_where(found == 0);
+    const u32 of_last = lanes_where(found == 2);
+    const u32 same = found == 0 ? of_first : found == 2 ? of_last : ~(of_first | of_last);
+    const u32 earlier = found == 0 ? first : found == 2 ? last : all - first - last;
+    first += bit_count(of_first);
+    last += bit_count(of_last);
+    all += warp_size;
+    return earlier + bit_count(same & lanes_before());
+  }
+  /// Writes the counts. items: of the warp.
+  BITUNE_DEVICE void finish(u32 items) {
+    if (lane() == 0) {
+      counters[0] = static_cast<u16>(first);
+      counters[1] = static_cast<u16>(items - first - last);
+      counters[2] = static_cast<u16>(last);
+    }
+  }
+};
+
 /// As LookBack::before, by all lanes of a warp: each looks at one of the blocks before.
 template <class Sums>
 BITUNE_DEVICE u64 sum_before(const Sums& sums, u32 block, u32 column) {
@@ -98,7 +143,15 @@ split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::
   constexpr int place_bits = 12;  // a warp has fewer items
   static_assert(warp_size * vt < 1 << place_bits && place_bits + bits <= 16);
   Halves<vt> places;  // how many of the warp's items of the class come before, and above that the class
-  const WarpRanks<bits> of_warp(shared.counters());
+  ClassRanks<classes> of_warp(shared.counters());
+  constexpr bool few = classes <= 3;  // registers hold their bounds
+  Word words[few ? classes - 1 : 1];
+  u32 firsts[few ? classes - 1 : 1];
+  BITUNE_UNROLL
+  for (u32 bound = 0; few && bound + 1 < classes; ++bound) {
+    words[bound] = static_cast<Word>(shared.words()[bound]);
+    firsts[bound] = shared.first_of_equal()[bound];
+  }
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = mine + r * warp_size;
@@ -106,12 +159,15 @@ split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::
     u32 found = 0;
     BITUNE_UNROLL
     for (u32 bound = 0; bound + 1 < classes; ++bound) {
-      const Word other = static_cast<Word>(shared.words()[bound]);
-      found += word > other || (word == other && i >= shared.first_of_equal()[bound]) ? 1 : 0;
+      const Word other = few ? words[few ? bound : 0] : static_cast<Word>(shared.words()[bound]);
+      const u32 first_equal = few ? firsts[few ? bound : 0] : shared.first_of_equal()[bound];
+      found += word > other || (word == other && i >= first_equal) ? 1 : 0;
     }
     if (i >= count) found = classes;
-    places.put(r, found << place_bits | of_warp.count(found));
+    places.put(r, found << place_bits | of_warp.before(found));
   }
+  const u32 of_warps_before = warp_index() * (warp_size * vt);
+  of_warp.finish(count > of_warps_before ? minimum<u32>(count - of_warps_before, warp_size * vt) : 0);
   sync_block();
 
   // A warp has a class: it learns where each warp's items go, and tells the tiles behind.
@@ -142,7 +198,7 @@ split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::
   BITUNE_UNROLL
   for (int r = 0; r < vt; ++r) {
     const u32 i = mine + r * warp_size;
-    if (i >= count) break;
+    if (i >= count) continue;
     const u64 place = targets[places.at(r) >> place_bits] + places.at(r) % (1 << place_bits);
     keys_out[place] = keys[r];
     if constexpr (makes_indices) {
