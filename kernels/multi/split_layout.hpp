@@ -38,17 +38,21 @@ constexpr Size spare_samples_of_root() { return 5; }
 struct SplitTileParts {
   Size words;           ///< of bounds
   Size first_of_equal;  ///< of bounds: from which item of the tile on a key that equals the bound's is not below it
-  Size counters;        ///< of each warp's items of each class
   Size ticket;          ///< and whether a class has more items than room
+  Size warp_counts;     ///< of each warp and class
+  Size sources;         ///< of each item in the order of classes: where it was in its warp
+  Size keys;
   Size bytes;
 };
-constexpr SplitTileParts split_tile_parts(Size threads, Size parts) {
+constexpr SplitTileParts split_tile_parts(Size threads, Size items, Size key_bytes, Size parts) {
   const Size values = Size{1} << split_class_bits(parts);
   const Size words = 8 * warps_of(threads) * values;
   const Size first_of_equal = words + 8 * values;
-  const Size counters = first_of_equal + 4 * values;
-  const Size ticket = counters + 2 * warps_of(threads) * values;
-  return {words, first_of_equal, counters, ticket, ticket + 8};
+  const Size ticket = first_of_equal + 4 * values;
+  const Size warp_counts = ticket + 8;
+  const Size sources = warp_counts + 2 * warps_of(threads) * values;
+  const Size keys = rounded_up(sources + 2 * threads * items, 16);
+  return {words, first_of_equal, ticket, warp_counts, sources, keys, keys + key_bytes * threads * items};
 }
 
 }  // namespace bitune::layout

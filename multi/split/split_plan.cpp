@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* bounds_header = "kernels/multi/split_bounds.cuh";
 constexpr const char* split_header = "kernels/multi/split_keys.cuh";
-constexpr std::uint64_t thread_items = 16;
+constexpr std::uint64_t thread_items = 15;
 
 Problem sort_of(KeyType key, Order order, std::uint64_t n, std::uint32_t value_bytes) {
   Problem problem{{.operation = value_bytes != 0 ? Operation::sort_pairs : Operation::sort,
@@ -50,7 +50,10 @@ void name_kernels(SplitPlan& plan, const SortSpec& spec, std::size_t ranks) {
                                    spec.index_bytes != 0, ranks, tile_threads, thread_items)};
   plan.tile = tile_threads * thread_items;
   plan.tile_shared_bytes = static_cast<std::uint32_t>(
-      layout::split_tile_parts(tile_threads, static_cast<layout::Size>(ranks)).bytes);
+      layout::split_tile_parts(tile_threads, static_cast<layout::Size>(thread_items),
+                               static_cast<layout::Size>(plan.bytes_of_item.key),
+                               static_cast<layout::Size>(ranks))
+          .bytes);
 }
 
 /// Takes the next part of the workspace.
