@@ -4,12 +4,12 @@
 /// What a rank keeps between calls.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "multi/chunk_copies.hpp"
 #include "runtime/device.hpp"
@@ -37,12 +37,16 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
-  /// Streams of the rank's own: copies from peers in a default one wait for all work of both devices.
-  enum StreamUse : std::size_t { own, beside };
-  Stream stream(StreamUse use) {
-    std::unique_ptr<DeviceStream>& stream = streams_.at(use);
-    if (!stream) stream = device_.create_stream();
-    return stream->handle();
+  /// A stream of the rank's own: copies from peers in a default one wait for all work of both devices.
+  Stream stream() {
+    if (!stream_) stream_ = device_.create_stream();
+    return stream_->handle();
+  }
+
+  /// Events that other ranks may wait for, until all have left the call.
+  DeviceEvent& event(std::size_t number) {
+    while (events_.size() <= number) events_.push_back(device_.create_event());
+    return *events_[number];
   }
 
   ChunkCopies& copies() {
@@ -54,7 +58,8 @@ class RankStore {
   const Device& device_;
   std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
-  std::array<std::unique_ptr<DeviceStream>, 2> streams_;  ///< by their use
+  std::unique_ptr<DeviceStream> stream_;
+  std::vector<std::unique_ptr<DeviceEvent>> events_;
   std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes
 };
 

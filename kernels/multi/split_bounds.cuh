@@ -15,28 +15,33 @@ struct SplitBound {
   u64 word;
   u64 index;
 
-  BITUNE_DEVICE bool is_above(u64 other_word, u64 other_index) const {
-    return word > other_word || (word == other_word && index > other_index);
+};
+
+/// Bounds as threads compare by them: the first key of each class but the first one.
+template <class Order, u32 classes>
+struct ClassBounds {
+  using Word = typename Order::Word;
+  Word words[classes - 1];
+  i32 equal_from[classes - 1];  ///< which of the thread's items that equal the bound's key are not below it: from this one on
+
+  /// index: of the thread's first item, in the whole. step: from one item to the next.
+  BITUNE_DEVICE void load(const SplitBound* bounds, u64 index, u32 step) {
+    BITUNE_UNROLL
+    for (u32 i = 0; i + 1 < classes; ++i) {
+      constexpr u64 far = 1 << 24;  // beyond the items of a thread
+      words[i] = static_cast<Word>(bounds[i].word);
+      equal_from[i] = bounds[i].index <= index ? 0 : static_cast<i32>((minimum<u64>(bounds[i].index - index, far) + step - 1) / step);
+    }
+  }
+
+  /// The class of item r of the thread: how many of the bounds are not above it.
+  BITUNE_DEVICE u32 class_of(Word word, i32 r) const {
+    u32 found = 0;
+    BITUNE_UNROLL
+    for (u32 i = 0; i + 1 < classes; ++i) found += word > words[i] || (word == words[i] && r >= equal_from[i]) ? 1 : 0;
+    return found;
   }
 };
-
-/// How a rank's keys are split, in global memory.
-struct Split {
-  static constexpr u32 most = layout::split_classes(layout::most_split_parts());
-
-  SplitBound bounds[most - 1];  ///< the first key of each class but the first one. Before choose_bounds: `index` is which sample it is, plus 1
-  u64 begins[most + 1];         ///< of each class's room in the arrays, and the end of the last one
-};
-static_assert(sizeof(Split) == 8 * layout::split_words());
-
-/// The class of a key: how many of the first `classes - 1` bounds are not above it.
-template <u32 classes>
-BITUNE_DEVICE u32 class_of(const SplitBound* bounds, u64 word, u64 index) {
-  u32 found = 0;
-  BITUNE_UNROLL
-  for (u32 i = 0; i + 1 < classes; ++i) found += bounds[i].is_above(word, index) ? 0 : 1;
-  return found;
-}
 
 /// Takes `count` samples of a rank's keys: one at random of each `spacing` keys. first: the index of the rank's first key in the whole. Any grid
 /// of blocks of nt threads.
@@ -50,39 +55,20 @@ sample_keys(typename Order::Word* words, u64* indices, const typename Order::Raw
   }
 }
 
-/// Chooses the bounds from the samples of all ranks, in order, and room for each class by the `count` samples of this rank. A bound at sample 0
-/// is below all keys, one behind the last sample above all. room: items of the arrays. One block of nt threads.
-template <class Order, class Payload, int parts, int nt>
+/// Chooses bounds from the samples of all ranks, in order. chosen: which sample, counted from 1: 0 is below all keys, one behind the last sample
+/// above all. One block of nt threads, as many as there are bounds or more.
+template <class Order, class Payload, int nt>
 BITUNE_KERNEL(nt, 0)
-choose_bounds(Split* split, const typename Order::Word* sorted, const u64* sorted_indices, u64 samples, const typename Order::Word* words,
-              const u64* indices, u32 count, u64 spacing, u64 room) {
-  constexpr u32 classes = layout::split_classes(parts);
-  u32* const counts = shared_memory<u32>();
-  if (thread_index() < classes) counts[thread_index()] = 0;
-  if (thread_index() + 1 < classes) {
-    SplitBound& bound = split->bounds[thread_index()];
-    const u64 sample = bound.index;
-    if (sample == 0) {
-      bound = {0, 0};
-    } else if (sample > samples) {
-      bound = {~u64{0}, ~u64{0}};
-    } else {
-      bound = {sorted[sample - 1], sorted_indices[sample - 1]};
-    }
+choose_bounds(SplitBound* bounds, const typename Order::Word* sorted, const u64* indices, u64 samples, const u64* chosen, u32 count) {
+  if (thread_index() >= count) return;
+  const u64 sample = chosen[thread_index()];
+  SplitBound bound{0, 0};
+  if (sample > samples) {
+    bound = {~u64{0}, ~u64{0}};
+  } else if (sample != 0) {
+    bound = {sorted[sample - 1], indices[sample - 1]};
   }
-  sync_block();
-  for (u32 i = thread_index(); i < count; i += nt) atomic_add(counts + class_of<classes>(split->bounds, words[i], indices[i]), 1);
-  sync_block();
-  if (thread_index() != 0) return;
-  u64 begin = 0;
-  for (u32 i = 0; i < classes; ++i) {
-    constexpr u64 unit = layout::split_class_items();
-    const float likely = static_cast<float>(counts[i]);
-    const u64 spare = static_cast<u64>(layout::spare_samples_of_root() * approximate_square_root(likely)) + layout::spare_samples();
-    split->begins[i] = begin;
-    begin = minimum(room, begin + ((counts[i] + spare) * spacing + unit - 1) / unit * unit);
-  }
-  split->begins[classes] = begin;
+  bounds[thread_index()] = bound;
 }
 
 }  // namespace bitune

@@ -4,6 +4,7 @@
 /// Sizes of what splits a rank's keys by where they go.
 
 #include "kernels/network/network_layout.hpp"
+#include "kernels/radix/radix_layout.hpp"
 
 namespace bitune::layout {
 
@@ -13,46 +14,39 @@ constexpr Size most_split_parts() { return 8; }
 /// Classes of a split into so many parts: the keys that surely are of each part, and between two parts those near the cut.
 constexpr Size split_classes(Size parts) { return 2 * parts - 1; }
 
-/// Bits of the number of a class, or of what is behind all classes: there is always such a number.
-constexpr Size split_class_bits(Size parts) {
-  Size bits = 1;
-  while ((Size{1} << bits) <= split_classes(parts)) ++bits;
-  return bits;
+/// Keys of a tile: an odd number of each thread, so that its keys are in banks of their own.
+constexpr Size split_threads() { return 256; }
+constexpr Size split_items() { return 15; }
+constexpr Size split_tile() { return split_threads() * split_items(); }
+
+/// Launches that split a rank's keys. What is split already is sent away while the next one goes on.
+constexpr Size split_launches() { return 4; }
+
+/// The first tile of a launch.
+template <class Index>
+constexpr Index split_launch_begin(Index tiles, Index launch) {
+  return tiles * launch / split_launches();
 }
 
-/// A Split in u64: a word and an index for each bound; and from here on for each class where its items begin, and the end of the last one.
-constexpr Size split_begins() { return 2 * (split_classes(most_split_parts()) - 1); }
-constexpr Size split_words() { return split_begins() + split_classes(most_split_parts()) + 1; }
-
-/// Launches that split a rank's keys, at most. What is split already is sent away while the next one goes on.
-constexpr Size most_split_launches() { return 4; }
-
-/// Items by which the room of a class is rounded up, so that its array begins at a whole line.
+/// The array of each class begins at a multiple of so many items: at a whole line.
 constexpr Size split_class_items() { return 64; }
 
-/// How many samples more than it has a class may turn out to need, beside some for each square root of them.
-constexpr Size spare_samples() { return 8; }
-constexpr Size spare_samples_of_root() { return 5; }
+/// u32 in shared memory while the digits of each class are counted: so many copies of each counter.
+constexpr Size count_classes_words(Size parts, Size key_bits, Size digit_bits, Size copies) {
+  return split_classes(parts) * count_digits_words(key_bits, digit_bits, copies);
+}
 
-/// Shared memory of a block that splits a tile. Where each warp's items of each class go is at its beginning.
+/// Shared memory of a block that splits a tile.
 struct SplitTileParts {
-  Size words;           ///< of bounds
-  Size first_of_equal;  ///< of bounds: from which item of the tile on a key that equals the bound's is not below it
-  Size ticket;          ///< and whether a class has more items than room
-  Size warp_counts;     ///< of each warp and class
-  Size sources;         ///< of each item in the order of classes: where it was in its warp
+  Size warp_counts;  ///< u16 of each warp and class
+  Size sources;      ///< u16 of each item in the order of classes: where it was in its warp
   Size keys;
   Size bytes;
 };
-constexpr SplitTileParts split_tile_parts(Size threads, Size items, Size key_bytes, Size parts) {
-  const Size values = Size{1} << split_class_bits(parts);
-  const Size words = 8 * warps_of(threads) * values;
-  const Size first_of_equal = words + 8 * values;
-  const Size ticket = first_of_equal + 4 * values;
-  const Size warp_counts = ticket + 8;
-  const Size sources = warp_counts + 2 * warps_of(threads) * values;
-  const Size keys = rounded_up(sources + 2 * threads * items, 16);
-  return {words, first_of_equal, ticket, warp_counts, sources, keys, keys + key_bytes * threads * items};
+constexpr SplitTileParts split_tile_parts(Size key_bytes, Size parts) {
+  const Size sources = 2 * warps_of(split_threads()) * split_classes(parts);
+  const Size keys = rounded_up(sources + 2 * split_tile(), 16);
+  return {0, sources, keys, keys + key_bytes * split_tile()};
 }
 
 }  // namespace bitune::layout

@@ -58,19 +58,6 @@ void PieceSort::sort_first(const SortedPiece& piece, const RunArrays& to, const 
   }
 }
 
-void PieceSort::count(const RunArrays& from, std::uint64_t n, std::byte* counters) {
-  if (n != 0) launch(radix_.counting(n), from, from, n, counters);
-}
-
-std::vector<std::uint64_t> PieceSort::counts_of(const std::byte* counters) const {
-  std::vector<std::uint64_t> counts(radix_.counters(), 0);
-  for (std::uint64_t& count : counts) {
-    std::memcpy(&count, counters, radix_.counter_bytes());  // the lower bytes: hosts are little-endian
-    counters += radix_.counter_bytes();
-  }
-  return counts;
-}
-
 void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
                        std::byte* workspace) {
   Operands operands;

@@ -47,13 +47,6 @@ class PieceSort {
   void run(const std::vector<SortedPiece>& pieces, std::uint64_t skipped, std::uint64_t count,
            const Memory& memory);
 
-  /// Enqueues counting of the digits of n keys: adds to RadixInPieces::counters of the device.
-  void count(const RunArrays& from, std::uint64_t n, std::byte* counters);
-
-  /// Counters as the device has them.
-  [[nodiscard]] std::uint64_t counters_bytes() const { return radix_.counters() * radix_.counter_bytes(); }
-  [[nodiscard]] std::vector<std::uint64_t> counts_of(const std::byte* counters) const;
-
  private:
   /// A piece's first pass, in as many launches as it arrives in.
   void sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,

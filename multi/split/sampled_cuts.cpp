@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/multi/split_layout.hpp"
-
 namespace bitune::multi {
 namespace {
 
@@ -16,12 +14,12 @@ constexpr std::uint64_t least_spacing = 4;
 /// Standard deviations that a cut may be away from where the samples have it.
 constexpr double deviations = 4;
 
-std::uint64_t room_of(std::uint64_t samples, std::uint64_t classes, std::uint64_t spacing) {
-  // Of all ways to share the samples out, equal shares have the largest roots together.
-  const double roots = std::sqrt(static_cast<double>(samples * classes));
-  const auto spare = static_cast<std::uint64_t>(layout::spare_samples_of_root() * std::ceil(roots)) +
-                     classes * layout::spare_samples();
-  return (samples + spare) * spacing + classes * layout::split_class_items();
+/// Keys that there may be between so many samples, whichever rank has them: more than there ever are, if the cut is
+/// where it was taken to be.
+std::uint64_t room_of(std::uint64_t samples, std::uint64_t ranks, std::uint64_t spacing) {
+  constexpr double deviations_of_keys = 6;
+  const double spare = deviations_of_keys * std::sqrt(static_cast<double>(samples)) + 8;
+  return (samples + ranks + static_cast<std::uint64_t>(spare)) * spacing;
 }
 
 }  // namespace
@@ -61,12 +59,6 @@ std::optional<std::vector<std::uint64_t>> sampled_cuts(const Sampling& sampling,
   const bool meet = std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) != cuts.end();
   if (meet) return std::nullopt;
   return cuts;
-}
-
-std::uint64_t split_room(const Sampling& sampling, std::size_t rank) {
-  const auto classes = static_cast<std::uint64_t>(
-      layout::split_classes(static_cast<layout::Size>(sampling.counts.size())));
-  return room_of(sampling.counts[rank], classes, sampling.spacing);
 }
 
 std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts, std::size_t rank,

@@ -33,10 +33,6 @@ struct Sampling {
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> sampled_cuts(
     const Sampling& sampling, const std::vector<std::uint64_t>& results);
 
-/// Keys that the arrays of all classes of a rank have room for, as choose_bounds gives it out
-/// (kernels/multi/split_bounds.cuh), at most.
-[[nodiscard]] std::uint64_t split_room(const Sampling& sampling, std::size_t rank);
-
 /// Keys that a rank sorts, as far as there is room for them: those that it gets, and some of the classes at
 /// its cuts.
 [[nodiscard]] std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts,

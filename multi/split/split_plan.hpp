@@ -19,9 +19,6 @@
 
 namespace bitune::multi {
 
-/// Pieces that what one rank sends another is copied in, at most.
-inline constexpr std::uint64_t most_split_chunks = 4;
-
 /// A rank's share of a call that splits first. Of a call that sorts at least one key.
 struct SplitPlan {
   /// Nothing where the keys, the ranks or their parts are not for it. Every rank finds the same. Compiles what
@@ -33,39 +30,44 @@ struct SplitPlan {
   std::vector<std::uint64_t> cuts;  ///< sampled_cuts
   ItemBytes bytes_of_item;
   std::uint64_t least_chunk_bytes = 0;  ///< CopyRules
-  std::uint64_t word_bytes = 0;  ///< of a sample
-  std::uint64_t room = 0;         ///< keys of all classes
-  std::uint64_t sorted_room = 0;  ///< keys that it sorts
-  Problem samples;                ///< sorts all samples with their indices
+  std::uint64_t word_bytes = 0;         ///< of a sample
+  std::uint64_t tiles = 0;              ///< of the keys that are split
+  std::uint64_t classes = 0;
+  Problem samples;  ///< sorts all samples with their indices
   std::optional<RadixInPieces> radix;
   RadixInPieces::RestMemory rest;
 
   KernelSource sample_kernel;
   KernelSource bounds_kernel;
+  KernelSource count_kernel;
+  KernelSource place_kernel;
   KernelSource split_kernel;
-  std::uint64_t tile = 0;  ///< keys of a block that splits
-  std::uint32_t tile_shared_bytes = 0;
+  std::uint64_t count_shared_bytes = 0;
+  std::uint64_t split_shared_bytes = 0;
 
   /// Where things begin in the workspace, in bytes.
-  std::uint64_t split_keys = 0;
+  std::uint64_t split_keys = 0;  ///< class by class
   std::uint64_t split_carried = 0;
   std::uint64_t unasked_keys = 0;  ///< sorted keys that nobody asked for
-  std::uint64_t words = 0;  ///< of this rank's samples
+  std::uint64_t words = 0;         ///< of this rank's samples
   std::uint64_t indices = 0;
   std::uint64_t all_words = 0;
   std::uint64_t all_indices = 0;
-  std::uint64_t split = 0;   ///< Split
-  std::uint64_t told = 0;    ///< all of the following
-  std::uint64_t ticket = 0;
-  std::uint64_t class_counts = 0;  ///< of each launch that splits
-  std::uint64_t tile_states = 0;
-  std::uint64_t told_bytes = 0;
-  std::uint64_t counters = 0;  ///< how often each digit is in each class
+  std::uint64_t chosen = 0;  ///< which samples are bounds
+  std::uint64_t bounds = 0;
+  std::uint64_t counted = 0;  ///< u64: how often each digit is in each class, and behind that the items before each launch that splits
+  std::uint64_t tile_counts = 0;
+  std::uint64_t tile_bases = 0;
+  std::uint64_t class_begins = 0;
   std::uint64_t first_passes = 0;
   std::uint64_t first_passes_bytes = 0;
   std::uint64_t rest_workspace = 0;  ///< and before that, what sorting the samples takes
   std::uint64_t rest_bytes = 0;
   std::uint64_t bytes = 0;
+
+  /// u64 in `counted`: all, and those of one class's digits.
+  [[nodiscard]] std::uint64_t counted_numbers() const;
+  [[nodiscard]] std::uint64_t digit_numbers() const { return classes * radix->counters(); }
 };
 
 }  // namespace bitune::multi

@@ -27,6 +27,8 @@ bool RadixInPieces::takes(KeyType key, const DeviceInfo& device) {
   return device.warp_size == 32 && (size_of(key) == 2 || size_of(key) == 4);
 }
 
+std::uint64_t RadixInPieces::digit_bits() const { return as_count(configuration_.at("radix_bits")); }
+
 std::uint64_t RadixInPieces::first_counters() const {
   return as_count(radix_parts::digit_values(configuration_));
 }
@@ -37,15 +39,6 @@ std::uint64_t RadixInPieces::counters() const {
 
 std::uint64_t RadixInPieces::counter_bytes() const {
   return as_count(layout::digit_counter_bytes(problem_.n));
-}
-
-Plan RadixInPieces::counting(std::uint64_t n) const {
-  PlanBuilder builder;
-  const RadixPasses passes(problem_, configuration_, device_);
-  const Address digits = builder.workspace(counters() * counter_bytes());
-  radix_parts::append_digit_count(builder, passes.count_kernel(), passes.counted_codec(), digits, n, problem_,
-                                  configuration_, device_);
-  return builder.take();
 }
 
 Plan RadixInPieces::first_pass(std::uint64_t n) const {

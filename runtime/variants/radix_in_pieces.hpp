@@ -30,13 +30,11 @@ class RadixInPieces {
   /// Whether it is for such keys.
   [[nodiscard]] static bool takes(KeyType key, const DeviceInfo& device);
 
+  [[nodiscard]] std::uint64_t digit_bits() const;
   /// Counters of the digits of all passes; of the first pass alone; and bytes of one.
   [[nodiscard]] std::uint64_t counters() const;
   [[nodiscard]] std::uint64_t first_counters() const;
   [[nodiscard]] std::uint64_t counter_bytes() const;
-
-  /// Adds to the counters() at the beginning of the workspace how often each digit is in n keys_in.
-  [[nodiscard]] Plan counting(std::uint64_t n) const;
 
   /// Sorts n keys_in by the first digit. keys_out: where the first digit's first key of this piece goes
   /// (FirstPlaces). The workspace is all 0 at first, but for the counters of FirstPlaces at `counters_at`.

@@ -128,29 +128,22 @@ std::uint64_t tile_count(const Configuration& c, const Problem& problem) {
   return parts_of(problem.n, as_count(tile_size(c)));
 }
 
-void append_digit_count(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                        Address digits, std::uint64_t n, const Problem& problem, const Configuration& c,
-                        const DeviceInfo& device) {
+Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
+                       std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
+                       const Configuration& c, const DeviceInfo& device) {
   const auto sms = static_cast<std::uint64_t>(device.sm_count);
+  const Counts counts = counts_in(builder, tickets, tiles, problem, c);
+  append_clear_counts(builder, clear_digits_kernel, counts.tickets, counts.cleared, 4 * sms);
+
   const CountShape count = count_shape(c, problem, device);
   const std::uint64_t vector = 16 / size_of(problem.key);
   builder.launch(kernel,
                  fmt::format("{}, {}, {}, {}, {}, {}, {}", codec, count.threads, vector, 4,
                              c.at("radix_bits"), count.copies, layout::digit_counter_bytes(problem.n)),
-                 {.blocks = std::min(sms, parts_of(n, vector * as_count(count.threads))),
+                 {.blocks = std::min(sms, parts_of(problem.n, vector * as_count(count.threads))),
                   .threads = static_cast<std::uint32_t>(count.threads),
                   .shared_bytes = as_count(count.bytes)},
-                 digits, input_address(), n);
-}
-
-Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                       std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
-                       const Configuration& c, const DeviceInfo& device) {
-  const Counts counts = counts_in(builder, tickets, tiles, problem, c);
-  append_clear_counts(builder, clear_digits_kernel, counts.tickets, counts.cleared,
-                      4 * static_cast<std::uint64_t>(device.sm_count));
-
-  append_digit_count(builder, kernel, codec, counts.digits, problem.n, problem, c, device);
+                 counts.digits, input_address(), problem.n);
   return counts;
 }
 

@@ -40,13 +40,8 @@ struct Counts {
 /// The kernel that counts the digits of keys.
 using CountKernel = Kernel<Address, Address, U64>;
 
-/// Appends the launch that adds to the counters at `digits` how often each digit is in n keys_in. `codec`: of
-/// the words that have the digits, as of codec_arguments.
-void append_digit_count(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
-                        Address digits, std::uint64_t n, const Problem& problem, const Configuration& c,
-                        const DeviceInfo& device);
-
-/// Appends the launches that clear the counters and count the digits of keys_in. `tickets`: how many. `tiles`: of a pass.
+/// Appends the launches that clear the counters and count the digits of keys_in. `codec`: of the words that
+/// have the digits, as of codec_arguments. `tickets`: how many. `tiles`: of a pass.
 Counts append_counting(PlanBuilder& builder, const CountKernel& kernel, std::string_view codec,
                        std::uint64_t tickets, std::uint64_t tiles, const Problem& problem,
                        const Configuration& c, const DeviceInfo& device);
