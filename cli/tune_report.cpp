@@ -98,7 +98,7 @@ std::string tune_text(std::span<const TuneOutcome> outcomes, const TuneSummary& 
                            share.error.empty() ? "" : ", failed: " + share.error);
   }
   for (const MergeOutcome& merge : summary.merging) {
-    devices += fmt::format("merging {} bytes on each: {}, read over the link {}: {}\n",
+    devices += fmt::format("sorting {} bytes on each together: {}, merged over the link {}: {}\n",
                            size_text(merge.bytes), microseconds_text(merge.median_us),
                            microseconds_text(merge.read_us), merge.configuration);
   }

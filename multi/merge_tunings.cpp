@@ -59,20 +59,24 @@ DeviceInfo facts_of_group(std::span<const Device* const> devices) {
 }
 
 Configuration configuration_of(const CopyRules& rules) {
-  const bool is_copied = rules.from_bytes == 0;
-  return {std::string(merge_variant),
-          {{"split", rules.split_from_bytes == 0 ? 1 : 0},
+  const bool is_split = rules.split_from_bytes == 0;
+  const bool is_copied = rules.from_bytes == 0 && !is_split;
+  return {std::string(link_variant),
+          {{"split", is_split ? 1 : 0},
            {"copied", is_copied ? 1 : 0},
            {"least_chunk_kib", is_copied ? static_cast<std::int64_t>(rules.least_chunk_bytes >> 10U) : 0}}};
 }
 
-std::string merge_kernel_digest() { return digest_of_kernel("kernels/multi/merge_two_runs.cuh"); }
+std::string link_kernel_digest() {
+  return digest_of_headers(
+      {"kernels/multi/merge_two_runs.cuh", "kernels/multi/split_keys.cuh", "kernels/multi/wanted_pass.cuh"});
+}
 
 MergeTunings::MergeTunings(const CandidateSet& candidates, const DeviceInfo& group, std::uint64_t ranks) {
   const std::string digest = group.digest();
   for (const auto* const source : {&candidates.user, &candidates.shipped}) {
     for (const Candidate& candidate : *source) {
-      if (candidate.device_digest != digest || candidate.configuration.variant != merge_variant) continue;
+      if (candidate.device_digest != digest || candidate.configuration.variant != link_variant) continue;
       tuned_.push_back({merged_bytes(candidate.problem, ranks), rules_of(candidate.configuration)});
     }
   }

@@ -20,15 +20,16 @@ namespace bitune::multi {
 /// With what the name ends where some do not read the memory of others.
 inline constexpr std::string_view unreached = "host";
 
-/// The name of the variant that trials of a group are of. Its parameters: "copied", whether what lies on
-/// others is copied before it is merged, and "least_chunk_kib", CopyRules::least_chunk_bytes. Their problems
-/// are arrays of u32 keys, of all ranks together.
-inline constexpr std::string_view merge_variant = "merge_over_link";
+/// The name of the variant that trials of a group are of: whole sorts. Its parameters: "split", whether keys
+/// are sent away before they are sorted; if not, "copied", whether what lies on others is copied before it is
+/// merged, and "least_chunk_kib", CopyRules::least_chunk_bytes. Their problems are arrays of u32 keys, of all
+/// ranks together.
+inline constexpr std::string_view link_variant = "sort_over_link";
 
 /// A point of its space.
 [[nodiscard]] Configuration configuration_of(const CopyRules& rules);
 /// What trials of the variant are stored under.
-[[nodiscard]] std::string merge_kernel_digest();
+[[nodiscard]] std::string link_kernel_digest();
 
 /// What was tuned of a group.
 class MergeTunings {

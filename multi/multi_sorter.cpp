@@ -109,10 +109,12 @@ struct MultiSorter::Implementation {
     const bool is_told =
         options.copied_from_bytes != 0 || options.least_chunk_bytes != 0 || options.split_from_bytes != 0;
     if (reads_directly && devices.size() > 1 && !is_told) tunings = tunings_of(devices);
-    const auto rules_for =
-        [this, told = multi::CopyRules{told_or_never(options.split_from_bytes), options.copied_from_bytes,
-                                      options.least_chunk_bytes},
-         is_told](std::uint64_t bytes) { return is_told ? told : tunings.rules_for(bytes); };
+    const auto rules_for = [this,
+                            told = multi::CopyRules{told_or_never(options.split_from_bytes),
+                                                    options.copied_from_bytes, options.least_chunk_bytes},
+                            is_told](std::uint64_t bytes) {
+      return is_told ? told : tunings.rules_for(bytes);
+    };
     for (const auto& device : devices) {
       stores.push_back(std::make_unique<multi::RankStore>(device->device(), rules_for));
     }

@@ -124,20 +124,18 @@ class RankCall {
   /// Whether keys are sent away before they are sorted: all ranks say the same.
   [[nodiscard]] std::optional<SplitPlan> plan_split() {
     if (!terms_.reads_directly) return std::nullopt;
-    const std::uint64_t bytes = terms_.total() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec)) /
-                                terms_.lengths.size();
-    const CopyRules rules = store_.rules_for(bytes);
-    if (bytes < rules.split_from_bytes) return std::nullopt;
-    return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr, rules);
+    const std::uint64_t bytes =
+        terms_.total() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec)) / terms_.lengths.size();
+    if (bytes < store_.rules_for(bytes).split_from_bytes) return std::nullopt;
+    return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr);
   }
 
   /// Sorts so, if it turns out that it can.
   bool split_first(MultiResult& result) {
     const auto to = [](const Operand& operand) { return static_cast<std::byte*>(operand.data); };
-    const SplitSort::Memory memory{
-        .workspace = at(0),
-        .in = {to(part_.operands.input()), to(part_.operands.input_values())},
-        .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
+    const SplitSort::Memory memory{.workspace = at(0),
+                                   .in = {to(part_.operands.input()), to(part_.operands.input_values())},
+                                   .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
     device().synchronize(part_.stream);  // the keys are there
     return SplitSort(device_, store_, communicator_, terms_, *split_, memory).run(result);
   }

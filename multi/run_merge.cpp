@@ -41,9 +41,7 @@ Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
 }  // namespace
 
 RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules)
-    : rules_(rules),
-      bytes_{size_of(spec.key), carried_bytes},
-      tile_(merge_threads * items_of(bytes_.key)) {
+    : rules_(rules), bytes_{size_of(spec.key), carried_bytes}, tile_(merge_threads * items_of(bytes_.key)) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
@@ -127,20 +125,29 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   const RunArrays& second = pair.second.arrays;
   device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
                 split_arguments(pair, splits), stream);
-  const std::array<std::uint64_t, 9> merge = {
-      address_argument(pair.to.keys), address_argument(pair.to.carried), address_argument(first.keys), address_argument(first.carried),
-      address_argument(second.keys),  address_argument(second.carried),  pair.skipped,         pair.kept,
-      address_argument(splits)};
+  const std::array<std::uint64_t, 9> merge = {address_argument(pair.to.keys),
+                                              address_argument(pair.to.carried),
+                                              address_argument(first.keys),
+                                              address_argument(first.carried),
+                                              address_argument(second.keys),
+                                              address_argument(second.carried),
+                                              pair.skipped,
+                                              pair.kept,
+                                              address_argument(splits)};
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key));
   device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
 }
 
 std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* splits) const noexcept {
-  return {address_argument(splits),   address_argument(pair.first.arrays.keys),
-          pair.first.length,  address_argument(pair.second.arrays.keys),
-          pair.second.length, pair.skipped,
-          pair.kept,          tile_};
+  return {address_argument(splits),
+          address_argument(pair.first.arrays.keys),
+          pair.first.length,
+          address_argument(pair.second.arrays.keys),
+          pair.second.length,
+          pair.skipped,
+          pair.kept,
+          tile_};
 }
 
 std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const std::vector<Pair>& pairs,

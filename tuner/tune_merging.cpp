@@ -17,7 +17,7 @@
 namespace bitune {
 namespace {
 
-constexpr int samples = 7;
+constexpr int samples_of_each = 7;
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 constexpr SortSpec spec{.key = KeyType::u32};
 
@@ -34,12 +34,14 @@ std::vector<std::uint64_t> sizes_for(const std::vector<const Device*>& devices) 
 }
 
 std::vector<multi::CopyRules> ways_for(const Device& device) {
-  std::vector<multi::CopyRules> ways = {{.from_bytes = std::numeric_limits<std::uint64_t>::max()}};
+  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  std::vector<multi::CopyRules> ways = {{.split_from_bytes = never, .from_bytes = never},
+                                        {.split_from_bytes = 0, .from_bytes = never}};
   if (device.info().kind != "cuda") {
-    ways.push_back({.from_bytes = 0, .least_chunk_bytes = 1024});
+    ways.push_back({.split_from_bytes = never, .from_bytes = 0, .least_chunk_bytes = 1024});
   } else {
     for (const std::uint64_t chunk : {16, 32, 64, 128}) {
-      ways.push_back({.from_bytes = 0, .least_chunk_bytes = chunk * mib});
+      ways.push_back({.split_from_bytes = never, .from_bytes = 0, .least_chunk_bytes = chunk * mib});
     }
   }
   return ways;
@@ -52,7 +54,7 @@ class Measured {
            const multi::CopyRules& rules)
       : sorter_(options_for(devices, database, rules)) {
     trial_.configuration = multi::configuration_of(rules);
-    trial_.kernel_digest = multi::merge_kernel_digest();
+    trial_.kernel_digest = multi::link_kernel_digest();
   }
 
   [[nodiscard]] Trial trial(std::span<const std::unique_ptr<DeviceParts>> devices, std::uint64_t bytes) {
@@ -64,9 +66,9 @@ class Measured {
     for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
       parts.push_back({.operands = array.operands(rank), .n = lengths[rank]});
     }
-    for (int sample = 0; sample <= samples; ++sample) {
+    for (int sample = 0; sample <= samples_of_each; ++sample) {
       double us = 0;
-      for (const MultiResult& result : sorter_.run(spec, parts)) us = std::max(us, result.merge_us);
+      for (const MultiResult& result : sorter_.run(spec, parts)) us = std::max(us, result.total_us);
       if (sample != 0) trial.samples_us.push_back(us);  // the first one takes memory
     }
     trial.message = array.fault();
@@ -81,8 +83,10 @@ class Measured {
     MultiOptions options;
     for (const auto& device : devices) options.devices.push_back(device->software().uuid);
     options.database = database.string();
-    options.copied_from_bytes = rules.from_bytes;
+    // Of an option 0 is what was tuned.
+    options.copied_from_bytes = std::max<std::uint64_t>(rules.from_bytes, 1);
     options.least_chunk_bytes = rules.least_chunk_bytes;
+    options.split_from_bytes = std::max<std::uint64_t>(rules.split_from_bytes, 1);
     return options;
   }
 
@@ -106,7 +110,7 @@ std::vector<MergeOutcome> tune_merging(const std::vector<std::shared_ptr<Device>
   });
   if (!is_one_kind || facts.name.ends_with(multi::unreached)) return {};
   TuningDatabase tunings(database, DatabaseMode::read_write);
-  const Protocol protocol{.min_samples = samples, .max_samples = samples, .inputs = 1};
+  const Protocol protocol{.min_samples = samples_of_each, .max_samples = samples_of_each, .inputs = 1};
   const std::int64_t session = tunings.begin_session(facts, devices[0]->software(), protocol);
   std::map<std::uint64_t, MergeOutcome> best;
   for (const multi::CopyRules& rules : ways_for(*devices[0])) {

@@ -67,9 +67,9 @@ struct MultiResult {
   double split_us = 0;               ///< finding what goes where, and waiting for ranks that are slower
   double exchange_us = 0;            ///< copying what other ranks have, as far as nothing else goes on beside
   double merge_us = 0;               ///< 0 where keys were split before they were sorted
-  double host_to_device_us = 0;  ///< of run_host
-  double device_to_host_us = 0;  ///< of run_host
-  double total_us = 0;           ///< wall clock
+  double host_to_device_us = 0;      ///< of run_host
+  double device_to_host_us = 0;      ///< of run_host
+  double total_us = 0;               ///< wall clock
 };
 
 /// Sorts one array that lies in parts on several devices. Rank 0 gets its beginning, and so on.

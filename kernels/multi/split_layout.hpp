@@ -19,13 +19,14 @@ constexpr Size split_threads() { return 256; }
 constexpr Size split_items() { return 15; }
 constexpr Size split_tile() { return split_threads() * split_items(); }
 
-/// Launches that split a rank's keys. What is split already is sent away while the next one goes on.
+/// Launches that split a rank's keys. What is split already is sent away while the next one goes on: the first one is short, so that this begins
+/// soon, and the last one is not long, as what comes last is sorted after it has come.
 constexpr Size split_launches() { return 4; }
 
-/// The first tile of a launch.
+/// The first tile of a launch, or the end of the one before: 0, 1, 3, 6 and 8 eighths of all.
 template <class Index>
 constexpr Index split_launch_begin(Index tiles, Index launch) {
-  return tiles * launch / split_launches();
+  return launch == Index{split_launches()} ? tiles : tiles * (launch * (launch + 1) / 2) / 8;
 }
 
 /// The array of each class begins at a multiple of so many items: at a whole line.

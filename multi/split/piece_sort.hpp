@@ -14,7 +14,7 @@ namespace bitune::multi {
 
 /// Some first keys of a piece are there.
 struct Arrival {
-  std::uint64_t keys = 0;                ///< so many
+  std::uint64_t keys = 0;               ///< so many
   const DeviceEvent* copied = nullptr;  ///< once this has passed; null: they are
 };
 
@@ -30,8 +30,7 @@ struct SortedPiece {
 /// Sorts pieces by a RadixInPieces. All that is given must outlive it.
 class PieceSort {
  public:
-  PieceSort(RankDevice& device, const RadixInPieces& radix,
-            const ItemBytes& bytes, Stream stream)
+  PieceSort(RankDevice& device, const RadixInPieces& radix, const ItemBytes& bytes, Stream stream)
       : device_(device), radix_(radix), bytes_(bytes), stream_(stream) {}
 
   /// Memory of the device.
@@ -43,7 +42,8 @@ class PieceSort {
   };
 
   /// Sorts all pieces together, in their order where keys are equal. Of the sorted keys writes `count` behind
-  /// the first `skipped` ones. Enqueues it; host memory that the device reads meanwhile lives as long as this.
+  /// the first `skipped` ones. Enqueues it; host memory that the device reads meanwhile lives as long as
+  /// this.
   void run(const std::vector<SortedPiece>& pieces, std::uint64_t skipped, std::uint64_t count,
            const Memory& memory);
 

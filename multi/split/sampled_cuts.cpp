@@ -14,8 +14,8 @@ constexpr std::uint64_t least_spacing = 4;
 /// Standard deviations that a cut may be away from where the samples have it.
 constexpr double deviations = 4;
 
-/// Keys that there may be between so many samples, whichever rank has them: more than there ever are, if the cut is
-/// where it was taken to be.
+/// Keys that there may be between so many samples, whichever rank has them: more than there ever are, if the
+/// cut is where it was taken to be.
 std::uint64_t room_of(std::uint64_t samples, std::uint64_t ranks, std::uint64_t spacing) {
   constexpr double deviations_of_keys = 6;
   const double spare = deviations_of_keys * std::sqrt(static_cast<double>(samples)) + 8;
@@ -27,7 +27,8 @@ std::uint64_t room_of(std::uint64_t samples, std::uint64_t ranks, std::uint64_t 
 std::uint64_t Sampling::total() const noexcept { return before(counts.size()); }
 
 std::uint64_t Sampling::before(std::size_t rank) const noexcept {
-  return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank), std::uint64_t{0});
+  return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank),
+                         std::uint64_t{0});
 }
 
 Sampling sampling_of(const std::vector<std::uint64_t>& lengths) {
@@ -49,8 +50,8 @@ std::optional<std::vector<std::uint64_t>> sampled_cuts(const Sampling& sampling,
     before += static_cast<double>(results[rank]);
     const double share = before / keys;
     // What no rank has a whole spacing of is not sampled.
-    const double margin = deviations * std::sqrt(samples * share * (1 - share)) +
-                          static_cast<double>(results.size()) + 2;
+    const double margin =
+        deviations * std::sqrt(samples * share * (1 - share)) + static_cast<double>(results.size()) + 2;
     const double first = std::floor(samples * share - margin);
     const double behind = std::ceil(samples * share + margin);
     cuts.push_back(first < 1 ? 0 : static_cast<std::uint64_t>(first));

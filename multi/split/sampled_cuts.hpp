@@ -4,8 +4,8 @@
 /// Where keys of several ranks are cut, to within some samples, and what follows from how many keys there
 /// are of each class.
 ///
-/// Between two ranks' parts is a class of keys that are near the cut. Both ranks sort these, and each keeps what
-/// is its own. So with N ranks there are N parts and N - 1 classes between them, in turn.
+/// Between two ranks' parts is a class of keys that are near the cut. Both ranks sort these, and each keeps
+/// what is its own. So with N ranks there are N parts and N - 1 classes between them, in turn.
 
 #include <cstdint>
 #include <optional>

@@ -35,28 +35,6 @@ bool is_for(const Terms& terms, const Device& device) {
          RadixInPieces::takes(terms.spec.key, device.info());
 }
 
-void name_kernels(SplitPlan& plan, const SortSpec& spec, std::size_t ranks, const DeviceInfo& device) {
-  // Where something travels, NaNs are equal keys: as sorts have it.
-  const std::string order = plan.bytes_of_item.carried != 0 ? tie_codec_arguments(spec.key, spec.order)
-                                                            : codec_arguments(spec.key, spec.order);
-  const auto parts = static_cast<layout::Size>(ranks);
-  const auto key_bytes = static_cast<layout::Size>(plan.bytes_of_item.key);
-  const auto digit_bits = static_cast<layout::Size>(plan.radix->digit_bits());
-  layout::Size copies = 32;
-  const auto words = [&] { return layout::count_classes_words(parts, 8 * key_bytes, digit_bits, copies); };
-  while (copies > 1 && 4 * words() > device.shared_bytes_per_block_optin) copies /= 2;
-  plan.count_shared_bytes = static_cast<std::uint64_t>(4 * words());
-  plan.split_shared_bytes = static_cast<std::uint64_t>(layout::split_tile_parts(key_bytes, parts).bytes);
-
-  plan.sample_kernel = {bounds_header, fmt::format("bitune::sample_keys<{}, {}>", order, sample_threads)};
-  plan.bounds_kernel = {bounds_header, fmt::format("bitune::choose_bounds<{}, {}>", order, bounds_threads)};
-  plan.count_kernel = {count_header, fmt::format("bitune::count_classes<{}, {}, {}, {}, {}>", order, ranks,
-                                                 count_threads, digit_bits, copies)};
-  plan.place_kernel = {count_header, fmt::format("bitune::place_tiles<{}>", count_threads)};
-  plan.split_kernel = {split_header, fmt::format("bitune::split_keys<{}, {}, {}, {}>", order,
-                                                 plan.bytes_of_item.carried, spec.index_bytes != 0, ranks)};
-}
-
 /// Takes the next part of the workspace.
 std::uint64_t take(SplitPlan& plan, std::uint64_t bytes) {
   return std::exchange(plan.bytes, plan.bytes + rounded_piece(bytes));
@@ -64,19 +42,48 @@ std::uint64_t take(SplitPlan& plan, std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint64_t SplitPlan::counted_numbers() const {
-  return digit_numbers() + (split_launches + 1) * classes;
+void SplitPlan::name_kernels(const SortSpec& spec, std::size_t ranks, const DeviceInfo& device) {
+  // Where something travels, NaNs are equal keys: as sorts have it.
+  const std::string order = bytes_of_item.carried != 0 ? tie_codec_arguments(spec.key, spec.order)
+                                                       : codec_arguments(spec.key, spec.order);
+  const auto parts = static_cast<layout::Size>(ranks);
+  const auto key_bytes = static_cast<layout::Size>(bytes_of_item.key);
+  const auto digit_bits = static_cast<layout::Size>(radix->digit_bits());
+  layout::Size copies = 32;
+  const auto counter_words = [&] {
+    return layout::count_classes_words(parts, 8 * key_bytes, digit_bits, copies);
+  };
+  while (copies > 1 && 4 * counter_words() > device.shared_bytes_per_block_optin) copies /= 2;
+  count_shared_bytes = static_cast<std::uint64_t>(4 * counter_words());
+  split_shared_bytes = static_cast<std::uint64_t>(layout::split_tile_parts(key_bytes, parts).bytes);
+
+  sample_kernel = {bounds_header, fmt::format("bitune::sample_keys<{}, {}>", order, sample_threads)};
+  bounds_kernel = {bounds_header, fmt::format("bitune::choose_bounds<{}, {}>", order, bounds_threads)};
+  count_kernel = {count_header, fmt::format("bitune::count_classes<{}, {}, {}, {}, {}>", order, ranks,
+                                            count_threads, digit_bits, copies)};
+  place_kernel = {count_header, fmt::format("bitune::place_tiles<{}>", count_threads)};
+  split_kernel = {split_header, fmt::format("bitune::split_keys<{}, {}, {}, {}>", order,
+                                            bytes_of_item.carried, spec.index_bytes != 0, ranks)};
 }
 
-std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, int rank, bool has_keys_out,
-                                       const CopyRules& rules) {
+std::vector<KernelSource> SplitPlan::kernels() const {
+  std::vector<KernelSource> kernels = {sample_kernel, bounds_kernel, count_kernel, place_kernel,
+                                       split_kernel};
+  for (const Plan& part : {radix->first_pass(1), radix->rest(1, 0, 1)}) {
+    kernels.insert(kernels.end(), part.kernels.begin(), part.kernels.end());
+  }
+  return kernels;
+}
+
+std::uint64_t SplitPlan::counted_numbers() const { return digit_numbers() + (split_launches + 1) * classes; }
+
+std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, int rank, bool has_keys_out) {
   if (!is_for(terms, device.device())) return std::nullopt;
   SplitPlan plan;
   plan.sampling = sampling_of(terms.lengths);
   const auto cuts = sampled_cuts(plan.sampling, terms.results);
   if (!cuts) return std::nullopt;
   plan.cuts = *cuts;
-  plan.least_chunk_bytes = rules.least_chunk_bytes;
   const SortSpec& spec = terms.spec;
   const std::size_t ranks = terms.lengths.size();
   const auto me = static_cast<std::size_t>(rank);
@@ -95,20 +102,14 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   sorted.n = sorted_room(plan.sampling, plan.cuts, me, result);
   plan.radix.emplace(sorted, prepared->selection.configuration, device.device().info());
   plan.rest = plan.radix->rest_memory();
-  name_kernels(plan, spec, ranks, device.device().info());
+  plan.name_kernels(spec, ranks, device.device().info());
 
   std::uint64_t sorter = 0;
   if (samples > 1) {
     static_cast<void>(device.engine().prepare(plan.samples));
     sorter = device.engine().workspace_size(plan.samples);
   }
-  for (const KernelSource* kernel : {&plan.sample_kernel, &plan.bounds_kernel, &plan.count_kernel,
-                                     &plan.place_kernel, &plan.split_kernel}) {
-    device.prepare(*kernel);
-  }
-  for (const Plan& part : {plan.radix->first_pass(1), plan.radix->rest(1, 0, 1)}) {
-    for (const KernelSource& kernel : part.kernels) device.prepare(kernel);
-  }
+  for (const KernelSource& kernel : plan.kernels()) device.prepare(kernel);
 
   constexpr std::uint64_t number = sizeof(std::uint64_t);
   const std::uint64_t room = n + plan.classes * static_cast<std::uint64_t>(layout::split_class_items());

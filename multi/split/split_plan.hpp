@@ -11,7 +11,6 @@
 #include "model/plan.hpp"
 #include "model/problem.hpp"
 #include "multi/agreement.hpp"
-#include "multi/chunk_copies.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
 #include "multi/split/sampled_cuts.hpp"
@@ -21,17 +20,21 @@ namespace bitune::multi {
 
 /// A rank's share of a call that splits first. Of a call that sorts at least one key.
 struct SplitPlan {
-  /// Nothing where the keys, the ranks or their parts are not for it. Every rank finds the same. Compiles what
-  /// must be. \throws Error
+  /// Nothing where the keys, the ranks or their parts are not for it. Every rank finds the same. Compiles
+  /// what must be. \throws Error
   [[nodiscard]] static std::optional<SplitPlan> of(RankDevice& device, const Terms& terms, int rank,
-                                                   bool has_keys_out, const CopyRules& rules);
+                                                   bool has_keys_out);
+
+  /// Of a plan that knows its items and its sort. `ranks`: of the call.
+  void name_kernels(const SortSpec& spec, std::size_t ranks, const DeviceInfo& device);
+  /// What it launches by itself, of so many keys as there may be.
+  [[nodiscard]] std::vector<KernelSource> kernels() const;
 
   Sampling sampling;
   std::vector<std::uint64_t> cuts;  ///< sampled_cuts
   ItemBytes bytes_of_item;
-  std::uint64_t least_chunk_bytes = 0;  ///< CopyRules
-  std::uint64_t word_bytes = 0;         ///< of a sample
-  std::uint64_t tiles = 0;              ///< of the keys that are split
+  std::uint64_t word_bytes = 0;  ///< of a sample
+  std::uint64_t tiles = 0;       ///< of the keys that are split
   std::uint64_t classes = 0;
   Problem samples;  ///< sorts all samples with their indices
   std::optional<RadixInPieces> radix;
@@ -55,7 +58,8 @@ struct SplitPlan {
   std::uint64_t all_indices = 0;
   std::uint64_t chosen = 0;  ///< which samples are bounds
   std::uint64_t bounds = 0;
-  std::uint64_t counted = 0;  ///< u64: how often each digit is in each class, and behind that the items before each launch that splits
+  std::uint64_t counted = 0;  ///< u64: how often each digit is in each class, and behind that the items
+                              ///< before each launch that splits
   std::uint64_t tile_counts = 0;
   std::uint64_t tile_bases = 0;
   std::uint64_t class_begins = 0;

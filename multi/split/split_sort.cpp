@@ -1,35 +1,11 @@
 #include "multi/split/split_sort.hpp"
 
 #include <array>
-#include <bit>
-#include <limits>
 
-#include "kernels/multi/merge_layout.hpp"
 #include "kernels/network/network_layout.hpp"
 #include "multi/laps.hpp"
 
 namespace bitune::multi {
-namespace {
-
-constexpr std::uint64_t most_chunks = 4;
-/// Keys that a chunk is a multiple of: whole lines of memory.
-constexpr std::uint64_t chunk_multiple = 1024;
-
-/// Where the chunks begin of so many keys that are copied, and where the last one ends.
-std::vector<std::uint64_t> chunks_of(std::uint64_t n, const SplitPlan& plan) {
-  const std::uint64_t bytes = n * plan.bytes_of_item.sum();
-  const std::uint64_t chunks = std::clamp<std::uint64_t>(
-      std::bit_width(bytes / std::max<std::uint64_t>(plan.least_chunk_bytes, 1)), 1, most_chunks);
-  std::vector<std::uint64_t> begins;
-  for (std::uint64_t i = 0; i < chunks; ++i) {
-    begins.push_back(layout::chunk_begin(n, static_cast<unsigned>(i), chunk_multiple));
-  }
-  begins.push_back(n);
-  return begins;
-}
-
-}  // namespace
-
 struct SplitSort::Ready {
   std::uint64_t counters = 0;
   const std::byte* words = nullptr;
@@ -104,11 +80,13 @@ SplitSort::Ready SplitSort::ready() {
                                                     count,
                                                     plan_.sampling.spacing,
                                                     first_index()};
-    device_.launch(plan_.sample_kernel,
-                   split_launch(std::clamp<std::uint64_t>(count / sample_threads, 1, most_blocks), sample_threads),
-                   arguments, stream_);
+    device_.launch(
+        plan_.sample_kernel,
+        split_launch(std::clamp<std::uint64_t>(count / sample_threads, 1, most_blocks), sample_threads),
+        arguments, stream_);
   }
-  device().copy_to_device(at(plan_.chosen), plan_.cuts.data(), plan_.cuts.size() * sizeof(plan_.cuts[0]), stream_);
+  device().copy_to_device(at(plan_.chosen), plan_.cuts.data(), plan_.cuts.size() * sizeof(plan_.cuts[0]),
+                          stream_);
   device().fill(at(plan_.counted), 0, plan_.counted_numbers() * sizeof(std::uint64_t), stream_);
   device().synchronize(stream_);
   return {plan_.radix->counters(), at(plan_.words), at(plan_.indices)};
@@ -122,8 +100,8 @@ void SplitSort::choose_bounds(const std::vector<Ready>& all) {
     const std::uint64_t place = plan_.sampling.before(rank);
     device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
                             count * plan_.word_bytes, stream_);
-    device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices, count * index_bytes,
-                            stream_);
+    device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
+                            count * index_bytes, stream_);
   }
   const std::uint64_t samples = plan_.samples.n;
   if (samples > 1) {
@@ -133,12 +111,10 @@ void SplitSort::choose_bounds(const std::vector<Ready>& all) {
     sorted[Role::workspace] = {at(plan_.rest_workspace), plan_.rest_bytes, 0};
     device_.engine().run(plan_.samples, sorted, stream_);
   }
-  const std::array<std::uint64_t, 6> arguments = {address_argument(at(plan_.bounds)),
-                                                  address_argument(at(plan_.all_words)),
-                                                  address_argument(at(plan_.all_indices)),
-                                                  samples,
-                                                  address_argument(at(plan_.chosen)),
-                                                  plan_.cuts.size()};
+  const std::array<std::uint64_t, 6> arguments = {
+      address_argument(at(plan_.bounds)),      address_argument(at(plan_.all_words)),
+      address_argument(at(plan_.all_indices)), samples,
+      address_argument(at(plan_.chosen)),      plan_.cuts.size()};
   device_.launch(plan_.bounds_kernel, split_launch(1, bounds_threads), arguments, stream_);
 }
 
@@ -159,7 +135,8 @@ void SplitSort::count() {
                                 plan_.count_shared_bytes),
                    count, stream_);
     std::byte* const begun = at(plan_.counted + plan_.digit_numbers() * sizeof(std::uint64_t));
-    const std::array<std::uint64_t, 4> place = {address_argument(at(plan_.tile_bases)), address_argument(begun),
+    const std::array<std::uint64_t, 4> place = {address_argument(at(plan_.tile_bases)),
+                                                address_argument(begun),
                                                 address_argument(at(plan_.tile_counts)), plan_.tiles};
     const auto sums = static_cast<std::uint64_t>(2 * 4 * layout::prefix_sum_words(count_threads));
     device_.launch(plan_.place_kernel, split_launch(plan_.classes, count_threads, sums), place, stream_);
@@ -179,7 +156,8 @@ SplitSort::Shown SplitSort::split() {
     shown.begins[i] = begin;
     begin += (count_of(me_, i) + multiple - 1) / multiple * multiple;
   }
-  device().copy_to_device(at(plan_.class_begins), begins_.data(), begins_.size() * sizeof(begins_[0]), stream_);
+  device().copy_to_device(at(plan_.class_begins), begins_.data(), begins_.size() * sizeof(begins_[0]),
+                          stream_);
   for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
     const std::uint64_t first = layout::split_launch_begin(plan_.tiles, launch);
     const std::uint64_t end = layout::split_launch_begin(plan_.tiles, launch + 1);
@@ -215,17 +193,15 @@ void SplitSort::copy(const std::vector<Shown>& all) {
   }
   const Stream copies = store_.copies().stream();
   const auto bring = [&](std::size_t rank, std::size_t number, std::uint64_t begin, std::uint64_t end) {
+    if (begin == end) return;
     Come& come = come_[rank][number];
-    const std::vector<std::uint64_t> chunks = chunks_of(end - begin, plan_);
-    for (std::size_t chunk = 0; chunk + 1 < chunks.size(); ++chunk) {
-      const std::uint64_t first = begin + chunks[chunk];
-      plan_.bytes_of_item.copy(device(), come_items(come.place + first),
-                               plan_.bytes_of_item.at(all[rank].items, all[rank].begins[number] + first),
-                               chunks[chunk + 1] - chunks[chunk], copies);
-      come.arrivals.push_back({begin + chunks[chunk + 1], mark(copies)});
-    }
+    plan_.bytes_of_item.copy(device(), come_items(come.place + begin),
+                             plan_.bytes_of_item.at(all[rank].items, all[rank].begins[number] + begin),
+                             end - begin, copies);
+    come.arrivals.push_back({end, mark(copies)});
   };
-  // Each rank begins with the one behind it, so that they do not all read one. What is near cuts is little, and comes last.
+  // Each rank begins with the one behind it, so that they do not all read one. What is near cuts is little,
+  // and comes last.
   for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
     for (std::size_t i = 1; i < ranks; ++i) {
       const std::size_t rank = (me_ + i) % ranks;

@@ -3,12 +3,13 @@
 /// \file
 /// A sort over several ranks that sends keys away before it sorts.
 ///
-/// A sample of all keys shows bounds between the ranks' parts. Each rank counts its keys between them, and their
-/// digits (kernels/multi/count_classes.cuh), and tells all. Then it splits its keys by where they go
-/// (kernels/multi/split_keys.cuh). What goes to others is copied meanwhile, and while each rank sorts what it keeps
-/// by the first digit. Pieces that come are sorted by that digit one by one; the other passes are over all. So each key
-/// goes over the link once, most of it beside other work, and nothing is merged. The few keys near a cut go to both
-/// of its ranks. Both sort them, and the last pass writes only what is the rank's: so cuts are exact.
+/// A sample of all keys shows bounds between the ranks' parts. Each rank counts its keys between them, and
+/// their digits (kernels/multi/count_classes.cuh), and tells all. Then it splits its keys by where they go
+/// (kernels/multi/split_keys.cuh). What goes to others is copied meanwhile, and while each rank sorts what it
+/// keeps by the first digit. Pieces that come are sorted by that digit one by one; the other passes are over
+/// all. So each key goes over the link once, most of it beside other work, and nothing is merged. The few
+/// keys near a cut go to both of its ranks. Both sort them, and the last pass writes only what is the rank's:
+/// so cuts are exact.
 
 #include <algorithm>
 #include <cstdint>

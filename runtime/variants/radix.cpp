@@ -64,8 +64,8 @@ Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const De
   PlanBuilder builder;
   if (problem.n < 2 || problem.rows == 0) return builder.take();
   const RadixPasses passes(problem, c, device);
-  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(), passes.passes(),
-                                        passes.tiles_of(problem.n), problem, c, device);
+  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(),
+                                        passes.passes(), passes.tiles_of(problem.n), problem, c, device);
   const PassArrays arrays = pass_arrays(builder, problem, passes.passes());
   for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
     passes.append(builder, pass, problem.n,

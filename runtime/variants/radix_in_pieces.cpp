@@ -85,25 +85,24 @@ RadixInPieces::RestParts RadixInPieces::rest_parts(PlanBuilder& builder) const {
   const std::uint64_t key_bytes = problem_.n * size_of(problem_.key);
   const std::uint64_t value_bytes = problem_.n * carried_bytes(problem_);
   // Ramps of fewer keys may have more tiles, but not more than run at once.
-  const std::uint64_t tiles = passes.tiles_of(problem_.n) +
-                              as_count(configuration_.at("min_blocks_per_sm") * device_.sm_count);
+  const std::uint64_t tiles =
+      passes.tiles_of(problem_.n) + as_count(configuration_.at("min_blocks_per_sm") * device_.sm_count);
   return {.keys = builder.workspace(key_bytes),
           .values = builder.workspace(value_bytes),
           .other_keys = builder.workspace(key_bytes),
           .other_values = builder.workspace(value_bytes),
           .tickets = builder.workspace(4 * passes.passes()),
           .digits = builder.workspace(counters() * counter_bytes()),
-          .look_back = builder.workspace(2 * counter_bytes() *
-                                         layout::look_back_counters(tiles, first_counters()))};
+          .look_back =
+              builder.workspace(2 * counter_bytes() * layout::look_back_counters(tiles, first_counters()))};
 }
 
 RadixInPieces::RestMemory RadixInPieces::rest_memory() const {
   PlanBuilder builder;
   const RestParts parts = rest_parts(builder);
   const auto place = [](const Address& address) { return address.argument.value; };
-  return {place(parts.keys),         place(parts.values),  place(parts.other_keys),
-          place(parts.other_values), place(parts.tickets), place(parts.digits),
-          builder.take().workspace_bytes};
+  return {place(parts.keys),    place(parts.values), place(parts.other_keys),       place(parts.other_values),
+          place(parts.tickets), place(parts.digits), builder.take().workspace_bytes};
 }
 
 Plan RadixInPieces::rest(std::uint64_t n, std::uint64_t skipped, std::uint64_t count) const {
@@ -113,14 +112,17 @@ Plan RadixInPieces::rest(std::uint64_t n, std::uint64_t skipped, std::uint64_t c
   for (std::uint64_t pass = 1; pass < passes.passes(); ++pass) {
     const bool is_even = pass % 2 == 0;
     const bool is_last = pass + 1 == passes.passes();
-    const PassMemory memory{
-        .keys_out = is_last ? keys_address() : is_even ? parts.keys : parts.other_keys,
-        .keys_in = is_even ? parts.other_keys : parts.keys,
-        .values_out = is_last ? address_of(Role::values_out) : is_even ? parts.values : parts.other_values,
-        .values_in = is_even ? parts.other_values : parts.values,
-        .tickets = parts.tickets,
-        .digits = parts.digits,
-        .look_back = parts.look_back};
+    const PassMemory memory{.keys_out = is_last   ? keys_address()
+                                        : is_even ? parts.keys
+                                                  : parts.other_keys,
+                            .keys_in = is_even ? parts.other_keys : parts.keys,
+                            .values_out = is_last   ? address_of(Role::values_out)
+                                          : is_even ? parts.values
+                                                    : parts.other_values,
+                            .values_in = is_even ? parts.other_values : parts.values,
+                            .tickets = parts.tickets,
+                            .digits = parts.digits,
+                            .look_back = parts.look_back};
     if (is_last) {
       passes.append_wanted(builder, n, memory, skipped, count);
     } else {

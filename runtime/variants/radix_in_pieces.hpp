@@ -16,8 +16,8 @@
 
 namespace bitune {
 
-/// Of an array of keys, or of keys with values: the pieces together. Of the sorted keys only some are wanted, one
-/// behind the other. Equal keys stay in the order of the pieces, whichever of them comes first.
+/// Of an array of keys, or of keys with values: the pieces together. Of the sorted keys only some are wanted,
+/// one behind the other. Equal keys stay in the order of the pieces, whichever of them comes first.
 ///
 /// How often each digit is in each piece must be known before the first pass begins on any of them: whoever
 /// has the piece counts it. The plans are for operands as of a sort; no input is memory that is written.
@@ -38,8 +38,8 @@ class RadixInPieces {
 
   /// Sorts n keys_in by the first digit. keys_out: where the first digit's first key of this piece goes
   /// (FirstPlaces). The workspace is all 0 at first, but for the counters of FirstPlaces at `counters_at`.
-  /// Blocks of one launch take the piece's tiles of tile() keys in turn. So launches of fewer blocks, one after the
-  /// other, do the same, each as soon as its keys are there.
+  /// Blocks of one launch take the piece's tiles of tile() keys in turn. So launches of fewer blocks, one
+  /// after the other, do the same, each as soon as its keys are there.
   [[nodiscard]] Plan first_pass(std::uint64_t n) const;
   static constexpr std::uint64_t counters_at = 256;
   [[nodiscard]] std::uint64_t tile() const;

@@ -48,7 +48,8 @@ std::vector<std::string_view> RadixPasses::headers(bool carries) {
 }
 
 CountKernel RadixPasses::count_kernel() const noexcept {
-  return {.header = carries_ ? pairs_header : count_header, .name = "count_digits", .allows_next_early = true};
+  return {
+      .header = carries_ ? pairs_header : count_header, .name = "count_digits", .allows_next_early = true};
 }
 
 std::string RadixPasses::counted_codec() const {
@@ -100,20 +101,20 @@ void RadixPasses::append_pairs(PlanBuilder& builder, std::uint64_t pass, std::ui
   const bool has_ramps = tiles.step != 0;
   const PassCodecs codecs(problem_, passes_, c_.at("radix_bits"));
   const auto launch = [&](const auto& kernel, auto... ramps) {
-    builder.launch(kernel,
-                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
-                               codecs.of_pass(pass), carried_bytes(problem_),
-                               makes_indices ? "index" : "memory", !is_last || writes_keys(problem_),
-                               c_.at("block_size_x"), c_.at("items_per_thread"), c_.at("radix_bits"),
-                               c_.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem_.n),
-                               c_.at("min_blocks_per_sm"), c_.at("values_beside_keys"), !is_last),
-                   {.blocks = tiles.count,
-                    .threads = static_cast<std::uint32_t>(c_.at("block_size_x")),
-                    .shared_bytes =
-                        has_ramps ? ramped_pass_bytes(c_, problem_) : as_count(pass_bytes(c_, problem_)),
-                    .allows_next_early = !is_last},
-                   memory.keys_out, memory.keys_in, memory.values_out, memory.values_in, n, pass,
-                   memory.tickets, memory.digits, memory.look_back, tiles.count, ramps...);
+    builder.launch(
+        kernel,
+        fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}",
+                    codecs.of_pass(pass), carried_bytes(problem_), makes_indices ? "index" : "memory",
+                    !is_last || writes_keys(problem_), c_.at("block_size_x"), c_.at("items_per_thread"),
+                    c_.at("radix_bits"), c_.at("loop_unroll_factor_look_back"),
+                    layout::digit_counter_bytes(problem_.n), c_.at("min_blocks_per_sm"),
+                    c_.at("values_beside_keys"), !is_last),
+        {.blocks = tiles.count,
+         .threads = static_cast<std::uint32_t>(c_.at("block_size_x")),
+         .shared_bytes = has_ramps ? ramped_pass_bytes(c_, problem_) : as_count(pass_bytes(c_, problem_)),
+         .allows_next_early = !is_last},
+        memory.keys_out, memory.keys_in, memory.values_out, memory.values_in, n, pass, memory.tickets,
+        memory.digits, memory.look_back, tiles.count, ramps...);
   };
   if (has_ramps) {
     launch(ramped_kernel, tiles.step, tiles.falls_from);
@@ -126,17 +127,17 @@ void RadixPasses::append_wanted(PlanBuilder& builder, std::uint64_t n, const Pas
                                 std::uint64_t skipped, std::uint64_t count) const {
   const std::string codec = carries_ ? PassCodecs(problem_, passes_, c_.at("radix_bits")).of_pass(passes_ - 1)
                                      : codec_arguments(problem_.key, problem_.order);
-  builder.launch(wanted_kernel,
-                 fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, carried_bytes(problem_),
-                             c_.at("block_size_x"), c_.at("items_per_thread"), c_.at("radix_bits"),
-                             c_.at("loop_unroll_factor_look_back"), layout::digit_counter_bytes(problem_.n),
-                             c_.at("min_blocks_per_sm")),
-                 {.blocks = parts_of(n, as_count(radix_parts::tile_size(c_))),
-                  .threads = static_cast<std::uint32_t>(c_.at("block_size_x")),
-                  .shared_bytes = as_count(pass_bytes(c_, problem_))},
-                 memory.keys_out, memory.keys_in, memory.values_out, memory.values_in, n, passes_ - 1,
-                 // Its tiles have no ramps, so that they are no more than those of the passes before.
-                 memory.tickets, memory.digits, memory.look_back, tiles_of(n), skipped, count);
+  builder.launch(
+      wanted_kernel,
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", codec, carried_bytes(problem_), c_.at("block_size_x"),
+                  c_.at("items_per_thread"), c_.at("radix_bits"), c_.at("loop_unroll_factor_look_back"),
+                  layout::digit_counter_bytes(problem_.n), c_.at("min_blocks_per_sm")),
+      {.blocks = parts_of(n, as_count(radix_parts::tile_size(c_))),
+       .threads = static_cast<std::uint32_t>(c_.at("block_size_x")),
+       .shared_bytes = as_count(pass_bytes(c_, problem_))},
+      memory.keys_out, memory.keys_in, memory.values_out, memory.values_in, n, passes_ - 1,
+      // Its tiles have no ramps, so that they are no more than those of the passes before.
+      memory.tickets, memory.digits, memory.look_back, tiles_of(n), skipped, count);
 }
 
 }  // namespace bitune

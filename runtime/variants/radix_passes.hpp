@@ -47,7 +47,8 @@ class RadixPasses {
   void append(PlanBuilder& builder, std::uint64_t pass, std::uint64_t n, const PassMemory& memory,
               bool makes_indices = false) const;
 
-  /// Appends the last pass over n keys, of which only `count` sorted ones behind the first `skipped` are written.
+  /// Appends the last pass over n keys, of which only `count` sorted ones behind the first `skipped` are
+  /// written.
   void append_wanted(PlanBuilder& builder, std::uint64_t n, const PassMemory& memory, std::uint64_t skipped,
                      std::uint64_t count) const;
 

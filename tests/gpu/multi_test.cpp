@@ -82,8 +82,13 @@ class MultiOnGpus : public cuda::GpuTest {
     MultiSorter sorter(options);
     options.copied_from_bytes = options.least_chunk_bytes = 1;
     MultiSorter copier(options);
+    options.split_from_bytes = 1;
+    MultiSorter splitter(options);
     const auto copy = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
       static_cast<void>(copier.run(spec, parts));
+    };
+    const auto split = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
+      static_cast<void>(splitter.run(spec, parts));
     };
     const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
       static_cast<void>(sorter.run(spec, parts));
@@ -91,6 +96,7 @@ class MultiOnGpus : public cuda::GpuTest {
     for_each_call(devices.size(), [&](const SortSpec& spec, Distribution distribution, RanksCall& call) {
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, copy), "");
+      EXPECT_EQ(OnDevices(devices, spec).fault(call, split), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run, &sorter), "");
       if (spec.operation == Operation::top_k) return;
       RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);

@@ -97,7 +97,8 @@ TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
     const auto parts = call.parts();
     std::deque<multi::RankStore> stores;  // kept until none reads them
     for (int rank = 0; rank < 2; ++rank) {
-      stores.emplace_back(device().device(), [](std::uint64_t) { return multi::CopyRules{.split_from_bytes = 0}; });
+      stores.emplace_back(device().device(),
+                          [](std::uint64_t) { return multi::CopyRules{.split_from_bytes = 0}; });
     }
     const auto errors = errors_of(2, [&](int rank) {
       const auto i = static_cast<std::size_t>(rank);

@@ -14,6 +14,7 @@
 #include "tests/support/device_limits.hpp"
 #include "tests/unit/tuner/recorded_session.hpp"
 #include "tuner/session.hpp"
+#include "tuner/session_engine.hpp"
 
 namespace bitune {
 namespace {

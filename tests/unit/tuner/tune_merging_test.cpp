@@ -17,7 +17,7 @@ TEST_F(TuneMerging, StoresVerifiedTrialsOfTheGroup) {
   const auto outcomes = tune_merging({device, device}, path, stop);
   ASSERT_EQ(outcomes.size(), 2U);
   EXPECT_LE(outcomes[1].median_us, outcomes[1].read_us);
-  EXPECT_TRUE(outcomes[1].configuration.starts_with(multi::merge_variant)) << outcomes[1].configuration;
+  EXPECT_TRUE(outcomes[1].configuration.starts_with(multi::link_variant)) << outcomes[1].configuration;
 
   const TuningDatabase tunings(path, DatabaseMode::read_only);
   EXPECT_TRUE(tunings.check().empty());
