@@ -4,6 +4,7 @@
 /// What a rank keeps between calls.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,9 +50,10 @@ class RankStore {
     return *events_[number];
   }
 
-  ChunkCopies& copies() {
-    if (!copies_) copies_ = std::make_unique<ChunkCopies>(device_);
-    return *copies_;
+  ChunkCopies& copies(std::size_t number = 0) {
+    std::unique_ptr<ChunkCopies>& copies = copies_.at(number);
+    if (!copies) copies = std::make_unique<ChunkCopies>(device_);
+    return *copies;
   }
 
  private:
@@ -60,7 +62,7 @@ class RankStore {
   std::unique_ptr<DeviceBuffer> workspace_;
   std::unique_ptr<DeviceStream> stream_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;
-  std::unique_ptr<ChunkCopies> copies_;  ///< below the workspace: what they do there ends before it goes
+  std::array<std::unique_ptr<ChunkCopies>, 2> copies_;  ///< below the workspace: what they do there ends before it goes
 };
 
 }  // namespace bitune::multi

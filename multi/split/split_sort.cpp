@@ -55,13 +55,13 @@ bool SplitSort::run(MultiResult& result) {
   }
   result.split_us = laps.lap();
 
-  store_.copies().begin();
+  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   const Shown shown = split();
   copy(all_gather(communicator_, shown));
   result.exchange_us = laps.lap();
   sort_.run(pieces(), (*parts)[me_].skipped, terms_.results[me_],
             {memory_.out, at(plan_.rest_workspace), at(plan_.first_passes), plan_.first_passes_bytes});
-  store_.copies().begin();
+  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   device().synchronize(stream_);
   static_cast<void>(all_gather(communicator_, me_));  // what others read here stays until they have
   result.sort_us = laps.lap();
@@ -191,10 +191,14 @@ void SplitSort::copy(const std::vector<Shown>& all) {
       received_ += count_of(rank, number);
     }
   }
-  const Stream copies = store_.copies().stream();
-  const auto bring = [&](std::size_t rank, std::size_t number, std::uint64_t begin, std::uint64_t end) {
+  // In two streams in turn: one copy begins while the other one runs.
+  std::size_t turn = 0;
+  const auto bring = [&](std::size_t rank, std::size_t number, std::uint64_t begin, std::uint64_t end,
+                         const DeviceEvent* split) {
     if (begin == end) return;
     Come& come = come_[rank][number];
+    const Stream copies = store_.copies(turn++ % 2).stream();
+    device().wait_for(*split, copies);
     plan_.bytes_of_item.copy(device(), come_items(come.place + begin),
                              plan_.bytes_of_item.at(all[rank].items, all[rank].begins[number] + begin),
                              end - begin, copies);
@@ -205,15 +209,14 @@ void SplitSort::copy(const std::vector<Shown>& all) {
   for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
     for (std::size_t i = 1; i < ranks; ++i) {
       const std::size_t rank = (me_ + i) % ranks;
-      device().wait_for(*all[rank].split[launch], copies);
       bring(rank, sure_class(me_), begun(rank, sure_class(me_), launch),
-            begun(rank, sure_class(me_), launch + 1));
+            begun(rank, sure_class(me_), launch + 1), all[rank].split[launch]);
     }
   }
   for (std::size_t i = 1; i < ranks; ++i) {
     const std::size_t rank = (me_ + i) % ranks;
     for (std::size_t number = first_class(); number < end_class(); ++number) {
-      if (number != sure_class(me_)) bring(rank, number, 0, count_of(rank, number));
+      if (number != sure_class(me_)) bring(rank, number, 0, count_of(rank, number), all[rank].split.back());
     }
   }
 }
