@@ -38,11 +38,10 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
-  /// A stream of the rank's own: copies from peers in a default one wait for all work of both devices.
-  Stream stream() {
-    if (!stream_) stream_ = device_.create_stream();
-    return stream_->handle();
-  }
+  /// Streams of the rank's own, as copies from peers in a default one wait for all work of both devices: one that
+  /// works, and one in which the host reads what that has counted.
+  Stream stream() { return made(streams_[0]); }
+  Stream reader() { return made(streams_[1]); }
 
   /// Events that other ranks may wait for, until all have left the call.
   DeviceEvent& event(std::size_t number) {
@@ -57,10 +56,15 @@ class RankStore {
   }
 
  private:
+  Stream made(std::unique_ptr<DeviceStream>& stream) {
+    if (!stream) stream = device_.create_stream();
+    return stream->handle();
+  }
+
   const Device& device_;
   std::function<CopyRules(std::uint64_t)> rules_for_;
   std::unique_ptr<DeviceBuffer> workspace_;
-  std::unique_ptr<DeviceStream> stream_;
+  std::array<std::unique_ptr<DeviceStream>, 2> streams_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   std::array<std::unique_ptr<ChunkCopies>, 2> copies_;  ///< below the workspace: what they do there ends before it goes
 };

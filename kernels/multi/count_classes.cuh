@@ -55,12 +55,13 @@ struct ClassNumbers {
   }
 };
 
-/// Adds to digit_counts[class][pass][digit] how many of the n keys have that digit, and writes to tile_counts[class][tile] how many a tile has. Keys
-/// are of `bounds`; the first one has the index `first` in the whole. Each warp takes some tiles. Counters have `copies` in shared memory, a power
-/// of two: layout::count_classes_words. Any grid of blocks of nt threads.
+/// Of the tiles from `first_tile` on, so many, adds to digit_counts[class][pass][digit] how many keys have that digit, and writes to
+/// tile_counts[class][tile] how many each tile has. keys: n, the first of which has the index `first` in the whole. Each warp takes some tiles.
+/// Counters have `copies` in shared memory, a power of two: layout::count_classes_words. Any grid of blocks of nt threads.
 template <class Order, class Payload, int parts, int nt, int bits, int copies>
 BITUNE_KERNEL(nt, 1)
-count_classes(u64* digit_counts, u32* tile_counts, const typename Order::Raw* keys, u64 n, u64 first, const SplitBound* bounds, u32 tiles) {
+count_classes(u64* digit_counts, u32* tile_counts, const typename Order::Raw* keys, u64 n, u64 first, const SplitBound* bounds, u32 first_tile,
+              u32 tiles) {
   using Raw = typename Order::Raw;
   using Digit = Digits<Order, bits>;
   constexpr u32 classes = layout::split_classes(parts);
@@ -76,7 +77,7 @@ count_classes(u64* digit_counts, u32* tile_counts, const typename Order::Raw* ke
   sync_block();
   const u32 warps = block_count() * (nt / warp_size);
   for (u32 tile = block_index() * (nt / warp_size) + warp_index(); tile < tiles; tile += warps) {
-    const u64 begin = u64{tile} * nv;
+    const u64 begin = u64{first_tile + tile} * nv;
     const u32 count = items_in_tile(begin, n, nv);
     ClassBounds<Order, classes> of_classes;
     of_classes.load(bounds, first + begin + lane(), warp_size);
@@ -119,36 +120,33 @@ count_classes(u64* digit_counts, u32* tile_counts, const typename Order::Raw* ke
   }
 }
 
-/// Makes of tile_counts[class][tile] where each tile's items of a class begin in the array of the class: bases[class][tile]. Writes to
-/// begun[launch][class] how many items come before each launch that splits (layout::split_launch_begin), and before their end. A block of nt threads for
-/// each class.
+/// Of so many tiles, makes of tile_counts[class][tile] where each tile's items of a class begin: bases[class][tile]. counts: of each class, is written;
+/// before it are those of earlier tiles, `earlier` times, which come before in a class at a cut. A block of nt threads for each class.
 template <int nt>
 BITUNE_KERNEL(nt, 0)
-place_tiles(u64* bases, u64* begun, const u32* tile_counts, u32 tiles) {
+place_tiles(u64* bases, u64* counts, u32 earlier, u64 counts_stride, const u32* tile_counts, u32 tiles) {
   using Group = ThreadGroup<nt, 1>;
-  constexpr u32 launches = layout::split_launches();
-  const u32* const counts = tile_counts + u64{block_index()} * tiles;
+  const u32* const from = tile_counts + u64{block_index()} * tiles;
   u64* const to = bases + u64{block_index()} * tiles;
   const u32 of_thread = (tiles + nt - 1) / nt;
   const u32 begin = minimum(thread_index() * of_thread, tiles);
   const u32 end = minimum(begin + of_thread, tiles);
   u64 sum = 0;
-  for (u32 i = begin; i < end; ++i) sum += counts[i];
+  for (u32 i = begin; i < end; ++i) sum += from[i];
   // By halves: sums of a block have 32 bits.
   GroupPrefixSum<Group> low(shared_memory<u32>());
   constexpr u32 half = 1 << 20;
   u64 base = low(static_cast<u32>(sum % half));
   GroupPrefixSum<Group> high(shared_memory<u32>() + low.words);
   base += u64{half} * high(static_cast<u32>(sum / half));
+  if (end == tiles && begin < end) counts[block_index()] = base + sum;
+  if (layout::is_at_cut(block_index())) {
+    for (u32 i = 1; i <= earlier; ++i) base += (counts - i * counts_stride)[block_index()];
+  }
   for (u32 i = begin; i < end; ++i) {
     to[i] = base;
-    BITUNE_UNROLL
-    for (u32 launch = 0; launch < launches; ++launch) {
-      if (i == layout::split_launch_begin<u64>(tiles, launch)) begun[launch * block_count() + block_index()] = base;
-    }
-    base += counts[i];
+    base += from[i];
   }
-  if (end == tiles && begin < end) begun[launches * block_count() + block_index()] = base;
 }
 
 }  // namespace bitune

@@ -22,14 +22,16 @@ BITUNE_DEVICE void for_each_there(bool all, i32 there, Work work) {
   }
 }
 
-/// Splits the tiles from `first_tile` on of n keys, the first of which has the index `first` in the whole, and what travels with them: values of so
-/// many bytes (0: nothing), or, with makes_indices, those indices. begins: of each class's array, in keys_out and values_out. bases: by place_tiles.
-/// Grid: a block of layout::split_threads for each tile. Dynamic shared memory: layout::split_tile_parts.
+/// Splits the tiles from `first_tile` on, so many, of n keys, the first of which has the index `first` in the whole, and what travels with them:
+/// values of so many bytes (0: nothing), or, with makes_indices, those indices. counts, bases: by place_tiles. Classes that are not at a cut go to
+/// keys_out and values_out, one behind the other; those at cuts each to an array of `cut_room` items, one behind the other from item
+/// `first_cut` on. What has no room there is not written: the host sees that. Grid: a block of layout::split_threads for each tile. Dynamic shared
+/// memory: layout::split_tile_parts.
 template <class Order, class Payload, int carried_bytes, bool makes_indices, int parts>
 BITUNE_KERNEL(layout::split_threads(), 4)
-split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* values_out, const typename Order::Raw* keys_in,
-           const typename CarriedValue<carried_bytes>::Type* values_in, u64 n, u64 first, const SplitBound* bounds, const u64* begins,
-           const u64* bases, u32 first_tile, u32 tiles) {
+split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* values_out, u64 launch_begin, u64 first_cut, u64 cut_room,
+           const typename Order::Raw* keys_in, const typename CarriedValue<carried_bytes>::Type* values_in, u64 n, u64 first,
+           const SplitBound* bounds, const u64* counts, const u64* bases, u32 first_tile, u32 tiles) {
   using Raw = typename Order::Raw;
   using Value = typename CarriedValue<carried_bytes>::Type;
   constexpr u32 classes = layout::split_classes(parts);
@@ -81,15 +83,24 @@ split_keys(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::
   sync_block();
 
   start = 0;
+  u64 before = launch_begin;
   BITUNE_UNROLL
   for (u32 i = 0; i < classes; ++i) {
-    u64 target = begins[i] + bases[u64{i} * tiles + tile] - start;
+    u64 target = bases[u64{i} * tiles + block_index()];
     for (u32 warp = 0; warp < warp_index(); ++warp) target += warp_counts[warp * classes + i];
+    const bool has_room = !layout::is_at_cut(i) || target + all.at(i) <= cut_room;
+    if (layout::is_at_cut(i)) {
+      target += first_cut + i / 2 * cut_room;
+    } else {
+      target += before;
+      before += counts[i];
+    }
+    target -= start;
     const u32 end = start + all.at(i);
     Raw* const keys_to = keys_out + target;
     Value* const values_to = values_out + target;
     BITUNE_UNROLL_N(4)
-    for (u32 slot = start + lane(); slot < end; slot += warp_size) {
+    for (u32 slot = has_room ? start + lane() : end; slot < end; slot += warp_size) {
       const u32 item = sources[slot];
       keys_to[slot] = keys[item];
       if constexpr (makes_indices) {

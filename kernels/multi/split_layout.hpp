@@ -29,8 +29,12 @@ constexpr Index split_launch_begin(Index tiles, Index launch) {
   return launch == Index{split_launches()} ? tiles : tiles * (launch * (launch + 1) / 2) / 8;
 }
 
-/// The array of each class begins at a multiple of so many items: at a whole line.
-constexpr Size split_class_items() { return 64; }
+/// Whether a class is of the keys near a cut. These of all launches are one array, as they are few. Other classes of each launch are one behind the
+/// other.
+template <class Index>
+constexpr bool is_at_cut(Index number) {
+  return number % 2 == 1;
+}
 
 /// u32 in shared memory while the digits of each class are counted: so many copies of each counter.
 constexpr Size count_classes_words(Size parts, Size key_bits, Size digit_bits, Size copies) {

@@ -62,15 +62,16 @@ std::optional<std::vector<std::uint64_t>> sampled_cuts(const Sampling& sampling,
   return cuts;
 }
 
+std::uint64_t cut_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts) {
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i + 1 < cuts.size(); i += 2) most = std::max(most, cuts[i + 1] - cuts[i]);
+  return room_of(most, sampling.counts.size(), sampling.spacing);
+}
+
 std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts, std::size_t rank,
                           std::uint64_t result) {
-  std::uint64_t room = result;
-  const auto add_cut = [&](std::size_t cut) {
-    room += room_of(cuts[2 * cut + 1] - cuts[2 * cut], sampling.counts.size(), sampling.spacing);
-  };
-  if (rank != 0) add_cut(rank - 1);
-  if (2 * rank < cuts.size()) add_cut(rank);
-  return room;
+  const std::uint64_t at_cuts = (rank != 0 ? 1 : 0) + (2 * rank < cuts.size() ? 1 : 0);
+  return result + at_cuts * cut_room(sampling, cuts);
 }
 
 std::optional<std::vector<SortedPart>> sorted_parts(const std::vector<ClassCounts>& counts,

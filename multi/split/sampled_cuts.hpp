@@ -33,6 +33,9 @@ struct Sampling {
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> sampled_cuts(
     const Sampling& sampling, const std::vector<std::uint64_t>& results);
 
+/// Keys of the class at any one cut, of all ranks together, as far as there is room for them.
+[[nodiscard]] std::uint64_t cut_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts);
+
 /// Keys that a rank sorts, as far as there is room for them: those that it gets, and some of the classes at
 /// its cuts.
 [[nodiscard]] std::uint64_t sorted_room(const Sampling& sampling, const std::vector<std::uint64_t>& cuts,

@@ -75,8 +75,6 @@ std::vector<KernelSource> SplitPlan::kernels() const {
   return kernels;
 }
 
-std::uint64_t SplitPlan::counted_numbers() const { return digit_numbers() + (split_launches + 1) * classes; }
-
 std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, int rank, bool has_keys_out) {
   if (!is_for(terms, device.device())) return std::nullopt;
   SplitPlan plan;
@@ -112,7 +110,8 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   for (const KernelSource& kernel : plan.kernels()) device.prepare(kernel);
 
   constexpr std::uint64_t number = sizeof(std::uint64_t);
-  const std::uint64_t room = n + plan.classes * static_cast<std::uint64_t>(layout::split_class_items());
+  plan.cut_room = multi::cut_room(plan.sampling, plan.cuts);
+  const std::uint64_t room = n + plan.classes / 2 * plan.cut_room;
   plan.split_keys = take(plan, room * plan.bytes_of_item.key);
   plan.split_carried = take(plan, room * plan.bytes_of_item.carried);
   plan.unasked_keys = take(plan, has_keys_out ? 0 : result * plan.bytes_of_item.key);
@@ -122,11 +121,10 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   plan.all_indices = take(plan, samples * number);
   plan.chosen = take(plan, plan.cuts.size() * number);
   plan.bounds = take(plan, plan.cuts.size() * 2 * number);
-  plan.counted = take(plan, plan.counted_numbers() * number);
+  plan.counted = take(plan, split_launches * plan.counted_numbers() * number);
   plan.tile_counts = take(plan, plan.classes * plan.tiles * sizeof(std::uint32_t));
   plan.tile_bases = take(plan, plan.classes * plan.tiles * number);
-  plan.class_begins = take(plan, plan.classes * number);
-  plan.first_passes_bytes = plan.radix->first_pass_bytes(3 * ranks);
+  plan.first_passes_bytes = plan.radix->first_pass_bytes((split_launches + 2) * ranks);
   plan.first_passes = take(plan, plan.first_passes_bytes);
   plan.rest_bytes = std::max(plan.rest.bytes, sorter);
   plan.rest_workspace = take(plan, plan.rest_bytes);

@@ -36,6 +36,7 @@ struct SplitPlan {
   std::uint64_t word_bytes = 0;  ///< of a sample
   std::uint64_t tiles = 0;       ///< of the keys that are split
   std::uint64_t classes = 0;
+  std::uint64_t cut_room = 0;  ///< keys at a cut
   Problem samples;  ///< sorts all samples with their indices
   std::optional<RadixInPieces> radix;
   RadixInPieces::RestMemory rest;
@@ -49,7 +50,7 @@ struct SplitPlan {
   std::uint64_t split_shared_bytes = 0;
 
   /// Where things begin in the workspace, in bytes.
-  std::uint64_t split_keys = 0;  ///< class by class
+  std::uint64_t split_keys = 0;  ///< launch by launch, and behind that those at cuts
   std::uint64_t split_carried = 0;
   std::uint64_t unasked_keys = 0;  ///< sorted keys that nobody asked for
   std::uint64_t words = 0;         ///< of this rank's samples
@@ -69,8 +70,8 @@ struct SplitPlan {
   std::uint64_t rest_bytes = 0;
   std::uint64_t bytes = 0;
 
-  /// u64 in `counted`: all, and those of one class's digits.
-  [[nodiscard]] std::uint64_t counted_numbers() const;
+  /// u64 in `counted` of a launch: all, and those of digits.
+  [[nodiscard]] std::uint64_t counted_numbers() const { return digit_numbers() + classes; }
   [[nodiscard]] std::uint64_t digit_numbers() const { return classes * radix->counters(); }
 };
 

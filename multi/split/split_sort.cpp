@@ -14,7 +14,6 @@ struct SplitSort::Ready {
 
 struct SplitSort::Shown {
   RunArrays items;
-  std::array<std::uint64_t, most_classes> begins = {};
   std::array<const DeviceEvent*, split_launches> split = {};
 };
 
@@ -28,7 +27,7 @@ SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communi
       memory_(memory),
       stream_(store.stream()),
       me_(static_cast<std::size_t>(communicator.rank())),
-      come_(terms.lengths.size(), std::vector<Come>(plan.classes)),
+      come_(terms.lengths.size(), std::vector<Come>(split_launches + 2)),
       sort_(device, *plan.radix, plan.bytes_of_item, stream_) {
   if (memory_.out.keys == nullptr) memory_.out.keys = at(plan.unasked_keys);
 }
@@ -42,31 +41,39 @@ bool SplitSort::run(MultiResult& result) {
                                      [&](const Ready& rank) { return rank.counters == mine.counters; });
   if (!are_alike) return false;
   choose_bounds(all_ready);
-  count();
+  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
+  const auto all = all_gather(communicator_, split());
+  for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
+    hear(launch);
+    if (!have_room()) return give_up();
+    copy(all, launch);
+  }
   std::vector<ClassCounts> counts(terms_.lengths.size());
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     for (std::size_t i = 0; i < plan_.classes; ++i) counts[rank].push_back(count_of(rank, i));
   }
   const auto parts = sorted_parts(counts, terms_.results);
-  if (!parts) return false;
-  for (std::size_t rank = 0; rank < parts->size(); ++rank) {
-    const std::uint64_t room = sorted_room(plan_.sampling, plan_.cuts, rank, terms_.results[rank]);
-    if ((*parts)[rank].keys > room) return false;
-  }
+  if (!parts) return give_up();
+  copy_cuts(all);
   result.split_us = laps.lap();
 
-  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
-  const Shown shown = split();
-  copy(all_gather(communicator_, shown));
-  result.exchange_us = laps.lap();
   sort_.run(pieces(), (*parts)[me_].skipped, terms_.results[me_],
             {memory_.out, at(plan_.rest_workspace), at(plan_.first_passes), plan_.first_passes_bytes});
-  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
-  device().synchronize(stream_);
+  wait_for_all();
   static_cast<void>(all_gather(communicator_, me_));  // what others read here stays until they have
   result.sort_us = laps.lap();
   result.received_bytes = received_ * plan_.bytes_of_item.sum();
   return true;
+}
+
+void SplitSort::wait_for_all() {
+  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
+  device().synchronize(stream_);
+}
+
+bool SplitSort::give_up() {
+  wait_for_all();
+  return false;
 }
 
 /// Takes samples.
@@ -87,7 +94,7 @@ SplitSort::Ready SplitSort::ready() {
   }
   device().copy_to_device(at(plan_.chosen), plan_.cuts.data(), plan_.cuts.size() * sizeof(plan_.cuts[0]),
                           stream_);
-  device().fill(at(plan_.counted), 0, plan_.counted_numbers() * sizeof(std::uint64_t), stream_);
+  device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t), stream_);
   device().synchronize(stream_);
   return {plan_.radix->counters(), at(plan_.words), at(plan_.indices)};
 }
@@ -118,63 +125,54 @@ void SplitSort::choose_bounds(const std::vector<Ready>& all) {
   device_.launch(plan_.bounds_kernel, split_launch(1, bounds_threads), arguments, stream_);
 }
 
-void SplitSort::count() {
-  std::vector<std::uint64_t> mine(plan_.counted_numbers(), 0);
-  if (plan_.tiles != 0) {
-    const auto sms = static_cast<std::uint64_t>(device().info().sm_count);
-    const std::uint64_t of_block = count_threads / static_cast<std::uint64_t>(device().info().warp_size);
-    const std::array<std::uint64_t, 7> count = {address_argument(at(plan_.counted)),
-                                                address_argument(at(plan_.tile_counts)),
+SplitSort::Shown SplitSort::split() {
+  constexpr std::uint64_t number = sizeof(std::uint64_t);
+  const auto sms = static_cast<std::uint64_t>(device().info().sm_count);
+  const std::uint64_t of_block = count_threads / static_cast<std::uint64_t>(device().info().warp_size);
+  const auto sums = static_cast<std::uint64_t>(2 * 4 * layout::prefix_sum_words(count_threads));
+  Shown shown{.items = split_items(0)};
+  for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
+    const std::uint64_t first = layout::split_launch_begin(plan_.tiles, launch);
+    const std::uint64_t tiles = layout::split_launch_begin(plan_.tiles, launch + 1) - first;
+    std::byte* const digits = at(plan_.counted + launch * plan_.counted_numbers() * number);
+    std::byte* const counts = digits + plan_.digit_numbers() * number;
+    std::byte* const tile_counts = at(plan_.tile_counts + first * plan_.classes * sizeof(std::uint32_t));
+    std::byte* const bases = at(plan_.tile_bases + first * plan_.classes * number);
+    const std::array<std::uint64_t, 8> count = {address_argument(digits),
+                                                address_argument(tile_counts),
                                                 address_argument(memory_.in.keys),
                                                 n(),
                                                 first_index(),
                                                 address_argument(at(plan_.bounds)),
-                                                plan_.tiles};
-    device_.launch(plan_.count_kernel,
-                   split_launch(std::clamp<std::uint64_t>(plan_.tiles / of_block, 1, sms), count_threads,
-                                plan_.count_shared_bytes),
-                   count, stream_);
-    std::byte* const begun = at(plan_.counted + plan_.digit_numbers() * sizeof(std::uint64_t));
-    const std::array<std::uint64_t, 4> place = {address_argument(at(plan_.tile_bases)),
-                                                address_argument(begun),
-                                                address_argument(at(plan_.tile_counts)), plan_.tiles};
-    const auto sums = static_cast<std::uint64_t>(2 * 4 * layout::prefix_sum_words(count_threads));
-    device_.launch(plan_.place_kernel, split_launch(plan_.classes, count_threads, sums), place, stream_);
-    device().copy_to_host(mine.data(), at(plan_.counted), mine.size() * sizeof(mine[0]), stream_);
-    device().synchronize(stream_);
-  }
-  counted_.resize(terms_.lengths.size() * mine.size());
-  communicator_.all_gather(mine.data(), counted_.data(), mine.size() * sizeof(mine[0]));
-}
-
-SplitSort::Shown SplitSort::split() {
-  constexpr auto multiple = static_cast<std::uint64_t>(layout::split_class_items());
-  Shown shown{.items = split_items(0)};
-  std::uint64_t begin = 0;
-  for (std::size_t i = 0; i < plan_.classes; ++i) {
-    begins_.push_back(begin);
-    shown.begins[i] = begin;
-    begin += (count_of(me_, i) + multiple - 1) / multiple * multiple;
-  }
-  device().copy_to_device(at(plan_.class_begins), begins_.data(), begins_.size() * sizeof(begins_[0]),
-                          stream_);
-  for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
-    const std::uint64_t first = layout::split_launch_begin(plan_.tiles, launch);
-    const std::uint64_t end = layout::split_launch_begin(plan_.tiles, launch + 1);
-    const std::array<std::uint64_t, 11> arguments = {address_argument(at(plan_.split_keys)),
-                                                     address_argument(at(plan_.split_carried)),
-                                                     address_argument(memory_.in.keys),
-                                                     address_argument(memory_.in.carried),
-                                                     n(),
-                                                     first_index(),
-                                                     address_argument(at(plan_.bounds)),
-                                                     address_argument(at(plan_.class_begins)),
-                                                     address_argument(at(plan_.tile_bases)),
-                                                     first,
-                                                     plan_.tiles};
-    if (first != end) {
-      device_.launch(plan_.split_kernel, split_launch(end - first, split_threads, plan_.split_shared_bytes),
-                     arguments, stream_);
+                                                first,
+                                                tiles};
+    const std::array<std::uint64_t, 6> place = {address_argument(bases), address_argument(counts),
+                                                launch,                  plan_.counted_numbers(),
+                                                address_argument(tile_counts), tiles};
+    const std::array<std::uint64_t, 14> split = {address_argument(at(plan_.split_keys)),
+                                                 address_argument(at(plan_.split_carried)),
+                                                 first * split_tile,
+                                                 n(),
+                                                 plan_.cut_room,
+                                                 address_argument(memory_.in.keys),
+                                                 address_argument(memory_.in.carried),
+                                                 n(),
+                                                 first_index(),
+                                                 address_argument(at(plan_.bounds)),
+                                                 address_argument(counts),
+                                                 address_argument(bases),
+                                                 first,
+                                                 tiles};
+    if (tiles != 0) {
+      device_.launch(plan_.count_kernel,
+                     split_launch(std::clamp<std::uint64_t>(tiles / of_block, 1, sms), count_threads,
+                                  plan_.count_shared_bytes),
+                     count, stream_);
+      device_.launch(plan_.place_kernel, split_launch(plan_.classes, count_threads, sums), place, stream_);
+    }
+    counted_events_.push_back(mark(stream_));
+    if (tiles != 0) {
+      device_.launch(plan_.split_kernel, split_launch(tiles, split_threads, plan_.split_shared_bytes), split, stream_);
     }
     shown.split[launch] = &store_.event(launch);
     device().record(store_.event(launch), stream_);
@@ -182,67 +180,115 @@ SplitSort::Shown SplitSort::split() {
   return shown;
 }
 
-void SplitSort::copy(const std::vector<Shown>& all) {
-  const std::size_t ranks = all.size();
-  for (std::size_t i = 1; i < ranks; ++i) {
-    const std::size_t rank = (me_ + i) % ranks;
-    for (std::size_t number = first_class(); number < end_class(); ++number) {
-      come_[rank][number].place = received_;
-      received_ += count_of(rank, number);
+void SplitSort::hear(std::uint64_t launch) {
+  const std::uint64_t numbers = plan_.counted_numbers();
+  std::vector<std::uint64_t> mine(numbers);
+  const Stream reader = store_.reader();
+  device().wait_for(*counted_events_[launch], reader);
+  device().copy_to_host(mine.data(), at(plan_.counted + launch * numbers * sizeof(mine[0])),
+                        numbers * sizeof(mine[0]), reader);
+  device().synchronize(reader);
+  counted_.emplace_back(terms_.lengths.size() * numbers);
+  communicator_.all_gather(mine.data(), counted_.back().data(), numbers * sizeof(mine[0]));
+}
+
+bool SplitSort::have_room() const {
+  for (std::size_t rank = 0; rank < terms_.lengths.size(); ++rank) {
+    std::uint64_t sorted = 0;
+    for (std::size_t number = 0; number < plan_.classes; ++number) {
+      std::uint64_t all = 0;
+      for (std::size_t from = 0; from < terms_.lengths.size(); ++from) all += count_of(from, number);
+      if (layout::is_at_cut(number) && all > plan_.cut_room) return false;
+      if (number + 1 >= sure_class(rank) && number <= cut_class(rank)) sorted += all;
     }
+    if (sorted > sorted_room(plan_.sampling, plan_.cuts, rank, terms_.results[rank])) return false;
   }
-  // In two streams in turn: one copy begins while the other one runs.
-  std::size_t turn = 0;
-  const auto bring = [&](std::size_t rank, std::size_t number, std::uint64_t begin, std::uint64_t end,
-                         const DeviceEvent* split) {
-    if (begin == end) return;
-    Come& come = come_[rank][number];
-    const Stream copies = store_.copies(turn++ % 2).stream();
-    device().wait_for(*split, copies);
-    plan_.bytes_of_item.copy(device(), come_items(come.place + begin),
-                             plan_.bytes_of_item.at(all[rank].items, all[rank].begins[number] + begin),
-                             end - begin, copies);
-    come.arrivals.push_back({end, mark(copies)});
-  };
-  // Each rank begins with the one behind it, so that they do not all read one. What is near cuts is little,
-  // and comes last.
-  for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
-    for (std::size_t i = 1; i < ranks; ++i) {
-      const std::size_t rank = (me_ + i) % ranks;
-      bring(rank, sure_class(me_), begun(rank, sure_class(me_), launch),
-            begun(rank, sure_class(me_), launch + 1), all[rank].split[launch]);
-    }
+  return true;
+}
+
+void SplitSort::copy(const std::vector<Shown>& all, std::uint64_t launch) {
+  // Each rank begins with the one behind it, so that they do not all read one.
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const std::size_t rank = (me_ + i) % all.size();
+    const std::uint64_t n = count_of(rank, sure_class(me_), launch);
+    Come& come = come_[rank][launch];
+    come.place = received_;
+    copy_items(all[rank], place_of(rank, sure_class(me_), launch), n, launch, come.arrival);
   }
-  for (std::size_t i = 1; i < ranks; ++i) {
-    const std::size_t rank = (me_ + i) % ranks;
-    for (std::size_t number = first_class(); number < end_class(); ++number) {
-      if (number != sure_class(me_)) bring(rank, number, 0, count_of(rank, number), all[rank].split.back());
+}
+
+void SplitSort::copy_cuts(const std::vector<Shown>& all) {
+  for (std::size_t number = first_class(); number < end_class(); ++number) {
+    if (!layout::is_at_cut(number)) continue;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const std::size_t rank = (me_ + i) % all.size();
+      Come& come = come_[rank][split_launches + (number < sure_class(me_) ? 0 : 1)];
+      come.place = received_;
+      copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1, come.arrival);
     }
   }
 }
 
+void SplitSort::copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch,
+                           Arrival& arrival) {
+  arrival.keys = n;
+  if (n == 0) return;
+  const Stream copies = store_.copies(turn_++ % 2).stream();
+  device().wait_for(*from.split[launch], copies);
+  plan_.bytes_of_item.copy(device(), come_items(received_),
+                           plan_.bytes_of_item.at(from.items, place), n, copies);
+  arrival.copied = mark(copies);
+  received_ += n;
+}
+
 std::vector<SortedPiece> SplitSort::pieces() const {
   const std::size_t ranks = terms_.lengths.size();
+  const std::uint64_t counters = plan_.radix->counters();
   std::vector<SortedPiece> pieces;
+  // What is here is sorted first, then what comes first.
+  const auto add = [&](std::size_t rank, std::size_t number, std::uint64_t launch, std::uint64_t end) {
+    SortedPiece& piece = pieces.emplace_back();
+    piece.digits.assign(counters, 0);
+    for (std::uint64_t i = launch; i < end; ++i) {
+      const std::uint64_t* const digits = counted(rank, i) + number * counters;
+      for (std::uint64_t digit = 0; digit < counters; ++digit) piece.digits[digit] += digits[digit];
+      piece.n += count_of(rank, number, i);
+    }
+    if (rank == me_) {
+      piece.from = split_items(place_of(rank, number, launch));
+      piece.arrivals.push_back({piece.n, nullptr});
+      return;
+    }
+    const bool at_cut = layout::is_at_cut(number);
+    const Come& come = come_[rank][at_cut ? split_launches + (number < sure_class(me_) ? 0 : 1) : launch];
+    piece.from = come_items(come.place);
+    piece.arrivals.push_back(come.arrival);
+    piece.turn = 1 + (at_cut ? split_launches : launch) * ranks + (rank + ranks - me_) % ranks;
+  };
   for (std::size_t number = first_class(); number < end_class(); ++number) {
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      SortedPiece& piece = pieces.emplace_back();
-      piece.n = count_of(rank, number);
-      const auto digits = counted_.begin() + static_cast<std::ptrdiff_t>(rank * plan_.counted_numbers() +
-                                                                         number * plan_.radix->counters());
-      piece.digits.assign(digits, digits + static_cast<std::ptrdiff_t>(plan_.radix->counters()));
-      if (rank == me_) {
-        piece.from = split_items(begins_[number]);
-        piece.arrivals.push_back({piece.n, nullptr});
-        continue;
+      if (layout::is_at_cut(number)) {
+        add(rank, number, 0, split_launches);
+      } else {
+        for (std::uint64_t launch = 0; launch < split_launches; ++launch) add(rank, number, launch, launch + 1);
       }
-      piece.from = come_items(come_[rank][number].place);
-      piece.arrivals = come_[rank][number].arrivals;
-      // What is here is sorted first, then what comes first.
-      piece.turn = (number == sure_class(me_) ? 0 : ranks) + (rank + ranks - me_) % ranks;
     }
   }
   return pieces;
+}
+
+std::uint64_t SplitSort::count_of(std::size_t rank, std::size_t number) const {
+  std::uint64_t all = 0;
+  for (std::uint64_t launch = 0; launch < counted_.size(); ++launch) all += count_of(rank, number, launch);
+  return all;
+}
+
+std::uint64_t SplitSort::place_of(std::size_t rank, std::size_t number, std::uint64_t launch) const {
+  const std::uint64_t n = terms_.lengths[rank];
+  if (layout::is_at_cut(number)) return n + number / 2 * plan_.cut_room;
+  std::uint64_t place = layout::split_launch_begin((n + split_tile - 1) / split_tile, launch) * split_tile;
+  for (std::size_t before = 0; before < number; before += 2) place += count_of(rank, before, launch);
+  return place;
 }
 
 const DeviceEvent* SplitSort::mark(Stream stream) {

@@ -53,12 +53,20 @@ class SplitSort {
 
   [[nodiscard]] Ready ready();
   void choose_bounds(const std::vector<Ready>& all);
-  /// Hears of all ranks what they have of each class.
-  void count();
-  /// Enqueues the launches that split the keys.
+  /// Enqueues the launches that count and split the keys.
   [[nodiscard]] Shown split();
-  /// Enqueues copies of what comes from other ranks, each when it is split, beside all else.
-  void copy(const std::vector<Shown>& all);
+  /// Hears of all ranks what they have of each class in a launch, once it is counted.
+  void hear(std::uint64_t launch);
+  /// Whether what each rank sorts, as far as it is known, has room.
+  [[nodiscard]] bool have_room() const;
+  /// Enqueues copies of what comes from other ranks of a launch, each when it is split, beside all else.
+  void copy(const std::vector<Shown>& all, std::uint64_t launch);
+  /// The same of what is near this rank's cuts, of all launches.
+  void copy_cuts(const std::vector<Shown>& all);
+  void copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch, Arrival& arrival);
+  void wait_for_all();
+  /// Waits for what it has begun.
+  bool give_up();
   /// What this rank sorts, in the order of equal keys.
   [[nodiscard]] std::vector<SortedPiece> pieces() const;
 
@@ -72,13 +80,18 @@ class SplitSort {
     std::byte* const rest = at(plan_.rest_workspace);
     return plan_.bytes_of_item.at({rest + plan_.rest.other_keys, rest + plan_.rest.other_values}, place);
   }
-  /// Of a rank's class, items before a launch that splits; all before the one behind the last.
-  [[nodiscard]] std::uint64_t begun(std::size_t rank, std::size_t number, std::uint64_t launch) const {
-    return counted_[rank * plan_.counted_numbers() + plan_.digit_numbers() + launch * plan_.classes + number];
+  /// What a rank has counted in a launch.
+  [[nodiscard]] const std::uint64_t* counted(std::size_t rank, std::uint64_t launch) const {
+    return counted_[launch].data() + rank * plan_.counted_numbers();
   }
-  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number) const {
-    return begun(rank, number, split_launches);
+  /// A rank's items of a class in a launch.
+  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number, std::uint64_t launch) const {
+    return counted(rank, launch)[plan_.digit_numbers() + number];
   }
+  /// In the launches that were heard of.
+  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number) const;
+  /// Where a rank has its items of a class, of a launch where they are not at a cut.
+  [[nodiscard]] std::uint64_t place_of(std::size_t rank, std::size_t number, std::uint64_t launch) const;
   /// The classes of keys that this rank sorts: from the first one to the one behind the last.
   [[nodiscard]] std::size_t first_class() const { return me_ == 0 ? 0 : cut_class(me_ - 1); }
   [[nodiscard]] std::size_t end_class() const {
@@ -102,15 +115,16 @@ class SplitSort {
   Stream stream_;
   std::size_t me_;
 
-  std::vector<std::uint64_t> counted_;  ///< SplitPlan::counted of all ranks
-  std::vector<std::uint64_t> begins_;   ///< of each class in this rank's arrays
-  /// What comes of a class of another rank.
+  std::vector<const DeviceEvent*> counted_events_;   ///< by launch
+  std::vector<std::vector<std::uint64_t>> counted_;  ///< of each launch, of all ranks
+  /// What comes of a class of another rank, of a launch or of all.
   struct Come {
     std::uint64_t place = 0;
-    std::vector<Arrival> arrivals;
+    Arrival arrival;
   };
-  std::vector<std::vector<Come>> come_;  ///< by rank and class
+  std::vector<std::vector<Come>> come_;  ///< by rank: sure keys by launch, then those at the cuts before and behind
   std::uint64_t received_ = 0;           ///< keys that come from others
+  std::size_t turn_ = 0;                 ///< of copies, which go in two streams in turn: one begins while the other runs
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   PieceSort sort_;
 };
