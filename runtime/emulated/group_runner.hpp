@@ -95,7 +95,11 @@ class GroupRunner {
   void arrive(Thread& thread, Wait wait, Rendezvous& rendezvous);
   void release_if_complete(Rendezvous& rendezvous);
   void release_warp_barriers(Warp& warp);
-  void release_shuffle(Warp& warp);
+  void release_exchange(Warp& warp);
+  template <class Bytes>
+  void pass_values(const Warp& warp, Bytes bytes);
+  void add_values(const Warp& warp);
+  void compare_values(const Warp& warp);
   [[nodiscard]] std::string deadlock_text() const;
   [[noreturn]] void fail(const Thread& thread, std::string_view what);
   void unwind_all();
@@ -103,7 +107,11 @@ class GroupRunner {
   static void sync_block();
   static void sync_part(unsigned int part, unsigned int threads);
   static void sync_warp(unsigned int mask);
+  static void exchange(Exchange kind, const void* passed, void* received, unsigned int bytes,
+                       unsigned int source_lane);
   static void shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);
+  static void add_up(unsigned int* words, unsigned int count);
+  static unsigned int lanes_alike(unsigned int word);
   static void sync_cluster();
   static unsigned char* shared_of_rank(unsigned int rank);
   static void wait_for_previous_launch();
@@ -122,6 +130,7 @@ class GroupRunner {
   std::map<std::uint32_t, Rendezvous> parts_;  // of blocks, by their first thread in the group
   std::vector<SharedMemory> shared_;           // by block of the group
   std::vector<std::byte> exchanged_;           // what the lanes of a shuffle pass
+  std::vector<std::uint32_t> sums_;            // of what the lanes of a warp pass
   ReadyThreads ready_;
   std::uint32_t thread_count_ = 0;
   std::uint32_t unfinished_ = 0;

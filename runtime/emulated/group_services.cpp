@@ -1,8 +1,10 @@
 /// \file
-/// The rendezvous that kernels call: barriers and shuffles of the thread that is running.
+/// The rendezvous that kernels call: barriers, shuffles and votes of the thread that is running.
 
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/emulated/group_runner.hpp"
 
@@ -15,6 +17,8 @@ const Services& GroupRunner::services() {
       .sync_part = &GroupRunner::sync_part,
       .sync_warp = &GroupRunner::sync_warp,
       .shuffle = &GroupRunner::shuffle,
+      .add_up = &GroupRunner::add_up,
+      .lanes_alike = &GroupRunner::lanes_alike,
       .sync_cluster = &GroupRunner::sync_cluster,
       .shared_of_rank = &GroupRunner::shared_of_rank,
       .wait_for_previous_launch = &GroupRunner::wait_for_previous_launch,
@@ -112,40 +116,106 @@ void GroupRunner::release_warp_barriers(Warp& warp) {
 }
 
 // Strict where a GPU is lenient: a lane that has returned makes the others wait for ever, which is reported.
-void GroupRunner::shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane) {
+void GroupRunner::exchange(Exchange kind, const void* passed, void* received, unsigned int bytes,
+                           unsigned int source_lane) {
   Thread& thread = *running();
   GroupRunner& runner = *thread.runner;
   Warp& warp = runner.warps_[thread.warp_slot];
-  if (warp.shuffling != 0 && bytes != warp.shuffled_bytes) {
+  if (warp.exchanging != 0 && kind != warp.exchange) {
+    runner.fail(thread, "shuffles or votes where the other lanes of its warp do something else");
+  }
+  if (warp.exchanging != 0 && bytes != warp.passed_bytes) {
     runner.fail(thread, "shuffles another number of bytes than the other lanes of its warp");
   }
-  warp.shuffled_bytes = bytes;
+  warp.exchange = kind;
+  warp.passed_bytes = bytes;
   thread.wait = Wait::shuffle;
   thread.passed = passed;
   thread.received = received;
   thread.source_lane = source_lane % runner.launch_.warp_size;
-  if (++warp.shuffling == warp.lanes) runner.release_shuffle(warp);
+  if (++warp.exchanging == warp.lanes) runner.release_exchange(warp);
   runner.wait_for_others(thread);
 }
 
+void GroupRunner::shuffle(const void* passed, void* received, unsigned int bytes, unsigned int source_lane) {
+  exchange(Exchange::shuffle, passed, received, bytes, source_lane);
+}
+
+void GroupRunner::add_up(unsigned int* words, unsigned int count) {
+  exchange(Exchange::sum, words, words, count * sizeof(*words), 0);
+}
+
+unsigned int GroupRunner::lanes_alike(unsigned int word) {
+  unsigned int alike = 0;
+  exchange(Exchange::alike, &word, &alike, sizeof(word), 0);
+  return alike;
+}
+
 // The last lane to arrive moves the values of all, while the others' stacks stand still.
-void GroupRunner::release_shuffle(Warp& warp) {
-  const std::size_t bytes = warp.shuffled_bytes;
+void GroupRunner::release_exchange(Warp& warp) {
+  switch (warp.exchange) {
+    case Exchange::shuffle:
+      // Most are single words: with their size known, none is a call of the sanitizer's memcpy().
+      if (warp.passed_bytes == 4) pass_values(warp, std::integral_constant<std::size_t, 4>());
+      if (warp.passed_bytes == 8) pass_values(warp, std::integral_constant<std::size_t, 8>());
+      if (warp.passed_bytes != 4 && warp.passed_bytes != 8) pass_values(warp, warp.passed_bytes);
+      break;
+    case Exchange::sum:
+      add_values(warp);
+      break;
+    case Exchange::alike:
+      compare_values(warp);
+      break;
+  }
+  for (std::uint32_t lane = warp.lanes; lane-- > 0;) {
+    Thread& thread = *threads_[warp.first + lane];
+    thread.wait = Wait::nothing;
+    ready_.push(thread.index);
+  }
+  warp.exchanging = 0;
+}
+
+template <class Bytes>
+void GroupRunner::pass_values(const Warp& warp, Bytes bytes) {
   exchanged_.resize(bytes * warp.lanes);
   for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
     std::memcpy(exchanged_.data() + lane * bytes, threads_[warp.first + lane]->passed, bytes);
   }
-  for (std::uint32_t lane = warp.lanes; lane-- > 0;) {
+  for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
     Thread& thread = *threads_[warp.first + lane];
     if (thread.source_lane < warp.lanes) {
       std::memcpy(thread.received, exchanged_.data() + thread.source_lane * bytes, bytes);
     } else {
       std::memset(thread.received, junk_byte, bytes);  // a lane that a partial warp does not have
     }
-    thread.wait = Wait::nothing;
-    ready_.push(thread.index);
   }
-  warp.shuffling = 0;
+}
+
+// Lanes that a partial warp does not have pass junk.
+void GroupRunner::add_values(const Warp& warp) {
+  std::uint32_t junk = 0;
+  std::memset(&junk, junk_byte, sizeof(junk));
+  sums_.assign(warp.passed_bytes / sizeof(junk), junk * (launch_.warp_size - warp.lanes));
+  for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
+    const auto* words = static_cast<const std::uint32_t*>(threads_[warp.first + lane]->passed);
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += words[i];
+  }
+  for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
+    std::memcpy(threads_[warp.first + lane]->received, sums_.data(), warp.passed_bytes);
+  }
+}
+
+void GroupRunner::compare_values(const Warp& warp) {
+  const auto word_of = [&](std::uint32_t lane) {
+    return *static_cast<const std::uint32_t*>(threads_[warp.first + lane]->passed);
+  };
+  for (std::uint32_t lane = 0; lane < warp.lanes; ++lane) {
+    std::uint32_t alike = 0;
+    for (std::uint32_t other = 0; other < warp.lanes; ++other) {
+      if (word_of(other) == word_of(lane)) alike |= std::uint32_t{1} << other;
+    }
+    *static_cast<std::uint32_t*>(threads_[warp.first + lane]->received) = alike;
+  }
 }
 
 unsigned char* GroupRunner::shared_of_rank(unsigned int rank) {

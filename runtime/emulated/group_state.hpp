@@ -22,6 +22,9 @@ inline constexpr unsigned char junk_byte = 0xb5;
 /// What an emulated thread waits for. `nothing`: it is running or ready.
 enum class Wait : std::uint8_t { nothing, block, part, warp, shuffle, cluster, bytes };
 
+/// What the lanes of a warp do together with the values that they pass.
+enum class Exchange : std::uint8_t { shuffle, sum, alike };
+
 /// One emulated thread. It stays with its fibre; the coordinates are set anew for each group.
 struct Thread : ThreadCoordinates {
   Thread(GroupRunner* owner, std::uint32_t position, Fibre::Body body, std::size_t stack_bytes)
@@ -35,7 +38,7 @@ struct Thread : ThreadCoordinates {
   bool has_waited = false;  ///< for the launch before
   bool started = false;
   bool finished = true;
-  // The shuffle or warp barrier that it waits in:
+  // The exchange or warp barrier that it waits in:
   const void* passed = nullptr;
   void* received = nullptr;
   std::uint32_t source_lane = 0;
@@ -52,14 +55,15 @@ struct Rendezvous {
   std::uint32_t arrived = 0;
 };
 
-/// A warp. All its lanes take part in a shuffle; a warp barrier may name some of them.
+/// A warp. All its lanes take part in an exchange; a warp barrier may name some of them.
 struct Warp {
-  std::uint32_t first = 0;           ///< index of lane 0 in the group
-  std::uint32_t lanes = 0;           ///< fewer than the warp's size in a partial last warp
-  std::uint32_t finished = 0;        ///< lanes that have returned
-  std::uint32_t shuffling = 0;       ///< lanes that have arrived at the current shuffle
-  std::uint32_t shuffled_bytes = 0;  ///< that each of them passes
-  std::uint32_t syncing = 0;         ///< lanes that wait at warp barriers
+  std::uint32_t first = 0;         ///< index of lane 0 in the group
+  std::uint32_t lanes = 0;         ///< fewer than the warp's size in a partial last warp
+  std::uint32_t finished = 0;      ///< lanes that have returned
+  std::uint32_t exchanging = 0;    ///< lanes that have arrived at the current exchange
+  std::uint32_t passed_bytes = 0;  ///< that each of them passes
+  Exchange exchange = Exchange::shuffle;
+  std::uint32_t syncing = 0;  ///< lanes that wait at warp barriers
 };
 
 /// Dynamic shared memory of exactly the bytes that were asked for, so that the address sanitizer sees one too

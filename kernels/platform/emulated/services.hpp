@@ -29,6 +29,10 @@ struct Services {
   void (*sync_warp)(unsigned int mask);
   /// Passes `bytes` bytes to the warp and receives those that `source_lane` passes.
   void (*shuffle)(const void* passed, void* received, unsigned int bytes, unsigned int source_lane);
+  /// Each of `count` words becomes the sum of those that the lanes of the warp have in its place.
+  void (*add_up)(unsigned int* words, unsigned int count);
+  /// The lanes of the warp that ask with the same word.
+  unsigned int (*lanes_alike)(unsigned int word);
   void (*sync_cluster)();
   /// Beginning of the shared memory of another block of the cluster.
   unsigned char* (*shared_of_rank)(unsigned int rank);

@@ -33,10 +33,15 @@ BITUNE_DEVICE void shuffle_xor_each(const T (&values)[N], u32 lane_mask, T (&rec
   detail::services->shuffle(values, received, sizeof(values), lane() ^ lane_mask);
 }
 
-template <class T, u32 N>
-BITUNE_DEVICE void warp_sum_each(T (&values)[N]) {
+template <u32 N>
+BITUNE_DEVICE void warp_sum_each(u32 (&values)[N]) {
+  detail::services->add_up(values, N);
+}
+
+template <u32 N>
+BITUNE_DEVICE void warp_sum_each(float (&values)[N]) {
   for (u32 distance = 1; distance < warp_size; distance *= 2) {
-    T partner[N];
+    float partner[N];
     shuffle_xor_each(values, distance, partner);
     for (u32 i = 0; i < N; ++i) values[i] += partner[i];
   }
@@ -56,13 +61,7 @@ BITUNE_DEVICE u32 lanes_where(bool condition) {
   return lanes[0];
 }
 
-BITUNE_DEVICE u32 lanes_alike(u32 value) {
-  u32 alike = 0;
-  for (u32 distance = 0; distance < warp_size; ++distance) {
-    if (shuffle_xor(value, distance) == value) alike |= u32{1} << (lane() ^ distance);
-  }
-  return alike;
-}
+BITUNE_DEVICE u32 lanes_alike(u32 value) { return detail::services->lanes_alike(value); }
 
 template <int bits>
 BITUNE_DEVICE u32 lanes_of_same_bits(u32 number) {

@@ -190,6 +190,13 @@ TEST(EmulatedRules, ShufflesOfDifferentWidthsAreReported) {
   EXPECT_TRUE(says(kernel.failure(Data(2, 0), launch_of(1, 32)), "another number of bytes"));
 }
 
+TEST(EmulatedRules, AShuffleThatMeetsAVoteIsReported) {
+  PlantedKernel kernel(R"(BITUNE_KERNEL(32, 0) planted(u32* data, u64 n) {
+    if (lane() < 16) data[0] = shuffle(u32{1}, 0); else data[1] = lanes_where(true);
+  })");
+  EXPECT_TRUE(says(kernel.failure(Data(2, 0), launch_of(1, 32)), "lanes of its warp do something else"));
+}
+
 TEST(EmulatedRules, FailuresInOneOfManyBlocksEndTheLaunch) {
   EmulatedOptions options;
   options.host_threads = 3;

@@ -100,6 +100,38 @@ TEST_P(EmulatedOrders, ShufflesOverManyWarps) {
   }
 }
 
+TEST_P(EmulatedOrders, WarpsAddUpAndVote) {
+  PlantedKernel kernel(R"(
+    BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) {
+      const u32 i = thread_index();
+      const u32 own = data[i];
+      u32 words[2] = {own, lane()};
+      warp_sum_each(words);
+      float halves[1] = {static_cast<float>(own) / 2};
+      warp_sum_each(halves);
+      const bool are_small = all_of_warp(own < 32);
+      const u32 alike = lanes_alike(own / 20);
+      const bool is_right = words[1] == 31 * 16 && halves[0] * 2 == static_cast<float>(words[0]) &&
+                            lanes_where(own % 2 == 1) == 0xaaaaaaaau && lanes_of_same_bits<2>(own) == 0x11111111u << i % 4;
+      data[i] = is_right ? words[0] : 0;
+      data[64 + i] = alike;
+      data[128 + i] = are_small;
+    })",
+                       options());
+  Data data(192);
+  std::iota(data.begin(), data.end(), 0u);
+  const Data result = kernel.run(data, launch_of(1, 64));
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(result[i], i < 32 ? 31u * 16 : 31u * 16 + 32 * 32) << i;
+    std::uint32_t alike = 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if ((i / 32 * 32 + lane) / 20 == i / 20) alike |= 1u << lane;
+    }
+    EXPECT_EQ(result[64 + i], alike) << i;
+    EXPECT_EQ(result[128 + i], i < 32 ? 1u : 0u) << i;
+  }
+}
+
 TEST_P(EmulatedOrders, PartialLastWarpShufflesAmongItsLanes) {
   PlantedKernel kernel(R"(
     BITUNE_KERNEL(64, 0) planted(u32* data, u64 n) {
