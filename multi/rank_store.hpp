@@ -38,8 +38,8 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
-  /// Streams of the rank's own, as copies from peers in a default one wait for all work of both devices: one that
-  /// works, and one in which the host reads what that has counted.
+  /// Streams of the rank's own, as copies from peers in a default one wait for all work of both devices: one
+  /// that works, and one in which the host reads what that has counted.
   Stream stream() { return made(streams_[0]); }
   Stream reader() { return made(streams_[1]); }
 
@@ -66,7 +66,8 @@ class RankStore {
   std::unique_ptr<DeviceBuffer> workspace_;
   std::array<std::unique_ptr<DeviceStream>, 2> streams_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;
-  std::array<std::unique_ptr<ChunkCopies>, 2> copies_;  ///< below the workspace: what they do there ends before it goes
+  std::array<std::unique_ptr<ChunkCopies>, 2>
+      copies_;  ///< below the workspace: what they do there ends before it goes
 };
 
 }  // namespace bitune::multi

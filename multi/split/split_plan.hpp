@@ -37,7 +37,7 @@ struct SplitPlan {
   std::uint64_t tiles = 0;       ///< of the keys that are split
   std::uint64_t classes = 0;
   std::uint64_t cut_room = 0;  ///< keys at a cut
-  Problem samples;  ///< sorts all samples with their indices
+  Problem samples;             ///< sorts all samples with their indices
   std::optional<RadixInPieces> radix;
   RadixInPieces::RestMemory rest;
 

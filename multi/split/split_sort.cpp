@@ -94,7 +94,8 @@ SplitSort::Ready SplitSort::ready() {
   }
   device().copy_to_device(at(plan_.chosen), plan_.cuts.data(), plan_.cuts.size() * sizeof(plan_.cuts[0]),
                           stream_);
-  device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t), stream_);
+  device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t),
+                stream_);
   device().synchronize(stream_);
   return {plan_.radix->counters(), at(plan_.words), at(plan_.indices)};
 }
@@ -146,9 +147,9 @@ SplitSort::Shown SplitSort::split() {
                                                 address_argument(at(plan_.bounds)),
                                                 first,
                                                 tiles};
-    const std::array<std::uint64_t, 6> place = {address_argument(bases), address_argument(counts),
-                                                launch,                  plan_.counted_numbers(),
-                                                address_argument(tile_counts), tiles};
+    const std::array<std::uint64_t, 6> place = {
+        address_argument(bases), address_argument(counts),      launch,
+        plan_.counted_numbers(), address_argument(tile_counts), tiles};
     const std::array<std::uint64_t, 14> split = {address_argument(at(plan_.split_keys)),
                                                  address_argument(at(plan_.split_carried)),
                                                  first * split_tile,
@@ -172,7 +173,8 @@ SplitSort::Shown SplitSort::split() {
     }
     counted_events_.push_back(mark(stream_));
     if (tiles != 0) {
-      device_.launch(plan_.split_kernel, split_launch(tiles, split_threads, plan_.split_shared_bytes), split, stream_);
+      device_.launch(plan_.split_kernel, split_launch(tiles, split_threads, plan_.split_shared_bytes), split,
+                     stream_);
     }
     shown.split[launch] = &store_.event(launch);
     device().record(store_.event(launch), stream_);
@@ -224,7 +226,8 @@ void SplitSort::copy_cuts(const std::vector<Shown>& all) {
       const std::size_t rank = (me_ + i) % all.size();
       Come& come = come_[rank][split_launches + (number < sure_class(me_) ? 0 : 1)];
       come.place = received_;
-      copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1, come.arrival);
+      copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1,
+                 come.arrival);
     }
   }
 }
@@ -235,8 +238,8 @@ void SplitSort::copy_items(const Shown& from, std::uint64_t place, std::uint64_t
   if (n == 0) return;
   const Stream copies = store_.copies(turn_++ % 2).stream();
   device().wait_for(*from.split[launch], copies);
-  plan_.bytes_of_item.copy(device(), come_items(received_),
-                           plan_.bytes_of_item.at(from.items, place), n, copies);
+  plan_.bytes_of_item.copy(device(), come_items(received_), plan_.bytes_of_item.at(from.items, place), n,
+                           copies);
   arrival.copied = mark(copies);
   received_ += n;
 }
@@ -270,7 +273,8 @@ std::vector<SortedPiece> SplitSort::pieces() const {
       if (layout::is_at_cut(number)) {
         add(rank, number, 0, split_launches);
       } else {
-        for (std::uint64_t launch = 0; launch < split_launches; ++launch) add(rank, number, launch, launch + 1);
+        for (std::uint64_t launch = 0; launch < split_launches; ++launch)
+          add(rank, number, launch, launch + 1);
       }
     }
   }

@@ -63,7 +63,8 @@ class SplitSort {
   void copy(const std::vector<Shown>& all, std::uint64_t launch);
   /// The same of what is near this rank's cuts, of all launches.
   void copy_cuts(const std::vector<Shown>& all);
-  void copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch, Arrival& arrival);
+  void copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch,
+                  Arrival& arrival);
   void wait_for_all();
   /// Waits for what it has begun.
   bool give_up();
@@ -122,9 +123,10 @@ class SplitSort {
     std::uint64_t place = 0;
     Arrival arrival;
   };
-  std::vector<std::vector<Come>> come_;  ///< by rank: sure keys by launch, then those at the cuts before and behind
-  std::uint64_t received_ = 0;           ///< keys that come from others
-  std::size_t turn_ = 0;                 ///< of copies, which go in two streams in turn: one begins while the other runs
+  std::vector<std::vector<Come>>
+      come_;                    ///< by rank: sure keys by launch, then those at the cuts before and behind
+  std::uint64_t received_ = 0;  ///< keys that come from others
+  std::size_t turn_ = 0;  ///< of copies, which go in two streams in turn: one begins while the other runs
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   PieceSort sort_;
 };
