@@ -12,9 +12,10 @@
 #include "model/device_info.hpp"
 #include "model/plan.hpp"
 #include "model/problem.hpp"
-#include "runtime/variants/plan_builder.hpp"
 
 namespace bitune {
+
+class PlanBuilder;
 
 /// Of an array of keys, or of keys with values: the pieces together. Of the sorted keys only some are wanted,
 /// one behind the other. Equal keys stay in the order of the pieces, whichever of them comes first.

@@ -21,9 +21,11 @@ def row(record):
     beside = f"{milliseconds(one)} | {record['speed_up']:.2f}" if one else "– | –"
     # A step takes as long as it does on the rank that is last.
     steps = " | ".join(milliseconds(max(rank[step] for rank in record["ranks_us"])) for step in STEPS)
-    rate = min(rank["exchange_gb_s"] for rank in record["ranks_us"])
+    # Where copies run beside the sort, their rate does not show.
+    rates = [rank["exchange_gb_s"] for rank in record["ranks_us"] if "exchange_gb_s" in rank]
+    rate = f"{min(rates):.0f}" if rates else "–"
     return (f"| {what} | {size_text(record['n'])} | {record['distribution'].replace('_', ' ')} | {milliseconds(record['all_us'])} | {beside} | {steps} | "
-            f"{rate:.0f} |")
+            f"{rate} |")
 
 
 def host_line(record):
@@ -36,10 +38,10 @@ def host_line(record):
 
 
 def merge_lines(merges):
-    """What `bitune tune --devices` found of merging."""
+    """What `bitune tune --devices` found of how they sort together."""
     if not merges:
         return
-    yield "| bytes that each GPU merges | read over the link, ms | as tuned, ms | configuration |"
+    yield "| bytes of keys of each GPU | merged over the link, ms | as tuned, ms | configuration |"
     yield "| --- | ---: | ---: | --- |"
     for merge in merges:
         yield f"| {size_text(merge['bytes'])} | {merge['read_us'] / 1e3:.3f} | {merge['median_us'] / 1e3:.3f} | `{merge['configuration']}` |"
@@ -62,7 +64,8 @@ def section(results, gpu):
     yield (f"{values(records, 'ranks')} GPUs, driver {values(records, 'driver')}; measured {span(records, 'date')}. Medians of whole calls, in milliseconds; each "
            "GPU gives and gets an equal part. Beside them the same keys on one of the GPUs. Then the steps of the last call, each on the GPU that it took "
            "longest on. GB/s is what each GPU received from the others, at least, while keys were exchanged. Where merging reads them from the other GPU, it is "
-           "that while they were merged.")
+           "that while they were merged. Where nothing was merged, keys were sent away before they were sorted: \"cuts\" is until all knew what goes where and most "
+           "of it was split, and \"sort\" the rest.")
     yield ""
     yield "| keys | in all | distribution | ms | one GPU | times as fast | sort | cuts | exchange | merge | GB/s |"
     yield "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"

@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -22,6 +25,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,10 +33,14 @@
 #include "bitune/error.hpp"
 #include "cache/kernel_cache.hpp"
 #include "measure/inputs.hpp"
+#include "multi/local_ranks.hpp"
+#include "multi/rank_call.hpp"
 #include "multi/rank_device.hpp"
+#include "multi/rank_store.hpp"
 #include "multi/run_merge.hpp"
 #include "runtime/emulated/emulated_device.hpp"
 #include "runtime/open_engine.hpp"
+#include "tests/multi/several_ranks.hpp"
 #include "tests/support/barrier_tries.hpp"
 #include "tests/support/call_check.hpp"
 #include "tests/support/segment_check.hpp"
@@ -247,6 +255,38 @@ bool merges_runs(const std::shared_ptr<Device>& device, const std::shared_ptr<Ke
   return merged == right;
 }
 
+/// Whether two ranks that split their pairs before they sort come to the right result. No variant does that
+/// either.
+bool splits_keys(const std::shared_ptr<Device>& device, const std::shared_ptr<KernelCache>& cache) {
+  constexpr SortSpec pairs{
+      .operation = Operation::sort_pairs, .key = KeyType::u32, .value_bytes = 4, .stable = true};
+  RanksCall call(pairs, {1200, 1100}, {equal_part, equal_part}, Distribution::random);
+  const auto parts = call.parts();
+  const auto no_tunings = [](const Problem&, std::string*) { return CandidateSet{}; };
+  multi::RankDevice rank_device(OpenedEngine{
+      device, cache, nullptr, std::make_unique<SortEngine>(device, cache, no_tunings, variants())});
+  multi::LocalRanks meeting(2, std::chrono::hours(24), true);
+  std::deque<multi::RankStore> stores;  // until both have left
+  std::atomic<bool> failed = false;
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+      multi::RankStore& store =
+          stores.emplace_back(*device, [](std::uint64_t) { return multi::CopyRules{.split_from_bytes = 0}; });
+      threads.emplace_back([&, rank] {
+        try {
+          const auto communicator = meeting.communicator(rank, *device);
+          static_cast<void>(multi::run_rank(rank_device, store, *communicator, pairs,
+                                            parts[static_cast<std::size_t>(rank)]));
+        } catch (const Error&) {
+          failed = true;
+        }
+      });
+    }
+  }
+  return !failed && !call.fault();
+}
+
 class LeftOutBarrier : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, LeftOutBarrier, testing::Range<std::size_t>(0, all_barriers().size()),
                          [](const auto& parameter) {
@@ -288,6 +328,8 @@ bool is_caught(std::size_t number) {
       if (barrier.path.find("/multi/") == std::string::npos) continue;
       limit_computing(seconds_until_it_hangs);
       if (!merges_runs(device, cache, seed)) _exit(1);
+      limit_computing(seconds_until_it_hangs);
+      if (!splits_keys(device, cache)) _exit(1);
     }
     _exit(0);
   }
@@ -315,6 +357,7 @@ TEST(AllBarriers, KernelsAsTheyArePassUnderThreeSeeds) {
       EXPECT_TRUE(passes(bench, tried, seed)) << tried.configuration.text() << ", seed " << seed;
     }
     EXPECT_TRUE(merges_runs(device, cache, seed)) << "seed " << seed;
+    EXPECT_TRUE(splits_keys(device, cache)) << "seed " << seed;
   }
 }
 

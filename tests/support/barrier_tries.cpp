@@ -95,12 +95,6 @@ Try with_outliers(Try tried) {
   return tried;
 }
 
-/// All keys but one are wanted, which the space may not allow: so a range that lacks some is wrong.
-Try but_one(Try tried) {
-  tried.problem.k = tried.problem.n - 1;
-  return tried;
-}
-
 /// Buckets that are expected to fill so many hundredths of a tile: with 100 half of them take a second one,
 /// with 200 half of them spill, which the space does not allow.
 Configuration with_leaf_fill(std::int64_t fill) {
@@ -271,7 +265,6 @@ std::vector<Try> first_keys_tries() {
       of_four_blocks(384, 4000, 512, true),
       of_four_blocks(768, 4000, 1024, false),
       with_outliers(of_four_blocks(768, 4000, 1024, false)),
-      but_one(of_four_blocks(1536, 2049, 2048, false)),
       first_keys("digit_rows", 250, {.n = 1000, .rows = 3}, {}),
       first_keys("digit_rows", 100, {.n = 1000, .rows = 3},
                  {{"block_size_x", 64}, {"items_per_thread", 16}, {"candidates_per_thread", 4}}),
