@@ -29,8 +29,14 @@ class RankStore {
     return rules_for_ ? rules_for_(bytes) : CopyRules{};
   }
 
-  /// A workspace of at least so many bytes, aligned to 256.
+  /// A workspace of at least so many bytes, aligned to 256. Waits for what a call that failed has left there.
   Operand workspace(std::uint64_t bytes) {
+    for (const auto& stream : streams_) {
+      if (stream) device_.synchronize(stream->handle());
+    }
+    for (const auto& copies : copies_) {
+      if (copies) copies->begin();
+    }
     if (!workspace_ || workspace_->size() < bytes) {
       workspace_.reset();
       workspace_ = device_.allocate(std::max<std::uint64_t>(bytes, 1));

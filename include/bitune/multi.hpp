@@ -75,8 +75,8 @@ struct MultiResult {
 /// Sorts one array that lies in parts on several devices. Rank 0 gets its beginning, and so on.
 ///
 /// Each rank sorts its keys, all find together where to cut (exactly: by rank, equal keys by their rank and
-/// place), and every rank gets what is its own from all others. So parts are as long as was asked for,
-/// whatever the keys are.
+/// place), and every rank gets what is its own from all others; or keys are sent to where they belong first
+/// (MultiOptions::split_from_bytes). Parts are as long as was asked for, whatever the keys are.
 ///
 /// Operations are those of a Sorter, of one array: sort, sort_pairs, argsort, and top_k. Indices count over
 /// all ranks, in the order of the ranks, and have 8 bytes. Equal keys stay in the order of the ranks, and of
@@ -113,8 +113,8 @@ class MultiSorter {
   std::vector<MultiResult> run_host(const Problem& problem, const Operands& operands);
 
   /// Bytes of workspace that a rank needs, at most, for `n` keys that it gives and `result`
-  /// keys that it gets. About twice the keys and what travels with them; what the sorter keeps by itself may
-  /// be half of that. Compiles what the call needs.
+  /// keys that it gets, if the caller gives it. About twice the keys and what travels with them. What the
+  /// sorter keeps by itself is between one and three times as much as these. Compiles what the call needs.
   [[nodiscard]] std::uint64_t workspace_size(const SortSpec& spec, std::uint64_t n, std::uint64_t result,
                                              int rank = 0);
 

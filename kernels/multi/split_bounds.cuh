@@ -14,7 +14,6 @@ namespace bitune {
 struct SplitBound {
   u64 word;
   u64 index;
-
 };
 
 /// Bounds as threads compare by them: the first key of each class but the first one.

@@ -35,27 +35,15 @@ void PieceSort::run(const std::vector<SortedPiece>& pieces, std::uint64_t skippe
   const RunArrays between = {memory.workspace + rest.keys, memory.workspace + rest.values};
   std::byte* workspace = memory.first;
   for (const std::size_t i : order) {
-    if (pieces[i].n == 0) continue;
-    sort_first(pieces[i], bytes_.at(between, places[i].first), places[i], workspace);
-    workspace += rounded_piece(radix_.first_pass(pieces[i].n).workspace_bytes);
+    const SortedPiece& piece = pieces[i];
+    if (piece.n == 0) continue;
+    if (piece.copied != nullptr) device.wait_for(*piece.copied, stream_);
+    copy_counters(workspace + RadixInPieces::counters_at, places[i].steps);
+    const Plan pass = radix_.first_pass(piece.n);
+    launch(pass, piece.from, bytes_.at(between, places[i].first), piece.n, workspace);
+    workspace += rounded_piece(pass.workspace_bytes);
   }
   launch(radix_.rest(n, skipped, count), memory.to, memory.to, count, memory.workspace);
-}
-
-void PieceSort::sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
-                           std::byte* workspace) {
-  copy_counters(workspace + RadixInPieces::counters_at, places.steps);
-  Plan pass = radix_.first_pass(piece.n);
-  const std::uint64_t tiles = pass.launches[0].grid[0];
-  std::uint64_t done = 0;
-  for (const Arrival& arrival : piece.arrivals) {
-    const std::uint64_t end = arrival.keys == piece.n ? tiles : arrival.keys / radix_.tile();
-    if (arrival.copied != nullptr) device_.device().wait_for(*arrival.copied, stream_);
-    if (end == done) continue;
-    pass.launches[0].grid[0] = static_cast<std::uint32_t>(end - done);
-    launch(pass, piece.from, to, piece.n, workspace);
-    done = end;
-  }
 }
 
 void PieceSort::launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,

@@ -12,19 +12,13 @@
 
 namespace bitune::multi {
 
-/// Some first keys of a piece are there.
-struct Arrival {
-  std::uint64_t keys = 0;               ///< so many
-  const DeviceEvent* copied = nullptr;  ///< once this has passed; null: they are
-};
-
 /// Keys with what travels with them, and how often each digit is in them.
 struct SortedPiece {
   RunArrays from;
   std::uint64_t n = 0;
-  std::vector<std::uint64_t> digits;  ///< RadixInPieces::counters
-  std::vector<Arrival> arrivals;      ///< the last one is of all keys
-  std::uint64_t turn = 0;             ///< pieces of a lower turn are there first
+  std::vector<std::uint64_t> digits;    ///< RadixInPieces::counters
+  const DeviceEvent* copied = nullptr;  ///< they are there once this has passed; null: they are
+  std::uint64_t turn = 0;               ///< pieces of a lower turn are there first
 };
 
 /// Sorts pieces by a RadixInPieces. All that is given must outlive it.
@@ -48,9 +42,6 @@ class PieceSort {
            const Memory& memory);
 
  private:
-  /// A piece's first pass, in as many launches as it arrives in.
-  void sort_first(const SortedPiece& piece, const RunArrays& to, const FirstPlaces& places,
-                  std::byte* workspace);
   void launch(const Plan& plan, const RunArrays& from, const RunArrays& to, std::uint64_t n,
               std::byte* workspace);
   /// Copies counters to the device.

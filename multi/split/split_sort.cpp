@@ -6,6 +6,7 @@
 #include "multi/laps.hpp"
 
 namespace bitune::multi {
+
 struct SplitSort::Ready {
   std::uint64_t counters = 0;
   const std::byte* words = nullptr;
@@ -212,10 +213,8 @@ void SplitSort::copy(const std::vector<Shown>& all, std::uint64_t launch) {
   // Each rank begins with the one behind it, so that they do not all read one.
   for (std::size_t i = 1; i < all.size(); ++i) {
     const std::size_t rank = (me_ + i) % all.size();
-    const std::uint64_t n = count_of(rank, sure_class(me_), launch);
-    Come& come = come_[rank][launch];
-    come.place = received_;
-    copy_items(all[rank], place_of(rank, sure_class(me_), launch), n, launch, come.arrival);
+    come_[rank][launch] = copy_items(all[rank], place_of(rank, sure_class(me_), launch),
+                                     count_of(rank, sure_class(me_), launch), launch);
   }
 }
 
@@ -224,24 +223,23 @@ void SplitSort::copy_cuts(const std::vector<Shown>& all) {
     if (!layout::is_at_cut(number)) continue;
     for (std::size_t i = 1; i < all.size(); ++i) {
       const std::size_t rank = (me_ + i) % all.size();
-      Come& come = come_[rank][split_launches + (number < sure_class(me_) ? 0 : 1)];
-      come.place = received_;
-      copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1,
-                 come.arrival);
+      come_[rank][cut_turn(number)] =
+          copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1);
     }
   }
 }
 
-void SplitSort::copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch,
-                           Arrival& arrival) {
-  arrival.keys = n;
-  if (n == 0) return;
+SplitSort::Come SplitSort::copy_items(const Shown& from, std::uint64_t place, std::uint64_t n,
+                                      std::uint64_t launch) {
+  Come come{received_, nullptr};
+  if (n == 0) return come;
   const Stream copies = store_.copies(turn_++ % 2).stream();
   device().wait_for(*from.split[launch], copies);
   plan_.bytes_of_item.copy(device(), come_items(received_), plan_.bytes_of_item.at(from.items, place), n,
                            copies);
-  arrival.copied = mark(copies);
+  come.copied = mark(copies);
   received_ += n;
+  return come;
 }
 
 std::vector<SortedPiece> SplitSort::pieces() const {
@@ -259,22 +257,21 @@ std::vector<SortedPiece> SplitSort::pieces() const {
     }
     if (rank == me_) {
       piece.from = split_items(place_of(rank, number, launch));
-      piece.arrivals.push_back({piece.n, nullptr});
       return;
     }
-    const bool at_cut = layout::is_at_cut(number);
-    const Come& come = come_[rank][at_cut ? split_launches + (number < sure_class(me_) ? 0 : 1) : launch];
-    piece.from = come_items(come.place);
-    piece.arrivals.push_back(come.arrival);
-    piece.turn = 1 + (at_cut ? split_launches : launch) * ranks + (rank + ranks - me_) % ranks;
+    const std::uint64_t turn = layout::is_at_cut(number) ? cut_turn(number) : launch;
+    piece.from = come_items(come_[rank][turn].place);
+    piece.copied = come_[rank][turn].copied;
+    piece.turn = 1 + turn * ranks + (rank + ranks - me_) % ranks;
   };
   for (std::size_t number = first_class(); number < end_class(); ++number) {
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (layout::is_at_cut(number)) {
         add(rank, number, 0, split_launches);
       } else {
-        for (std::uint64_t launch = 0; launch < split_launches; ++launch)
+        for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
           add(rank, number, launch, launch + 1);
+        }
       }
     }
   }

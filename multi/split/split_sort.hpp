@@ -63,11 +63,13 @@ class SplitSort {
   void copy(const std::vector<Shown>& all, std::uint64_t launch);
   /// The same of what is near this rank's cuts, of all launches.
   void copy_cuts(const std::vector<Shown>& all);
-  void copy_items(const Shown& from, std::uint64_t place, std::uint64_t n, std::uint64_t launch,
-                  Arrival& arrival);
-  void wait_for_all();
+  /// Of one rank, what is split in a launch. Returns where it comes to, and what tells that it is there.
+  struct Come;
+  [[nodiscard]] Come copy_items(const Shown& from, std::uint64_t place, std::uint64_t n,
+                                std::uint64_t launch);
   /// Waits for what it has begun.
-  bool give_up();
+  void wait_for_all();
+  [[nodiscard]] bool give_up();
   /// What this rank sorts, in the order of equal keys.
   [[nodiscard]] std::vector<SortedPiece> pieces() const;
 
@@ -98,6 +100,10 @@ class SplitSort {
   [[nodiscard]] std::size_t end_class() const {
     return std::min<std::size_t>(cut_class(me_) + 1, plan_.classes);
   }
+  /// Where in come_ a class at a cut is: behind what comes launch by launch, as it comes after that.
+  [[nodiscard]] std::uint64_t cut_turn(std::size_t number) const {
+    return split_launches + (number < sure_class(me_) ? 0 : 1);
+  }
   /// Remembers what has been enqueued in a stream until now.
   const DeviceEvent* mark(Stream stream);
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
@@ -118,10 +124,9 @@ class SplitSort {
 
   std::vector<const DeviceEvent*> counted_events_;   ///< by launch
   std::vector<std::vector<std::uint64_t>> counted_;  ///< of each launch, of all ranks
-  /// What comes of a class of another rank, of a launch or of all.
   struct Come {
     std::uint64_t place = 0;
-    Arrival arrival;
+    const DeviceEvent* copied = nullptr;
   };
   std::vector<std::vector<Come>>
       come_;                    ///< by rank: sure keys by launch, then those at the cuts before and behind

@@ -61,10 +61,8 @@ Plan RadixInPieces::first_pass(std::uint64_t n) const {
   return plan;
 }
 
-std::uint64_t RadixInPieces::tile() const { return as_count(radix_parts::tile_size(configuration_)); }
-
 std::uint64_t RadixInPieces::first_pass_bytes(std::uint64_t pieces) const {
-  const std::uint64_t tiles = problem_.n / tile() + pieces;
+  const std::uint64_t tiles = problem_.n / as_count(radix_parts::tile_size(configuration_)) + pieces;
   // Of each piece a multiple of 256 bytes.
   return 2 * counter_bytes() * layout::look_back_counters(tiles, first_counters()) +
          pieces * (2 * counters_at + first_counters() * counter_bytes() + 256);

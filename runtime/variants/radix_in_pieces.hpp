@@ -39,11 +39,8 @@ class RadixInPieces {
 
   /// Sorts n keys_in by the first digit. keys_out: where the first digit's first key of this piece goes
   /// (FirstPlaces). The workspace is all 0 at first, but for the counters of FirstPlaces at `counters_at`.
-  /// Blocks of one launch take the piece's tiles of tile() keys in turn. So launches of fewer blocks, one
-  /// after the other, do the same, each as soon as its keys are there.
   [[nodiscard]] Plan first_pass(std::uint64_t n) const;
   static constexpr std::uint64_t counters_at = 256;
-  [[nodiscard]] std::uint64_t tile() const;
   /// Bytes of workspaces of first passes over so many pieces of all keys.
   [[nodiscard]] std::uint64_t first_pass_bytes(std::uint64_t pieces) const;
 
