@@ -1,5 +1,6 @@
 #include "multi/rank_call.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -35,7 +36,7 @@ class RankCall {
     MultiResult result;
     result.count = result_count();
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
-    if (split_ && split_first(result)) {
+    if (may_split_ && split_first(result)) {
       result.total_us = all.lap();
       return result;
     }
@@ -107,6 +108,8 @@ class RankCall {
                       terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
+    may_split_ = split_.has_value();
+    if (split_ && !store_.has_room(split_->bytes)) split_.reset();  // merging takes less
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
       workspace_ = store_.workspace(std::max(plan_.bytes, split_ ? split_->bytes : 0));
@@ -130,8 +133,10 @@ class RankCall {
     return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr);
   }
 
-  /// Sorts so, if it turns out that it can.
+  /// Sorts so, if it turns out that all ranks can.
   bool split_first(MultiResult& result) {
+    const auto have_room = all_gather(communicator_, split_ ? 1 : 0);
+    if (std::find(have_room.begin(), have_room.end(), 0) != have_room.end()) return false;
     const auto to = [](const Operand& operand) { return static_cast<std::byte*>(operand.data); };
     const SplitSort::Memory memory{.workspace = at(0),
                                    .in = {to(part_.operands.input()), to(part_.operands.input_values())},
@@ -331,7 +336,8 @@ class RankCall {
   int rank_;
   Terms terms_;
   RankPlan plan_;
-  std::optional<SplitPlan> split_;
+  std::optional<SplitPlan> split_;  ///< where there is memory for it
+  bool may_split_ = false;          ///< whether it would be, on any rank
   Operand workspace_;
   Operands first_;
   Operands last_;

@@ -343,9 +343,9 @@ typedef struct bitune_multi_result {
   uint64_t count;           ///< keys that it has
   uint64_t received_bytes;  ///< from other ranks
   double sort_us;
-  double split_us;     ///< waiting for those that sort longer, and finding what goes where
-  double exchange_us;  ///< copying what other ranks have; 0 where merging reads it itself
-  double merge_us;
+  double split_us;           ///< waiting for those that sort longer, and finding what goes where
+  double exchange_us;        ///< copying what other ranks have; 0 where merging reads it itself
+  double merge_us;           ///< 0 where keys were split before they were sorted
   double host_to_device_us;  ///< of bitune_multi_run_host
   double device_to_host_us;  ///< likewise
   double total_us;           ///< wall clock

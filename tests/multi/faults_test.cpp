@@ -89,9 +89,9 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
   }
 }
 
-/// Terms, preparing, samples, where keys lie, counts of four launches, and that all have read.
+/// Terms, preparing, who has room, samples, where keys lie, counts of four launches, and that all have read.
 TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
-  for (int calls = 2; calls <= 8; ++calls) {
+  for (int calls = 2; calls <= 9; ++calls) {
     LocalRanks meeting(2, for_ever, true);
     RanksCall call(keys, {1000, 1000}, {equal_part, equal_part}, Distribution::random);
     const auto parts = call.parts();
