@@ -109,10 +109,10 @@ class RankCall {
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
     may_split_ = split_.has_value();
-    if (split_ && !store_.has_room(split_->bytes)) split_.reset();  // merging takes less
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
-      workspace_ = store_.workspace(std::max(plan_.bytes, split_ ? split_->bytes : 0));
+      if (split_) take_split_memory();
+      workspace_ = store_.workspace(plan_.bytes);
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
@@ -131,6 +131,16 @@ class RankCall {
         terms_.total() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec)) / terms_.lengths.size();
     if (bytes < store_.rules_for(bytes).split_from_bytes) return std::nullopt;
     return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr);
+  }
+
+  /// Merging takes less: where there is no memory to split, all ranks merge.
+  void take_split_memory() {
+    try {
+      static_cast<void>(store_.workspace(std::max(plan_.bytes, split_->bytes)));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_resources) throw;
+      split_.reset();
+    }
   }
 
   /// Sorts so, if it turns out that all ranks can.

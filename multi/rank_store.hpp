@@ -44,11 +44,6 @@ class RankStore {
     return {workspace_->data(), workspace_->size(), 0};
   }
 
-  /// Whether there is memory for such a workspace, as far as the device tells.
-  [[nodiscard]] bool has_room(std::uint64_t bytes) const {
-    return bytes <= (workspace_ ? workspace_->size() : 0) + device_.free_memory();
-  }
-
   /// Streams of the rank's own, as copies from peers in a default one wait for all work of both devices: one
   /// that works, and one in which the host reads what that has counted.
   Stream stream() { return made(streams_[0]); }
