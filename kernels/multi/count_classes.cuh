@@ -123,7 +123,7 @@ count_classes(u64* digit_counts, u32* tile_counts, const typename Order::Raw* ke
 /// Of so many tiles, makes of tile_counts[class][tile] where each tile's items of a class begin: bases[class][tile]. counts: of each class, is written;
 /// before it are those of earlier tiles, `earlier` times, which come before in a class at a cut. A block of nt threads for each class.
 template <int nt>
-BITUNE_KERNEL(nt, 0)
+BITUNE_KERNEL(nt, 1)
 place_tiles(u64* bases, u64* counts, u32 earlier, u64 counts_stride, const u32* tile_counts, u32 tiles) {
   using Group = ThreadGroup<nt, 1>;
   const u32* const from = tile_counts + u64{block_index()} * tiles;

@@ -28,11 +28,12 @@ std::vector<std::string_view> included_by(std::string_view text) {
 }
 
 /// Long segments are sorted by the passes of a single array, and a large part of a row as a row by digits is.
-/// The first keys of segments are found as those of rows, by who knows where segments lie.
+/// The first keys of segments are found as those of rows, by who knows where segments lie. Ranks that send
+/// keys away before they sort do so by the passes of a single array, too.
 bool may_include(std::string_view room, std::string_view other) {
   if (other == room || other == "platform") return true;
   if (other == "network") return room != "platform";
-  return (room == "segments" && other == "radix") ||
+  return (room == "segments" && other == "radix") || (room == "multi" && other == "radix") ||
          (room == "topk" && (other == "segments" || other == "radix"));
 }
 
