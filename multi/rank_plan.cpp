@@ -10,13 +10,6 @@
 namespace bitune::multi {
 namespace {
 
-/// Takes the next part of the workspace.
-std::uint64_t take(RankPlan& plan, std::uint64_t bytes) noexcept {
-  const std::uint64_t begin = plan.bytes;
-  plan.bytes += rounded_piece(bytes);
-  return begin;
-}
-
 std::uint64_t workspace_of(SortEngine& engine, const Problem& problem) {
   if (problem.n == 0) return 0;
   static_cast<void>(engine.prepare(problem));
@@ -44,19 +37,20 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
   const std::uint64_t between = ranks > 2 || !reads_directly ? received : 0;
-  plan.sorted_keys = take(plan, sorted * plan.key_bytes);
-  plan.sorted_carried = take(plan, sorted * plan.carried_bytes);
+  plan.sorted_keys = take_piece(plan.bytes, sorted * plan.key_bytes);
+  plan.sorted_carried = take_piece(plan.bytes, sorted * plan.carried_bytes);
   // Of each rank's piece some bytes before it, and the rest of the last multiple.
   const std::uint64_t more = reads_directly ? 0 : 2 * piece_alignment * static_cast<std::uint64_t>(ranks);
-  plan.received_keys = take(plan, between * plan.key_bytes + more);
-  plan.received_carried = take(plan, plan.carried_bytes != 0 ? between * plan.carried_bytes + more : 0);
-  plan.samples = take(plan, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
+  plan.received_keys = take_piece(plan.bytes, between * plan.key_bytes + more);
+  plan.received_carried =
+      take_piece(plan.bytes, plan.carried_bytes != 0 ? between * plan.carried_bytes + more : 0);
+  plan.samples = take_piece(plan.bytes, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
   // What is copied for merging lies where the sort, which is done by then, has worked.
   const std::uint64_t splits = rounded_piece(plan.merge.splits_bytes(received));
   const std::uint64_t copied = reads_directly && plan.merge.is_copied(received) ? received : 0;
   const std::uint64_t copied_keys = rounded_piece(copied * plan.key_bytes);
   const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes;
-  plan.sorter = take(plan, std::max(workspace_of(engine, plan.first), merge));
+  plan.sorter = take_piece(plan.bytes, std::max(workspace_of(engine, plan.first), merge));
   plan.copied_keys = plan.sorter + splits;
   plan.copied_carried = plan.copied_keys + copied_keys;
   return plan;

@@ -20,6 +20,13 @@ constexpr std::uint64_t rounded_piece(std::uint64_t bytes) noexcept {
   return (bytes + piece_alignment - 1) / piece_alignment * piece_alignment;
 }
 
+/// Takes a part of the workspace, of which so many bytes are taken: returns where it begins.
+inline std::uint64_t take_piece(std::uint64_t& taken, std::uint64_t bytes) noexcept {
+  const std::uint64_t begin = taken;
+  taken += rounded_piece(bytes);
+  return begin;
+}
+
 /// What a rank does: it sorts its own keys, and at last merges what came from all ranks. What travels with
 /// the keys is a value from the exchange on: an index, too.
 struct RankPlan {

@@ -55,8 +55,8 @@ struct ClassNumbers {
   }
 };
 
-/// Of the tiles from `first_tile` on, so many, adds to digit_counts[class][pass][digit] how many keys have that digit, and writes to
-/// tile_counts[class][tile] how many each tile has. keys: n, the first of which has the index `first` in the whole. Each warp takes some tiles.
+/// Counts in so many tiles from `first_tile` on. Adds to digit_counts[class][pass][digit] how many keys have that digit. Writes to
+/// tile_counts[class][tile] how many keys of a class each tile has. keys: n, the first of which has the index `first` in the whole. Each warp takes some tiles.
 /// Counters have `copies` in shared memory, a power of two: layout::count_classes_words. Any grid of blocks of nt threads.
 template <class Order, class Payload, int parts, int nt, int bits, int copies>
 BITUNE_KERNEL(nt, 1)

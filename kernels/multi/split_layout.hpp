@@ -41,9 +41,8 @@ constexpr Size count_classes_words(Size parts, Size key_bits, Size digit_bits, S
   return split_classes(parts) * count_digits_words(key_bits, digit_bits, copies);
 }
 
-/// Shared memory of a block that splits a tile.
+/// Shared memory of a block that splits a tile: u16 of each warp and class, how many items it has, and behind these:
 struct SplitTileParts {
-  Size warp_counts;  ///< u16 of each warp and class
   Size sources;      ///< u16 of each item in the order of classes: where it was in its warp
   Size keys;
   Size bytes;
@@ -51,7 +50,7 @@ struct SplitTileParts {
 constexpr SplitTileParts split_tile_parts(Size key_bytes, Size parts) {
   const Size sources = 2 * warps_of(split_threads()) * split_classes(parts);
   const Size keys = rounded_up(sources + 2 * split_tile(), 16);
-  return {0, sources, keys, keys + key_bytes * split_tile()};
+  return {sources, keys, keys + key_bytes * split_tile()};
 }
 
 }  // namespace bitune::layout

@@ -18,8 +18,6 @@ inline constexpr auto split_threads = static_cast<std::uint32_t>(layout::split_t
 inline constexpr auto split_tile = static_cast<std::uint64_t>(layout::split_tile());
 inline constexpr auto split_launches = static_cast<std::uint64_t>(layout::split_launches());
 inline constexpr auto most_split_parts = static_cast<std::size_t>(layout::most_split_parts());
-inline constexpr auto most_classes =
-    static_cast<std::size_t>(layout::split_classes(layout::most_split_parts()));
 
 /// A launch of so many blocks.
 inline Launch split_launch(std::uint64_t blocks, std::uint32_t threads, std::uint64_t shared_bytes = 0) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "model/key_type.hpp"
 #include "model/operation.hpp"
@@ -33,11 +32,6 @@ bool is_for(const Terms& terms, const Device& device) {
   const std::size_t ranks = terms.lengths.size();
   return terms.reads_directly && !selects(terms.spec.operation) && ranks >= 2 && ranks <= most_split_parts &&
          RadixInPieces::takes(terms.spec.key, device.info());
-}
-
-/// Takes the next part of the workspace.
-std::uint64_t take(SplitPlan& plan, std::uint64_t bytes) {
-  return std::exchange(plan.bytes, plan.bytes + rounded_piece(bytes));
 }
 
 }  // namespace
@@ -112,22 +106,22 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   constexpr std::uint64_t number = sizeof(std::uint64_t);
   plan.cut_room = multi::cut_room(plan.sampling, plan.cuts);
   const std::uint64_t room = n + plan.classes / 2 * plan.cut_room;
-  plan.split_keys = take(plan, room * plan.bytes_of_item.key);
-  plan.split_carried = take(plan, room * plan.bytes_of_item.carried);
-  plan.unasked_keys = take(plan, has_keys_out ? 0 : result * plan.bytes_of_item.key);
-  plan.words = take(plan, plan.sampling.counts[me] * plan.word_bytes);
-  plan.indices = take(plan, plan.sampling.counts[me] * number);
-  plan.all_words = take(plan, samples * plan.word_bytes);
-  plan.all_indices = take(plan, samples * number);
-  plan.chosen = take(plan, plan.cuts.size() * number);
-  plan.bounds = take(plan, plan.cuts.size() * 2 * number);
-  plan.counted = take(plan, split_launches * plan.counted_numbers() * number);
-  plan.tile_counts = take(plan, plan.classes * plan.tiles * sizeof(std::uint32_t));
-  plan.tile_bases = take(plan, plan.classes * plan.tiles * number);
+  plan.split_keys = take_piece(plan.bytes, room * plan.bytes_of_item.key);
+  plan.split_carried = take_piece(plan.bytes, room * plan.bytes_of_item.carried);
+  plan.unasked_keys = take_piece(plan.bytes, has_keys_out ? 0 : result * plan.bytes_of_item.key);
+  plan.words = take_piece(plan.bytes, plan.sampling.counts[me] * plan.word_bytes);
+  plan.indices = take_piece(plan.bytes, plan.sampling.counts[me] * number);
+  plan.all_words = take_piece(plan.bytes, samples * plan.word_bytes);
+  plan.all_indices = take_piece(plan.bytes, samples * number);
+  plan.chosen = take_piece(plan.bytes, plan.cuts.size() * number);
+  plan.bounds = take_piece(plan.bytes, plan.cuts.size() * 2 * number);
+  plan.counted = take_piece(plan.bytes, split_launches * plan.counted_numbers() * number);
+  plan.tile_counts = take_piece(plan.bytes, plan.classes * plan.tiles * sizeof(std::uint32_t));
+  plan.tile_bases = take_piece(plan.bytes, plan.classes * plan.tiles * number);
   plan.first_passes_bytes = plan.radix->first_pass_bytes((split_launches + 2) * ranks);
-  plan.first_passes = take(plan, plan.first_passes_bytes);
+  plan.first_passes = take_piece(plan.bytes, plan.first_passes_bytes);
   plan.rest_bytes = std::max(plan.rest.bytes, sorter);
-  plan.rest_workspace = take(plan, plan.rest_bytes);
+  plan.rest_workspace = take_piece(plan.bytes, plan.rest_bytes);
   return plan;
 }
 

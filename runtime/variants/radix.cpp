@@ -16,11 +16,7 @@ namespace bitune {
 namespace of_radix {
 namespace {
 
-using radix_parts::append_counting;
-using radix_parts::Counts;
 using radix_parts::lower_to_device;
-using radix_parts::pass_arrays;
-using radix_parts::PassArrays;
 
 class RadixVariant final : public Variant {
  public:
@@ -40,7 +36,9 @@ class RadixVariant final : public Variant {
   /// key the same, however many there are.
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
-  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override {
+    return radix_plan(problem, c, device);
+  }
 };
 
 SearchSpace RadixVariant::space(const Problem&, const DeviceInfo&) const {
@@ -58,29 +56,6 @@ Configuration RadixVariant::default_configuration(const Problem& problem, const 
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
-}
-
-Plan RadixVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
-  PlanBuilder builder;
-  if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const RadixPasses passes(problem, c, device);
-  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(),
-                                        passes.passes(), passes.tiles_of(problem.n), problem, c, device);
-  const PassArrays arrays = pass_arrays(builder, problem, passes.passes());
-  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    passes.append(builder, pass, problem.n,
-                  {.keys_out = arrays.keys[pass + 1],
-                   .keys_in = arrays.keys[pass],
-                   .values_out = arrays.values[pass + 1],
-                   .values_in = arrays.values[pass],
-                   .tickets = counts.tickets,
-                   .digits = counts.digits,
-                   .look_back = counts.look_back});
-  }
-
-  Plan plan = builder.take(c.at("dependent_launch") != 0);
-  plan.out_of_place = true;
-  return plan;
 }
 
 }  // namespace

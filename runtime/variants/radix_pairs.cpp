@@ -19,11 +19,7 @@ namespace bitune {
 namespace of_radix_pairs {
 namespace {
 
-using radix_parts::append_counting;
-using radix_parts::Counts;
 using radix_parts::lower_to_device;
-using radix_parts::pass_arrays;
-using radix_parts::PassArrays;
 
 class RadixPairsVariant final : public Variant {
  public:
@@ -53,7 +49,9 @@ class RadixPairsVariant final : public Variant {
     c.parameters["items_per_thread"] = 5;
     return c;
   }
-  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override;
+  Plan plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const override {
+    return radix_plan(problem, c, device);
+  }
 };
 
 constexpr std::int64_t default_threads = 512;
@@ -108,30 +106,6 @@ Configuration RadixPairsVariant::default_configuration(const Problem& problem,
                    {"values_beside_keys", 0}}};
   lower_to_device(c, space(problem, device), problem, device);
   return c;
-}
-
-Plan RadixPairsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) const {
-  PlanBuilder builder;
-  if (problem.n < 2 || problem.rows == 0) return builder.take();
-  const RadixPasses passes(problem, c, device);
-  const Counts counts = append_counting(builder, passes.count_kernel(), passes.counted_codec(),
-                                        passes.passes(), passes.tiles_of(problem.n), problem, c, device);
-  const PassArrays arrays = pass_arrays(builder, problem, passes.passes());
-  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    passes.append(builder, pass, problem.n,
-                  {.keys_out = arrays.keys[pass + 1],
-                   .keys_in = arrays.keys[pass],
-                   .values_out = arrays.values[pass + 1],
-                   .values_in = arrays.values[pass],
-                   .tickets = counts.tickets,
-                   .digits = counts.digits,
-                   .look_back = counts.look_back},
-                  arrays.makes_indices && pass == 0);
-  }
-
-  Plan plan = builder.take(c.at("dependent_launch") != 0);
-  plan.out_of_place = true;
-  return plan;
 }
 
 }  // namespace

@@ -140,4 +140,28 @@ void RadixPasses::append_wanted(PlanBuilder& builder, std::uint64_t n, const Pas
       memory.tickets, memory.digits, memory.look_back, tiles_of(n), skipped, count);
 }
 
+Plan radix_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+  PlanBuilder builder;
+  if (problem.n < 2 || problem.rows == 0) return builder.take();
+  const RadixPasses passes(problem, c, device);
+  const radix_parts::Counts counts =
+      radix_parts::append_counting(builder, passes.count_kernel(), passes.counted_codec(), passes.passes(),
+                                   passes.tiles_of(problem.n), problem, c, device);
+  const radix_parts::PassArrays arrays = radix_parts::pass_arrays(builder, problem, passes.passes());
+  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
+    passes.append(builder, pass, problem.n,
+                  {.keys_out = arrays.keys[pass + 1],
+                   .keys_in = arrays.keys[pass],
+                   .values_out = arrays.values[pass + 1],
+                   .values_in = arrays.values[pass],
+                   .tickets = counts.tickets,
+                   .digits = counts.digits,
+                   .look_back = counts.look_back},
+                  arrays.makes_indices && pass == 0);
+  }
+  Plan plan = builder.take(c.at("dependent_launch") != 0);
+  plan.out_of_place = true;
+  return plan;
+}
+
 }  // namespace bitune

@@ -66,4 +66,7 @@ class RadixPasses {
   bool has_ramps_;
 };
 
+/// All of a sort: counting, and each pass over all keys.
+[[nodiscard]] Plan radix_plan(const Problem& problem, const Configuration& c, const DeviceInfo& device);
+
 }  // namespace bitune

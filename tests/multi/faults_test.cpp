@@ -38,9 +38,11 @@ class MultiFaults : public ::testing::Test {
     return one;
   }
 
-  static std::deque<multi::RankStore> stores_of(std::size_t ranks) {
+  static std::deque<multi::RankStore> stores_of(std::size_t ranks, const multi::CopyRules& rules = {}) {
     std::deque<multi::RankStore> stores;
-    for (std::size_t rank = 0; rank < ranks; ++rank) stores.emplace_back(device().device());
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      stores.emplace_back(device().device(), [rules](std::uint64_t) { return rules; });
+    }
     return stores;
   }
 
@@ -62,45 +64,16 @@ class MultiFaults : public ::testing::Test {
     return errors;
   }
 
-  static bool says(const std::string& error, const std::string& words) {
-    return error.find(words) != std::string::npos;
-  }
-};
-
-/// Terms, preparing, where keys lie, two searches of cuts, and that all have read.
-TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
-  for (const std::size_t ranks : {2U, 3U}) {
-    for (int calls = 2; calls <= (ranks == 2 ? 3 : 4); ++calls) {
-      LocalRanks meeting(static_cast<int>(ranks), for_ever, true);
-      const std::vector<std::uint64_t> equal(ranks, equal_part);
-      RanksCall call(keys, std::vector<std::uint64_t>(ranks, 40), equal, Distribution::random);
-      const auto parts = call.parts();
-      auto stores = stores_of(ranks);  // kept until none reads them
-      const auto errors = errors_of(static_cast<int>(ranks), [&](int rank) {
-        const auto i = static_cast<std::size_t>(rank);
-        const auto inner = meeting.communicator(rank, device().device());
-        FailingRank failing(*inner, calls);
-        Communicator& communicator = rank == 1 ? failing : *inner;
-        static_cast<void>(run_rank(device(), stores[i], communicator, keys, parts[i]));
-      });
-      for (const std::string& error : errors) EXPECT_TRUE(says(error, "the link is down")) << error;
-      EXPECT_EQ(meeting.ended_by(), 1);
-    }
-  }
-}
-
-/// Terms, preparing, who has room, samples, where keys lie, counts of four launches, and that all have read.
-TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
-  for (int calls = 2; calls <= 9; ++calls) {
-    LocalRanks meeting(2, for_ever, true);
-    RanksCall call(keys, {1000, 1000}, {equal_part, equal_part}, Distribution::random);
+  /// Rank 1 fails when ranks that read each other's memory have gathered so many times.
+  static void expect_end_of_all(const std::vector<std::uint64_t>& lengths, int calls,
+                                const multi::CopyRules& rules) {
+    const auto ranks = static_cast<int>(lengths.size());
+    LocalRanks meeting(ranks, for_ever, true);
+    const std::vector<std::uint64_t> equal(lengths.size(), equal_part);
+    RanksCall call(keys, lengths, equal, Distribution::random);
     const auto parts = call.parts();
-    std::deque<multi::RankStore> stores;  // kept until none reads them
-    for (int rank = 0; rank < 2; ++rank) {
-      stores.emplace_back(device().device(),
-                          [](std::uint64_t) { return multi::CopyRules{.split_from_bytes = 0}; });
-    }
-    const auto errors = errors_of(2, [&](int rank) {
+    auto stores = stores_of(lengths.size(), rules);  // kept until none reads them
+    const auto errors = errors_of(ranks, [&](int rank) {
       const auto i = static_cast<std::size_t>(rank);
       const auto inner = meeting.communicator(rank, device().device());
       FailingRank failing(*inner, calls);
@@ -109,6 +82,23 @@ TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
     });
     for (const std::string& error : errors) EXPECT_TRUE(says(error, "the link is down")) << error;
     EXPECT_EQ(meeting.ended_by(), 1);
+  }
+
+  static bool says(const std::string& error, const std::string& words) {
+    return error.find(words) != std::string::npos;
+  }
+};
+
+/// Terms, preparing, where keys lie, two searches of cuts, and that all have read.
+TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
+  for (int calls = 2; calls <= 3; ++calls) expect_end_of_all({40, 40}, calls, {});
+  for (int calls = 2; calls <= 4; ++calls) expect_end_of_all({40, 40, 40}, calls, {});
+}
+
+/// Terms, preparing, who has room, samples, where keys lie, counts of four launches, and that all have read.
+TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
+  for (int calls = 2; calls <= 9; ++calls) {
+    expect_end_of_all({1000, 1000}, calls, {.split_from_bytes = 0});
   }
 }
 

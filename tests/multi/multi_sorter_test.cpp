@@ -27,8 +27,6 @@ constexpr SortSpec first{.operation = Operation::top_k,
                          .order = Order::descending,
                          .k = 20};
 
-using Numbers = std::vector<std::uint64_t>;
-
 /// Equal, uneven, and with ranks that give nothing; all of at most 64 keys a rank.
 std::vector<Numbers> lengths_for(std::size_t ranks) {
   Numbers uneven(ranks, 3);
@@ -36,20 +34,6 @@ std::vector<Numbers> lengths_for(std::size_t ranks) {
   Numbers last(ranks, 0);
   last.back() = 61;
   return {Numbers(ranks, 40), uneven, last};
-}
-
-void expect_right(MultiSorter& sorter, const SortSpec& spec, const Numbers& lengths, const Numbers& results,
-                  Distribution distribution) {
-  RanksCall call(spec, lengths, results, distribution);
-  const auto told = sorter.run(spec, call.parts());
-  EXPECT_EQ(call.fault().value_or(""), "") << lengths.size() << " ranks, " << name_of(distribution);
-  std::uint64_t begin = 0;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    EXPECT_EQ(told[rank].count, call.result_of(rank));
-    if (spec.operation == Operation::top_k) continue;
-    EXPECT_EQ(told[rank].first, begin);
-    begin += told[rank].count;
-  }
 }
 
 TEST(MultiSorter, SortsEveryDistributionOverOneToEightRanks) {

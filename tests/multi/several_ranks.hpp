@@ -3,6 +3,8 @@
 /// \file
 /// A call over several emulated ranks with its data, and the oracle's word on what came of it.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -152,11 +154,30 @@ inline MultiOptions emulated_ranks(std::size_t count, bool is_copied = false) {
   return options;
 }
 
-/// Keys are sent away before they are sorted, however few they are; in as many chunks as there may be.
+/// Keys are sent away before they are sorted, however few they are.
 inline MultiOptions splitting_ranks(std::size_t count) {
   MultiOptions options = emulated_ranks(count, true);
   options.split_from_bytes = 1;
   return options;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+/// Makes a call of these lengths, and expects a right result. Returns what the ranks told.
+inline std::vector<MultiResult> expect_right(MultiSorter& sorter, const SortSpec& spec,
+                                             const Numbers& lengths, const Numbers& results,
+                                             Distribution distribution) {
+  RanksCall call(spec, lengths, results, distribution);
+  auto told = sorter.run(spec, call.parts());
+  EXPECT_EQ(call.fault().value_or(""), "") << lengths.size() << " ranks, " << name_of(distribution);
+  std::uint64_t begin = 0;
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    EXPECT_EQ(told[rank].count, call.result_of(rank));
+    if (spec.operation == Operation::top_k) continue;
+    EXPECT_EQ(told[rank].first, begin);
+    begin += told[rank].count;
+  }
+  return told;
 }
 
 }  // namespace bitune::test

@@ -1,4 +1,4 @@
-// Ranks that send keys away before they sort: every operation, any keys, and a rank that fails.
+// Ranks that send keys away before they sort: every operation that they do so, and any keys.
 
 #include "multi/split/split_sort.hpp"
 
@@ -28,20 +28,11 @@ constexpr SortSpec indices{.operation = Operation::argsort,
                            .order = Order::descending,
                            .stable = true};
 
-using Numbers = std::vector<std::uint64_t>;
-
-/// Whether the call was done so: what merges takes time to merge.
+/// Expects that the call was done so, too: what merges takes time to merge.
 void expect_split(MultiSorter& sorter, const SortSpec& spec, const Numbers& lengths, const Numbers& results,
                   Distribution distribution) {
-  RanksCall call(spec, lengths, results, distribution);
-  const auto told = sorter.run(spec, call.parts());
-  EXPECT_EQ(call.fault().value_or(""), "") << lengths.size() << " ranks, " << name_of(distribution);
-  std::uint64_t begin = 0;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    EXPECT_EQ(told[rank].merge_us, 0) << "rank " << rank << " merged";
-    EXPECT_EQ(told[rank].first, begin);
-    EXPECT_EQ(told[rank].count, call.result_of(rank));
-    begin += told[rank].count;
+  for (const MultiResult& told : expect_right(sorter, spec, lengths, results, distribution)) {
+    EXPECT_EQ(told.merge_us, 0) << "a rank merged";
   }
 }
 
@@ -97,10 +88,7 @@ TEST(SplitSort, WorksInPlace) {
 TEST(SplitSort, LeavesToMergingWhatItIsNotFor) {
   MultiSorter sorter(splitting_ranks(3));
   const auto merges = [&](const SortSpec& spec, const Numbers& lengths) {
-    RanksCall call(spec, lengths, Numbers(lengths.size(), equal_part), Distribution::random);
-    const auto told = sorter.run(spec, call.parts());
-    EXPECT_EQ(call.fault().value_or(""), "");
-    return told[0].merge_us > 0;
+    return expect_right(sorter, spec, lengths, Numbers(3, equal_part), Distribution::random)[0].merge_us > 0;
   };
   EXPECT_TRUE(merges(keys, {40, 40, 40})) << "too few keys";
   EXPECT_TRUE(merges({.key = KeyType::u64}, {900, 900, 900}));
