@@ -69,10 +69,7 @@ BITUNE_DEVICE void sort_segments_directly(const Traffic& traffic, const SegmentO
   const u32 index = block_index() / ranks;
   if (index == most) {
     if (ranks > 1 && cluster_rank() != 0) return;
-    if (thread_index() == 0) {
-      counters->long_keys = 0;
-      counters->long_segments = 0;
-    }
+    for (u32 i = thread_index(); i < sizeof(ListCounters) / sizeof(u32); i += nt) reinterpret_cast<u32*>(counters)[i] = 0;
     sync_block();
     const LongSegments longer{listed, counters, offsets.keys};
     for (u64 i = thread_index(); i < count; i += nt) {

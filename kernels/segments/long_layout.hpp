@@ -10,11 +10,19 @@ namespace bitune::layout {
 /// Bytes of a LongTile.
 constexpr Size long_tile_bytes() { return 24; }
 
-/// Where a block of a pass keeps its TileAtWork, and how many bytes it has.
-constexpr Size tile_at_work_begin(const RadixTileParts& parts) { return rounded_up(parts.bytes, 8); }
-constexpr Size tile_at_work_bytes() { return 32; }
+/// Bytes of a PartAtWork.
+constexpr Size part_at_work_bytes() { return 56; }
 
-/// Threads of a block that counts digits with so many copies of each counter: a warp for each copy.
-constexpr Size long_count_threads(Size copies) { return 32 * copies; }
+/// What a block keeps in shared memory: a tile, or counters of digits before there are tiles; and behind that a PartAtWork.
+struct LongBlockParts {
+  Size work;
+  Size bytes;
+};
+
+/// count_bytes: of the counters of all digits that are counted.
+constexpr LongBlockParts long_block_parts(const RadixTileParts& tile, Size count_bytes) {
+  const Size work = rounded_up(tile.bytes > count_bytes ? tile.bytes : count_bytes, 8);
+  return {work, work + part_at_work_bytes()};
+}
 
 }  // namespace bitune::layout

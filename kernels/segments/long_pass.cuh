@@ -1,7 +1,7 @@
 #pragma once
 
-// A pass over all long segments puts the keys of each in the order of one digit, as radix_pass does those of one array. Tiles look back
-// over the tiles of their own segment alone. Blocks take tile after tile, since only the device knows how many there are.
+// A turn over all long segments puts the keys of each in the order of one digit, as radix_pass does those of one array. Tiles look back
+// over the tiles of their own segment alone.
 
 #include "kernels/network/block_sum.cuh"
 #include "kernels/radix/radix_pass.cuh"
@@ -9,39 +9,54 @@
 
 namespace bitune {
 
-/// The tile that a block sorts, in shared memory behind RadixTile's parts: whoever needs to know something of it reads it there, since
-/// registers are dear.
-struct TileAtWork {
-  LongTile tile;
-  u32 number;  ///< of all tiles
+/// A part of the work that a block has taken, in shared memory behind its tile (layout::LongBlockParts): whoever needs to know something of it
+/// reads it there, since registers are dear.
+struct PartAtWork {
+  LongTile tile;  ///< where the part is a tile in a turn
+  u32 phase;      ///< which the part is of
+  u32 number;     ///< which of the phase's parts it is: a tile's number among all
+  u32 at_work;    ///< the phase that the block is in
+  u32 done;       ///< parts of this that the block has done before it goes on to another one
+  u64 goes_on;    ///< whether the part is of the phase that the block is in
+  ListCounters* counters;  ///< what all blocks tell each other
+
+  BITUNE_DEVICE u32 tiles() const { return LongSegments{nullptr, counters, 0}.tiles(); }
 
   /// How many of the segment's keys are before the tile's.
   BITUNE_DEVICE u64 before(u32 tile_keys) const { return u64{tile.index} * tile_keys; }
   BITUNE_DEVICE u32 count(u32 tile_keys) const { return items_in_tile(before(tile_keys), tile.length, tile_keys); }
   BITUNE_DEVICE bool is_alone(u32 tile_keys) const { return tile.length <= tile_keys; }
-};
-static_assert(sizeof(TileAtWork) == layout::tile_at_work_bytes());
+  BITUNE_DEVICE u32 turn() const { return at_work - layout::phases_before_turns(); }
 
-/// What all blocks of the passes share.
-template <class Counter>
-struct LongPasses {
-  const LongTile* tiles;
-  ListCounters* counters;
-  u32* tickets;           ///< of each pass
-  const Counter* digits;  ///< [listed segments][passes][values]: how many keys have the digit
-  Counter* states;        ///< [2][most_tiles][values]: LookBack's, for even and for odd passes
-  u64 most_tiles;
-
-  BITUNE_DEVICE u32 tile_count() const { return LongSegments{nullptr, counters, 0}.tiles(); }
-
-  /// The next tile, which is there when the thread has waited for its copies; or a number behind all tiles. A block that waits for a tile
-  /// before its own waits for one that a block has begun, or will, when it is done with one before that.
-  BITUNE_DEVICE void take_tile(u32 pass, TileAtWork* work) const {
-    work->number = atomic_add(tickets + pass, 1);
-    if (work->number >= tile_count()) return;
+  /// Begins to fetch the tile, by one thread. It is there when the thread has waited for its copies.
+  BITUNE_DEVICE void fetch_tile(const LongTile* tiles) {
     static_assert(sizeof(LongTile) == 3 * sizeof(u64));
     BITUNE_UNROLL
-    for (int i = 0; i < 3; ++i) cp_async(reinterpret_cast<u64*>(&work->tile) + i, reinterpret_cast<const u64*>(tiles + work->number) + i);
+    for (int i = 0; i < 3; ++i) cp_async(reinterpret_cast<u64*>(&tile) + i, reinterpret_cast<const u64*>(tiles + number) + i);
+  }
+};
+static_assert(sizeof(PartAtWork) == layout::part_at_work_bytes());
+
+/// What all blocks share.
+template <class Counter_, int first_pass_, int turns_>
+struct LongCounts {
+  using Counter = Counter_;
+  static constexpr u32 first_pass = first_pass_;  ///< whose digit is sorted by in turn 0
+  static constexpr u32 turns = turns_;
+  Counter* digits;  ///< [listed segments][turns][values]: how many keys have the digit
+  Counter* states;  ///< [2][most_tiles][values]: LookBack's, for even and for odd turns; a turn's half is 0 at first
+  u64 most_tiles;
+};
+
+/// Which of all turns one is, as far as it matters to what is read and written. Numbers of the first and the last one are constants.
+template <bool is_first_, bool is_last_>
+struct TurnKind {
+  static constexpr bool is_first = is_first_;
+  static constexpr bool is_last = is_last_;
+
+  template <class Counts>
+  BITUNE_DEVICE static u32 number(const Counts& /*counts*/, const PartAtWork* work) {
+    return is_first ? 0 : is_last ? Counts::turns - 1 : work->turn();
   }
 };
 
@@ -59,10 +74,14 @@ BITUNE_DEVICE void load_part_by_warps(const typename Codec::Raw* tile, u32 count
   for (int r = 0; r < vt; ++r) words[r] = Codec::encode(raw[r]);
 }
 
-/// Sorts `work` by digit `pass` to its segment's memory; then `work` is the next tile. traffic_at(begin): what is read and written of the
-/// keys of the call from `begin` on.
-template <class Traffic, int nt, int vt, int bits, int loads, class Counter, class Tile, class TrafficAt>
-BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, const Tile& tile, TileAtWork* work, TrafficAt traffic_at) {
+/// Sorts the tile of `work` by the digit of the turn that the block is in, to its segment's memory. traffic_at(turn, begin): what is read and
+/// written of the keys of the call from `begin` on. bounds_of(segment, smaller): called by all threads of the block that has the segment's first tile, if it has several; in
+/// shared memory is how many keys have a smaller digit. take(): called by one thread, when `work` may become the next part. Ends with a barrier.
+template <class Kind, class Traffic, int nt, int vt, int bits, int loads, class Counts, class Tile, class TrafficAt, class BoundsOf, class Take>
+BITUNE_DEVICE void sort_long_tile(const Counts& counts, const Tile& tile, const PartAtWork* work, TrafficAt traffic_at, BoundsOf bounds_of,
+                                  Take take) {
+  using Counter = typename Counts::Counter;
+  const auto turn = [&] { return Kind::number(counts, work); };
   using Codec = typename Traffic::Codec;
   using Digit = Digits<Codec, bits>;
   using Sums = LookBack<Counter, Digit::values, loads>;
@@ -70,7 +89,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   constexpr u32 of_thread = (values + nt - 1) / nt;  // digits that a thread adds up
   constexpr u32 nv = u32{nt} * vt;
   typename Codec::Word words[vt];
-  const auto* const keys = traffic_at(work->tile.begin).input + work->before(nv);
+  const auto* const keys = traffic_at(turn(), work->tile.begin).input + work->before(nv);
   if (work->count(nv) == nv) {
     load_by_warps<Codec, nt>(keys, TilePart<vt>{0, nv, work->tile.index}, words);
   } else {
@@ -81,7 +100,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
   for (u32 i = lane(); i < values; i += warp_size) tile.ranks[warp_index() * values + i] = 0;
   sync_warp();  // a vote comes before the next read
   if (all_of_warp(warp_index() * (warp_size * vt) < work->count(nv))) {
-    rank_in_warp<Traffic, Digit, bits>(words, vt, pass, tile.ranks, ranks);
+    rank_in_warp<Traffic, Digit, bits>(words, vt, Counts::first_pass + turn(), tile.ranks, ranks);
   } else {
     // There is nothing to rank. What these warps have instead goes behind the last digit's keys, to a place of each thread's own.
     const u32 empty_before = warp_index() - (work->count(nv) + warp_size * vt - 1) / (warp_size * vt);
@@ -92,9 +111,9 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
 
   // Each thread has some digits. The count of a warp's keys with a digit becomes the place in the tile where these keys begin.
   const u32 index = work->tile.index;
-  Counter* const of_segment = passes.states + u64{work->number - index} * values;
-  const Sums sums{of_segment + pass % 2 * passes.most_tiles * values};
-  const Sums next{of_segment + (pass + 1) % 2 * passes.most_tiles * values};
+  Counter* const of_segment = counts.states + u64{work->number - index} * values;
+  const Sums sums{of_segment + turn() % 2 * counts.most_tiles * values};
+  const Sums next{of_segment + (turn() + 1) % 2 * counts.most_tiles * values};
   u32 of_tile[of_thread];
   BITUNE_UNROLL
   for (u32 i = 0; i < of_thread; ++i) {
@@ -105,7 +124,7 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
     for (u32 warp = 0; warp < tile.warps; ++warp) of_tile[i] += tile.ranks[warp * values + digit];
     if (work->is_alone(nv)) continue;
     if (index != 0) sums.publish_own(index, digit, of_tile[i]);
-    if (pass + 1 < Digit::passes) *next.place(index, digit) = 0;
+    if (Counts::turns > 1) *next.place(index, digit) = 0;
   }
   u32 first[of_thread];
   GroupPrefixSum<ThreadGroup<nt, 1>> keys_before(tile.scratch);
@@ -131,12 +150,13 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
     ranks[r] = place;
   }
   typename Traffic::Value carried[vt];
-  traffic_at(work->tile.begin).template load_values<nt>(TilePart<vt>{work->before(nv), work->count(nv), index}, carried);
+  traffic_at(turn(), work->tile.begin).template load_values<nt>(TilePart<vt>{work->before(nv), work->count(nv), index}, carried);
 
   // Looking back comes after the tile is put together, since other blocks have published more by then.
   const bool is_alone = work->is_alone(nv);
   if (index == 0 && !is_alone) {
-    count_smaller_digits<nt, values>(passes.digits + (u64{work->tile.segment} * Digit::passes + pass) * values, tile.targets);
+    count_smaller_digits<nt, values>(counts.digits + (u64{work->tile.segment} * Counts::turns + turn()) * values, tile.targets);
+    bounds_of(work->tile, tile.targets);
   }
   const u32 count = work->count(nv);
   BITUNE_UNROLL
@@ -154,44 +174,10 @@ BITUNE_DEVICE void sort_long_tile(const LongPasses<Counter>& passes, u32 pass, c
     tile.targets[digit] = static_cast<Counter>(work->tile.begin) + before - first[i];
   }
   sync_block();
-  if (thread_index() == 0) passes.take_tile(pass, work);
-  traffic_at(0).template write<nt, Digit>(tile, pass, TilePart<vt>{0, count, index}, ItemPlaces<vt>{ranks}, carried);
+  if (thread_index() == 0) take();
+  traffic_at(turn(), 0).template write<nt, Digit>(tile, Counts::first_pass + turn(), TilePart<vt>{0, count, index}, ItemPlaces<vt>{ranks}, carried);
   if (thread_index() == 0) cp_async_wait_all();
   sync_block();
-}
-
-/// A pass over all long segments: see radix_pass. Blocks take tiles in their order until none is left.
-template <class Traffic, int nt, int vt, int bits, int loads, bool allows_next_early, class Counter, class TrafficAt>
-BITUNE_DEVICE void sort_long_tiles(const LongPasses<Counter>& passes, u32 pass, TrafficAt traffic_at) {
-  using Word = typename Traffic::Word;
-  using Tile = RadixTile<typename Traffic::Codec, Counter, nt, vt, bits, Traffic::slot_bytes()>;
-  u8* const memory = shared_memory<u8>();
-  const Tile tile(reinterpret_cast<Word*>(memory));
-  TileAtWork* const work = reinterpret_cast<TileAtWork*>(memory + layout::tile_at_work_begin(Tile::parts()));
-  begin_launch_of_plan<allows_next_early>();
-  const u32 tiles = passes.tile_count();
-  if (block_index() >= tiles) return;  // the others take all there are
-  if (thread_index() == 0) {
-    passes.take_tile(pass, work);
-    cp_async_wait_all();
-  }
-  sync_block();
-  while (work->number < tiles) sort_long_tile<Traffic, nt, vt, bits, loads>(passes, pass, tile, work, traffic_at);
-}
-
-/// Sorts the keys of each listed segment by digit `pass`, from `input` to `output`, which is other memory. Tiles have nt * vt keys, at most
-/// 2^16. tiles, tickets, digits and states: what map_long_tiles and count_long_digits made. This pass's half of the states is 0 at first,
-/// and it clears the next one's. Any grid. Dynamic shared memory: RadixTile's, and a TileAtWork.
-template <class Codec, class Payload, int nt, int vt, int bits, int loads, int counter_bytes, int min_blocks,
-          bool allows_next_early>
-BITUNE_KERNEL(nt, min_blocks)
-long_radix_pass(typename Codec::Raw* output, const typename Codec::Raw* input, u32 pass, const LongTile* tiles, ListCounters* counters,
-                u32* tickets, const typename Storage<counter_bytes>::Word* digits, typename Storage<counter_bytes>::Word* states,
-                u32 most_tiles) {
-  using Traffic = KeyTraffic<Codec>;
-  const LongPasses<typename Storage<counter_bytes>::Word> passes{tiles, counters, tickets, digits, states, most_tiles};
-  sort_long_tiles<Traffic, nt, vt, bits, loads, allows_next_early>(
-      passes, pass, [&](u64 begin) { return Traffic{output + begin, input + begin}; });
 }
 
 }  // namespace bitune

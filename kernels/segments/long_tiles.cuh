@@ -2,9 +2,7 @@
 
 // Tiles of long segments. A tile never holds keys of two segments. So each tile is one of a segment, whose keys it is ordered among.
 
-#include "kernels/network/codec.cuh"
-#include "kernels/network/launch.cuh"
-#include "kernels/radix/radix_layout.hpp"
+#include "kernels/platform/platform.cuh"
 #include "kernels/segments/long_layout.hpp"
 #include "kernels/segments/segments.cuh"
 
@@ -35,30 +33,18 @@ BITUNE_DEVICE u32 segment_of_tile(const LongSegment* listed, u32 count, u32 tile
   return first;
 }
 
-/// Writes a table of all tiles of the listed segments, and sets to 0 what is counted later: `tickets` for each of `passes` passes, at
-/// `digits` the counters of all passes' digits for each segment that has several tiles, and at `states` what LookBack keeps of the tiles of
-/// these in the first pass. A warp for each tile in turn; any grid.
-template <int nt, int passes, int digit_bits, u32 tile_keys, int counter_bytes>
-BITUNE_KERNEL(nt, 1)
-map_long_tiles(LongTile* tiles, LongSegment* listed, ListCounters* counters, u32* tickets,
-               typename Storage<counter_bytes>::Word* digits, typename Storage<counter_bytes>::Word* states) {
-  constexpr u32 values = layout::digit_values(digit_bits);
-  begin_dependent_launch();
-  const LongSegments segments{listed, counters, 0};
-  const u32 count = segments.count();
-  const u32 tile_count = segments.tiles();
-  if (block_index() == 0 && thread_index() < passes) tickets[thread_index()] = 0;
-  constexpr u32 warps = nt / warp_size;
-  for (u32 tile = block_index() * warps + warp_index(); tile < tile_count; tile += block_count() * warps) {
-    const u32 segment = segment_of_tile(listed, count, tile);
-    const LongSegment found = listed[segment];
-    const u32 index = tile - static_cast<u32>(found.first_tile);
-    if (lane() == 0) tiles[tile] = {found.begin, found.length, index, segment};
-    if (found.length <= tile_keys) continue;
-    for (u32 i = lane(); i < values; i += warp_size) states[u64{tile} * values + i] = 0;
-    if (index != 0) continue;
-    for (u32 i = lane(); i < passes * values; i += warp_size) digits[u64{segment} * (passes * values) + i] = 0;
-  }
+/// Writes what there is of `tile`, of one of `count` listed segments, in a table of all tiles. Of a segment that has several tiles its first one also sets to 0 what is counted
+/// later, [turns][values] at `digits`, and each one what LookBack keeps of it in the first turn, at `states`. By all lanes of a warp.
+template <u32 tile_keys, int turns, u32 values, class Counter>
+BITUNE_DEVICE void map_long_tile(u32 tile, LongTile* tiles, const LongSegment* listed, u32 count, Counter* digits, Counter* states) {
+  const u32 segment = segment_of_tile(listed, count, tile);
+  const LongSegment found = listed[segment];
+  const u32 index = tile - static_cast<u32>(found.first_tile);
+  if (lane() == 0) tiles[tile] = {found.begin, found.length, index, segment};
+  if (found.length <= tile_keys) return;
+  for (u32 i = lane(); i < values; i += warp_size) states[u64{tile} * values + i] = 0;
+  if (index != 0) return;
+  for (u32 i = lane(); i < turns * values; i += warp_size) digits[u64{segment} * (turns * values) + i] = 0;
 }
 
 }  // namespace bitune

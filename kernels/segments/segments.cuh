@@ -45,11 +45,14 @@ struct SegmentOffsets {
   }
 };
 
-/// How many segments are listed. Cleared before the first one is (layout::list_counter_words).
+/// How many segments are listed, and what of the work on long ones is taken and done (long_sort.cuh). Cleared before the first is listed
+/// (layout::list_counter_words).
 struct ListCounters {
   u64 long_keys;                             ///< of all that were to be listed as long
   u64 long_segments;                         ///< << 32, and the tiles of these segments in the lower half
   u32 of_block[layout::most_block_lists()];  ///< may be more than a list has room for
+  u32 taken;                                 ///< parts of the work, of all phases
+  u32 done[layout::phases_before_turns() + layout::most_long_turns() - 1];  ///< parts of each phase that another one waits for
 };
 static_assert(sizeof(ListCounters) == 4 * layout::list_counter_words());
 

@@ -14,8 +14,14 @@ using Count = unsigned long long;
 /// The most lists of segments that a block sorts.
 constexpr int most_block_lists() { return 8; }
 
+/// Turns over long segments at most: a pass for each digit of 4 bits.
+constexpr Size most_long_turns() { return 16; }
+
+/// What comes before the first of them: a table of tiles, and counting.
+constexpr Size phases_before_turns() { return 2; }
+
 /// u32 that are cleared before segments are listed: ListCounters.
-constexpr Size list_counter_words() { return 4 + most_block_lists(); }
+constexpr Size list_counter_words() { return 4 + most_block_lists() + phases_before_turns() + most_long_turns(); }
 
 /// Bytes before the count of a list's segments there.
 constexpr Size block_count_offset(int list) { return 16 + 4 * list; }

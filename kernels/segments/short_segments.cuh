@@ -284,18 +284,26 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
 
 /// Calls sort(first_segment, count) for a block's share of `count` segments, `segments` at a time. There is a block for every share. Of
 /// buckets there are `count` for each long segment that is counted, which only the device knows; any grid. has_lists: other launches follow.
+/// Where there are fewer shares than blocks, those that have one are spread evenly: neighbouring blocks are on the multiprocessors that
+/// were free first, and these would have most of the work.
 template <bool are_buckets, int segments, bool has_lists, class Sort>
 BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort& sort) {
   begin_launch_of_plan<has_lists>();
-  const u64 first = u64{block_index()} * segments;
   if constexpr (are_buckets) {
     const u64 all = count * LongSegments{nullptr, counters, 0}.count();
-    for (u64 i = first; i < all; i += u64{block_count()} * segments) {
-      sort(i, all);
+    const u64 shares = (all + segments - 1) / segments;
+    const u64 blocks = block_count();
+    u64 share = block_index();
+    if (shares < blocks) {
+      share = block_index() * shares / blocks;
+      if ((block_index() + 1) * shares / blocks == share) return;
+    }
+    for (; share < shares; share += blocks) {
+      sort(share * segments, all);
       sync_block();  // others may sort the share before
     }
   } else {
-    sort(first, count);
+    sort(u64{block_index()} * segments, count);
   }
 }
 

@@ -19,21 +19,12 @@
 namespace bitune::long_segments {
 namespace {
 
-constexpr Kernel<Address, Address, Address, Address, Address, Address> map_kernel{
-    .header = "kernels/segments/long_tiles.cuh", .name = "map_long_tiles", .allows_next_early = true};
-constexpr Kernel<Address, Address, Address, Address> count_kernel{
-    .header = "kernels/segments/long_count.cuh", .name = "count_long_digits", .allows_next_early = true};
-constexpr Kernel<Address, Address, U32, Address, Address, Address, Address, Address, U32> keys_kernel{
-    "kernels/segments/long_pass.cuh", "long_radix_pass"};
-constexpr Kernel<Address, Address, Address, Address, U32, Address, Address, Address, Address, Address, U32>
-    pairs_kernel{"kernels/segments/long_pairs_pass.cuh", "long_radix_pairs_pass"};
-
-constexpr Kernel<Address, Address, Address, Address, Address> bounds_kernel{
-    .header = "kernels/segments/bucket_bounds.cuh", .name = "bound_buckets", .allows_next_early = true};
-
-/// What no search varies: votes on the multiplier's pipe won for all arrays, and how many tiles a look-back
-/// asks for made no difference.
-constexpr int look_back_loads = 4;
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, Address,
+                 Address, U32>
+    keys_kernel{"kernels/segments/long_sort.cuh", "sort_long_keys"};
+constexpr Kernel<Address, Address, Address, Address, Address, Address, Address, Address, Address, Address,
+                 Address, Address, Address, Address, Address, U32>
+    pairs_kernel{"kernels/segments/long_pairs_sort.cuh", "sort_long_pairs"};
 
 bool carries(const Problem& problem) { return carried_bytes(problem) != 0; }
 
@@ -51,45 +42,64 @@ std::int64_t slot_bytes(const Problem& problem) {
 
 std::int64_t counter_bytes(const Problem& problem) { return layout::digit_counter_bytes(problem.n); }
 
-std::int64_t pass_bytes(const Configuration& c, const Problem& problem) {
-  const layout::RadixTileParts parts =
-      layout::radix_tile_parts(c.at("long_block_size"), c.at("long_items"), c.at("long_radix_bits"),
-                               slot_bytes(problem), counter_bytes(problem));
-  return layout::tile_at_work_begin(parts) + layout::tile_at_work_bytes();
+/// How many tiles a look-back asks for at once. It made no difference, so no search varies it: what fits four
+/// registers.
+std::int64_t look_back_loads(const Problem& problem) { return 16 / counter_bytes(problem); }
+
+layout::RadixTileParts tile_parts(const Configuration& c, const Problem& problem) {
+  return layout::radix_tile_parts(c.at("long_block_size"), c.at("long_items"), c.at("long_radix_bits"),
+                                  slot_bytes(problem), counter_bytes(problem));
 }
 
-/// Registers of a thread of a pass: its items, or what travels with them, and their ranks.
-std::int64_t pass_registers(const Configuration& c, const Problem& problem) {
+/// Of counters of one copy, of the digits of so many passes.
+std::int64_t counters_bytes(std::int64_t turns, const Configuration& c) { return 4 * turns * digit_values(c); }
+
+/// Copies of each counter: more than long_count_copies where the tile's memory has room for them.
+std::int64_t copies_of_each(std::int64_t turns, const Configuration& c, const Problem& problem) {
+  const std::int64_t tile = tile_parts(c, problem).bytes;
+  std::int64_t copies = c.at("long_count_copies");
+  while (copies < 32 && 2 * copies * counters_bytes(turns, c) <= tile) copies *= 2;
+  return copies;
+}
+
+/// Shared memory of a block that counts the digits of so many passes at once, and sorts by them.
+layout::LongBlockParts block_parts(std::int64_t turns, const Configuration& c, const Problem& problem) {
+  return layout::long_block_parts(tile_parts(c, problem),
+                                  copies_of_each(turns, c, problem) * counters_bytes(turns, c));
+}
+
+/// Where all digits are.
+layout::LongBlockParts all_parts(const Configuration& c, const Problem& problem) {
+  return block_parts(pass_count(c, problem), c, problem);
+}
+
+/// Registers of a thread: in a pass its items, or what travels with them, and their ranks; and what it counts, two
+/// times 64 bytes.
+std::int64_t thread_registers(const Configuration& c, const Problem& problem) {
+  constexpr std::int64_t counting = 48;
   const std::int64_t item =
       std::max<std::int64_t>({word_bytes(problem.key), carried_bytes(problem), 4}) / 4 + 1;
   const std::int64_t digits = digit_values(c) / c.at("long_block_size");
-  return c.at("long_items") * item + 24 + (digits > 1 ? 9 * digits : 0);
+  return std::max(counting, c.at("long_items") * item + 24 + (digits > 1 ? 9 * digits : 0));
 }
 
-std::int64_t count_bytes(const Configuration& c, const Problem& problem) {
-  return 4 *
-         layout::count_digits_words(key_bits(problem), c.at("long_radix_bits"), c.at("long_count_copies"));
-}
-
-/// What the launches tell each other: with tables for all tiles that there may be.
+/// What blocks tell each other: with tables for all tiles that there may be.
 struct Tables {
   std::uint64_t tiles = 0;
   std::uint64_t tile_bytes = 0;
-  std::uint64_t ticket_bytes = 0;
-  std::uint64_t digit_bytes = 0;  ///< counters of all digits of all passes, of each segment
+  std::uint64_t digit_bytes = 0;  ///< counters of all digits of each turn, of each segment
   std::uint64_t state_bytes = 0;  ///< what tiles tell each other, twice
 
-  [[nodiscard]] std::uint64_t bytes() const { return tile_bytes + ticket_bytes + digit_bytes + state_bytes; }
+  [[nodiscard]] std::uint64_t bytes() const { return tile_bytes + digit_bytes + state_bytes; }
 };
 
-Tables tables(std::uint64_t most_segments, const Configuration& c, const Problem& problem) {
-  const auto passes = as_count(pass_count(c, problem));
+Tables tables(std::uint64_t most_segments, std::uint64_t turns, const Configuration& c,
+              const Problem& problem) {
   const auto counters = as_count(digit_values(c) * counter_bytes(problem));
   Tables all;
   all.tiles = layout::most_tiles(most_segments, problem.n, as_count(tile_keys(c)));
   all.tile_bytes = all.tiles * as_count(layout::long_tile_bytes());
-  all.ticket_bytes = 4 * passes;
-  all.digit_bytes = most_segments * passes * counters;
+  all.digit_bytes = most_segments * turns * counters;
   all.state_bytes = 2 * all.tiles * counters;
   return all;
 }
@@ -103,21 +113,9 @@ std::uint64_t most_listed(std::uint64_t least, const Problem& problem) {
   return layout::most_segments(problem.rows, problem.n, least);
 }
 
-/// Blocks of the counting kernel on a multiprocessor: what its registers and its shared memory hold.
-std::uint64_t resident_counting(const Configuration& c, const Problem& problem, const DeviceInfo& device) {
-  constexpr std::int64_t registers = 64;
-  return as_count(resident_blocks(layout::long_count_threads(c.at("long_count_copies")), registers,
-                                  count_bytes(c, problem), device));
-}
-
 }  // namespace
 
-std::vector<std::string_view> kernel_headers(bool with_buckets) {
-  std::vector<std::string_view> headers = {map_kernel.header, count_kernel.header, keys_kernel.header,
-                                           pairs_kernel.header};
-  if (with_buckets) headers.push_back(bounds_kernel.header);
-  return headers;
-}
+std::vector<std::string_view> kernel_headers() { return {keys_kernel.header, pairs_kernel.header}; }
 
 std::int64_t tile_keys(const Configuration& c) { return c.at("long_block_size") * c.at("long_items"); }
 
@@ -130,79 +128,54 @@ List List::make(PlanBuilder& builder, Address counters, const Problem& problem, 
 
 namespace {
 
-/// The tables that the launches over a list of segments share.
-struct Shared {
-  Tables sizes;
-  Address tiles;
-  Address tickets;
-  Address digits;
-  Address states;  ///< for even passes, and behind that as much for odd ones
-};
-
-/// Appends a table of the listed segments' tiles, and the counting of their keys' digits. first_pass: the one
-/// that comes next.
-Shared append_counting(PlanBuilder& builder, const List& list, Address keys, std::uint64_t first_pass,
-                       const Problem& problem, const Configuration& c, const DeviceInfo& device) {
-  const auto sms = static_cast<std::uint64_t>(device.sm_count);
-  const Tables sizes = tables(list.most_segments, c, problem);
-  const Shared shared{sizes, builder.workspace(sizes.tile_bytes), builder.workspace(sizes.ticket_bytes),
-                      builder.workspace(sizes.digit_bytes), builder.workspace(sizes.state_bytes)};
-  Address first_states = shared.states;
-  if (first_pass % 2 == 1) first_states.argument.value += sizes.state_bytes / 2;
-
-  constexpr std::uint32_t map_threads = 256;
-  builder.launch(
-      map_kernel,
-      fmt::format("{}, {}, {}, {}, {}", map_threads, pass_count(c, problem), c.at("long_radix_bits"),
-                  tile_keys(c), counter_bytes(problem)),
-      {.blocks = std::min(8 * sms, parts_of(sizes.tiles, map_threads / 32)), .threads = map_threads},
-      shared.tiles, list.listed, list.counters, shared.tickets, shared.digits, first_states);
-  builder.launch(
-      count_kernel,
-      fmt::format("{}, {}, {}, {}, {}, {}, {}",
-                  carries(problem) ? tie_codec_arguments(problem.key, problem.order)
-                                   : codec_arguments(problem.key, problem.order),
-                  16 / size_of(problem.key), 4, c.at("long_radix_bits"), c.at("long_count_copies"),
-                  tile_keys(c), counter_bytes(problem)),
-      {.blocks = std::min(sms * resident_counting(c, problem, device), sizes.tiles),
-       .threads = static_cast<std::uint32_t>(layout::long_count_threads(c.at("long_count_copies"))),
-       .shared_bytes = as_count(count_bytes(c, problem))},
-      shared.digits, keys, shared.tiles, list.counters);
-  return shared;
-}
-
-/// One pass over the listed segments.
-struct Pass {
-  std::uint64_t number = 0;
-  Items from;
-  Items to;
-  std::string_view value_source = "memory";
-  bool writes_keys = true;
+/// What the one launch over a list of segments does: turn i sorts by the digit of pass first_pass + i, from the
+/// arrays at i to those at i + 1.
+struct Turns {
+  std::uint64_t first_pass = 0;
+  radix_parts::PassArrays arrays;
+  bool makes_buckets = false;
+  Address begins = input_address();  ///< of buckets; else it is not looked at
+  Address ends = input_address();
   bool allows_next_early = true;
 };
 
-void append_pass(PlanBuilder& builder, const List& list, const Shared& shared, const Pass& pass,
-                 const Problem& problem, const Configuration& c, const DeviceInfo& device) {
+void append_turns(PlanBuilder& builder, const List& list, const Turns& turns, const Problem& problem,
+                  const Configuration& c, const DeviceInfo& device) {
+  const radix_parts::PassArrays& arrays = turns.arrays;
+  const std::uint64_t count = arrays.passes();
+  const Tables sizes = tables(list.most_segments, count, c, problem);
+  const Address tiles = builder.workspace(sizes.tile_bytes);
+  const Address digits = builder.workspace(sizes.digit_bytes);
+  const Address states = builder.workspace(sizes.state_bytes);
+  const auto most_blocks = static_cast<std::uint64_t>(device.sm_count) * as_count(c.at("long_min_blocks"));
+  const LaunchShape launch{
+      .blocks = std::min(most_blocks, sizes.tiles),
+      .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
+      .shared_bytes = as_count(block_parts(static_cast<std::int64_t>(count), c, problem).bytes),
+      .allows_next_early = turns.allows_next_early};
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::string shape =
-      fmt::format("{}, {}, {}, {}, {}, {}", c.at("long_block_size"), c.at("long_items"),
-                  c.at("long_radix_bits"), look_back_loads, counter_bytes(problem), c.at("long_min_blocks"));
-  const auto most_blocks = static_cast<std::uint64_t>(device.sm_count) * as_count(c.at("long_min_blocks"));
-  const LaunchShape launch{.blocks = std::min(most_blocks, shared.sizes.tiles),
-                           .threads = static_cast<std::uint32_t>(c.at("long_block_size")),
-                           .shared_bytes = as_count(pass_bytes(c, problem)),
-                           .allows_next_early = pass.allows_next_early};
+      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", turns.makes_buckets, c.at("long_block_size"),
+                  c.at("long_items"), c.at("long_radix_bits"), look_back_loads(problem), turns.first_pass, count,
+                  copies_of_each(static_cast<std::int64_t>(count), c, problem), counter_bytes(problem),
+                  c.at("long_min_blocks"),
+                  turns.allows_next_early);
+  // From the third turn on each writes what the one before the last wrote.
+  const auto written = [&](const std::vector<Address>& all, std::uint64_t turn) {
+    return all[std::min(turn + 1, count)];
+  };
   if (carries(problem)) {
     builder.launch(pairs_kernel,
-                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}, {}", codec, carried_bytes(problem),
-                               pass.value_source, pass.writes_keys, shape, pass.allows_next_early),
-                   launch, pass.to.keys, pass.from.keys, pass.to.values, pass.from.values, pass.number,
-                   shared.tiles, list.counters, shared.tickets, shared.digits, shared.states,
-                   shared.sizes.tiles);
+                   fmt::format("{}, {}, bitune::ValueSource::{}, {}, {}", codec, carried_bytes(problem),
+                               arrays.value_source(0), arrays.writes_keys(count - 1), shape),
+                   launch, written(arrays.keys, 0), written(arrays.keys, 1), written(arrays.keys, 2),
+                   arrays.keys[0], written(arrays.values, 0), written(arrays.values, 1),
+                   written(arrays.values, 2), arrays.values[0], turns.begins, turns.ends, tiles, list.listed,
+                   list.counters, digits, states, sizes.tiles);
   } else {
-    builder.launch(keys_kernel, fmt::format("{}, {}, {}", codec, shape, pass.allows_next_early), launch,
-                   pass.to.keys, pass.from.keys, pass.number, shared.tiles, list.counters, shared.tickets,
-                   shared.digits, shared.states, shared.sizes.tiles);
+    builder.launch(keys_kernel, fmt::format("{}, {}", codec, shape), launch, written(arrays.keys, 0),
+                   written(arrays.keys, 1), written(arrays.keys, 2), arrays.keys[0], turns.begins, turns.ends,
+                   tiles, list.listed, list.counters, digits, states, sizes.tiles);
   }
 }
 
@@ -210,38 +183,32 @@ void append_pass(PlanBuilder& builder, const List& list, const Shared& shared, c
 
 Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
                        const DeviceInfo& device) {
-  const auto passes = as_count(pass_count(c, problem));
-  const Items given{input_address(), address_of(Role::values_in)};
-  const Shared shared = append_counting(builder, list, given.keys, passes - 1, problem, c, device);
   Buckets buckets;
   const std::uint64_t count = list.most_segments * buckets_of_each(c);
   buckets.begins = builder.workspace(8 * count);
   buckets.ends = builder.workspace(8 * count);
   buckets.items.keys = builder.workspace(problem.n * size_of(problem.key));
   buckets.items.values = builder.workspace(problem.n * carried_bytes(problem));
-  append_pass(builder, list, shared, {.number = passes - 1, .from = given, .to = buckets.items}, problem, c,
-              device);
-  constexpr std::uint32_t threads = 256;
-  builder.launch(
-      bounds_kernel,
-      fmt::format("{}, {}, {}, {}", threads, passes, c.at("long_radix_bits"), counter_bytes(problem)),
-      {.blocks = std::min(8 * static_cast<std::uint64_t>(device.sm_count), list.most_segments),
-       .threads = threads,
-       .shared_bytes = as_count(digit_values(c) * counter_bytes(problem))},
-      buckets.begins, buckets.ends, list.listed, list.counters, shared.digits);
+  append_turns(builder, list,
+               {.first_pass = as_count(pass_count(c, problem)) - 1,
+                .arrays = {.keys = {input_address(), buckets.items.keys},
+                           .values = {address_of(Role::values_in), buckets.items.values}},
+                .makes_buckets = true,
+                .begins = buckets.begins,
+                .ends = buckets.ends},
+               problem, c, device);
   return buckets;
 }
 
 void append_in_bucket(PlanBuilder& builder, const List& list, const Items& buckets, const Problem& problem,
                       const Configuration& c, const DeviceInfo& device) {
-  const Shared shared = append_counting(builder, list, buckets.keys, 0, problem, c, device);
-  Items from = buckets;
-  Items to{keys_address(), address_of(Role::values_out)};
-  // An odd number of passes: the last one writes the output.
-  for (std::uint64_t pass = 0; pass + 1 < as_count(pass_count(c, problem)); ++pass) {
-    append_pass(builder, list, shared, {.number = pass, .from = from, .to = to}, problem, c, device);
-    std::swap(from, to);
+  Turns turns;
+  // An odd number: the last one writes the output.
+  for (std::int64_t i = 0; i < pass_count(c, problem); ++i) {
+    turns.arrays.keys.push_back(i % 2 == 0 ? buckets.keys : keys_address());
+    turns.arrays.values.push_back(i % 2 == 0 ? buckets.values : address_of(Role::values_out));
   }
+  append_turns(builder, list, turns, problem, c, device);
 }
 
 bool can_make_buckets(const Problem& problem, const Configuration& c, LeastOf least) {
@@ -251,19 +218,10 @@ bool can_make_buckets(const Problem& problem, const Configuration& c, LeastOf le
 
 void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
             const DeviceInfo& device, bool ends_plan) {
-  const Shared shared = append_counting(builder, list, input_address(), 0, problem, c, device);
-  const radix_parts::PassArrays arrays =
-      radix_parts::pass_arrays(builder, problem, as_count(pass_count(c, problem)));
-  for (std::uint64_t pass = 0; pass < arrays.passes(); ++pass) {
-    append_pass(builder, list, shared,
-                {.number = pass,
-                 .from = {arrays.keys[pass], arrays.values[pass]},
-                 .to = {arrays.keys[pass + 1], arrays.values[pass + 1]},
-                 .value_source = arrays.value_source(pass),
-                 .writes_keys = arrays.writes_keys(pass),
-                 .allows_next_early = !ends_plan || pass + 1 < arrays.passes()},
-                problem, c, device);
-  }
+  append_turns(builder, list,
+               {.arrays = radix_parts::pass_arrays(builder, problem, as_count(pass_count(c, problem))),
+                .allows_next_early = !ends_plan},
+               problem, c, device);
 }
 
 void add_to(SearchSpace& space, LeastOf least) {
@@ -292,11 +250,9 @@ void add_to(SearchSpace& space, LeastOf least) {
          },
          std::move(reads)});
   };
-  restrict("a block that sorts a tile, and one that counts, have at most the threads that the device allows",
+  restrict("a block that sorts a tile has at most the threads that the device allows",
            [](const Configuration& c, const Problem&, const DeviceInfo& d) {
-             return std::max<std::int64_t>(c.at("long_block_size"),
-                                           layout::long_count_threads(c.at("long_count_copies"))) <=
-                    d.max_threads_per_block;
+             return c.at("long_block_size") <= d.max_threads_per_block;
            },
            {});
   restrict("keys of long segments have at least two digits, unless only indices are written",
@@ -308,25 +264,25 @@ void add_to(SearchSpace& space, LeastOf least) {
       "a thread's items of a long segment, their ranks and the digits that it counts fit the registers that "
       "it has",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return registers_fit(c.at("long_block_size"), pass_registers(c, p), c.at("long_min_blocks"), d);
+        return registers_fit(c.at("long_block_size"), thread_registers(c, p), c.at("long_min_blocks"), d);
       },
       {});
   restrict(
       "a tile of a long segment, and the counters of all digits, fit the shared memory that the device "
       "allows a block",
       [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-        return std::max<std::int64_t>(pass_bytes(c, p), count_bytes(c, p)) <= d.shared_bytes_per_block_optin;
+        return all_parts(c, p).bytes <= d.shared_bytes_per_block_optin;
       },
       {});
   restrict("long_min_blocks blocks fit a multiprocessor's threads and shared memory",
            [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-             return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"), pass_bytes(c, p), d);
+             return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"), all_parts(c, p).bytes, d);
            },
            {});
   restrict("the tables of long segments take at most 64 MB, or eight times the memory of what is sorted",
            [least](const Configuration& c, const Problem& p, const DeviceInfo&) {
              const std::uint64_t item = size_of(p.key) + carried_bytes(p);
-             return tables(most_listed(least(c, p), p), c, p).bytes() <=
+             return tables(most_listed(least(c, p), p), as_count(pass_count(c, p)), c, p).bytes() <=
                     std::max<std::uint64_t>(std::uint64_t{64} << 20, 8 * item * p.n);
            },
            {});
@@ -357,6 +313,13 @@ void set_defaults(Configuration& c, const Problem& problem, const DeviceInfo& de
         space.restrictions.begin(), space.restrictions.end(),
         [&](const Restriction& restriction) { return !restriction.holds(c, problem, device); });
   };
+  // Not more copies than a tile's memory has room for, rather than fewer blocks.
+  const auto counters = [&] {
+    return c.at("long_count_copies") * counters_bytes(pass_count(c, problem), c);
+  };
+  while (c.at("long_count_copies") > 4 && counters() > tile_parts(c, problem).bytes && is_too_much()) {
+    c.parameters["long_count_copies"] /= 2;
+  }
   while (c.at("long_min_blocks") > 1 && is_too_much()) --c.parameters["long_min_blocks"];
   while (c.at("long_count_copies") > 4 && is_too_much()) c.parameters["long_count_copies"] /= 2;
   while (c.at("long_block_size") > 128 && is_too_much()) c.parameters["long_block_size"] /= 2;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Launches that sort long segments, each by one digit after the other (kernels/segments/long_pass.cuh). A
+/// Launches that sort long segments, each by one digit after the other (kernels/segments/long_sort.cuh). A
 /// variant that lists segments adds them to its plan, and their parameters, which begin with long_, to its
 /// space. What they cost a key does not depend on how long the segments are.
 
@@ -16,8 +16,8 @@
 
 namespace bitune::long_segments {
 
-/// The headers of the kernels; with those that make buckets.
-[[nodiscard]] std::vector<std::string_view> kernel_headers(bool with_buckets = false);
+/// The headers of the kernels.
+[[nodiscard]] std::vector<std::string_view> kernel_headers();
 
 /// Keys of a tile, which who lists segments is to know (LongSegments::append).
 [[nodiscard]] std::int64_t tile_keys(const Configuration& c);
@@ -52,12 +52,12 @@ struct Buckets {
 /// How many a segment has.
 [[nodiscard]] std::uint64_t buckets_of_each(const Configuration& c);
 
-/// Appends the launches that bring the listed segments' items to their buckets, which keep their order. Each
+/// Appends the launch that brings the listed segments' items to their buckets, which keep their order. Each
 /// segment has more keys than a tile, and the problem makes no indices.
 Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
                        const DeviceInfo& device);
 
-/// Appends the launches that sort the listed ones of these, whose highest digits are equal. Others follow.
+/// Appends the launch that sorts the listed ones of these, whose highest digits are equal. Others follow.
 void append_in_bucket(PlanBuilder& builder, const List& list, const Items& buckets, const Problem& problem,
                       const Configuration& c, const DeviceInfo& device);
 
@@ -65,8 +65,8 @@ void append_in_bucket(PlanBuilder& builder, const List& list, const Items& bucke
 /// segment.
 [[nodiscard]] bool can_make_buckets(const Problem& problem, const Configuration& c, LeastOf least);
 
-/// Appends the launches that sort the listed segments, from what the problem reads to what it writes; in
-/// place, too. What they count in the workspace needs not to be cleared. ends_plan: no launch follows them.
+/// Appends the launch that sorts the listed segments, from what the problem reads to what it writes; in
+/// place, too. What it counts in the workspace needs not to be cleared. ends_plan: no launch follows.
 void append(PlanBuilder& builder, const List& list, const Problem& problem, const Configuration& c,
             const DeviceInfo& device, bool ends_plan);
 

@@ -49,7 +49,7 @@ class SegmentsVariant final : public Variant {
     return "segments of different lengths: several a warp, a warp or a block each, by class of length";
   }
   std::vector<std::string_view> kernel_headers() const override {
-    std::vector<std::string_view> headers = long_segments::kernel_headers(true);
+    std::vector<std::string_view> headers = long_segments::kernel_headers();
     headers.insert(headers.begin(), {clear_counts_kernel.header, short_kernel<U64, U64>.header,
                                      short_pair_kernel<U64, U64>.header, block_kernel.header,
                                      block_pair_kernel.header, digit_kernel.header});

@@ -295,7 +295,8 @@ std::vector<Try> segment_tries() {
   const std::vector<std::uint64_t> few = small;
   for (std::uint64_t i = 0; i < 60; ++i) small.push_back(i * i % 37);
   const std::vector<std::uint64_t> large = {600, 1000, 513, 1500, 2, 2049};
-  const std::map<std::string, std::int64_t> digits = {{"long_block_size", 128}, {"long_items", 5}};
+  const std::map<std::string, std::int64_t> digits = {
+      {"long_block_size", 128}, {"long_items", 5}, {"long_min_blocks", 1}};
   return {
       segments("segments", small, 8,
                {{"block_size_x", 64},

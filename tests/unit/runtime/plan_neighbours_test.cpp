@@ -119,12 +119,12 @@ TEST(PlanNeighbours, ListsOfSegmentsAreSortedBesideEachOther) {
   const Problem problem{{.key = KeyType::u32}, {.n = 1u << 24, .rows = 1u << 14, .ragged = true}};
   Configuration c = segments.default_configuration(problem, device);
   c.parameters["block_lists"] = 5;
-  // Clearing and short ones; long ones by two launches and four passes; the lists.
+  // Clearing, short ones, long ones; the lists.
   c.parameters["long_buckets"] = 0;
-  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weeeeeeewbbbb");
-  // Long ones by two launches and a pass; bounds and short ones of buckets; what is long there by five.
+  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weewbbbb");
+  // Clearing, short ones, long ones to buckets; short ones of these, and long ones.
   c.parameters["long_buckets"] = 1;
-  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weeeeeeeeeeewbbbb");
+  EXPECT_EQ(order_of(segments.plan(problem, c, device)), "weeeewbbbb");
 }
 
 TEST(PlanNeighbours, OnlyTheLastLaunchOfARadixSortWaitsFirst) {
