@@ -52,7 +52,9 @@ layout::RadixTileParts tile_parts(const Configuration& c, const Problem& problem
 }
 
 /// Of counters of one copy, of the digits of so many passes.
-std::int64_t counters_bytes(std::int64_t turns, const Configuration& c) { return 4 * turns * digit_values(c); }
+std::int64_t counters_bytes(std::int64_t turns, const Configuration& c) {
+  return 4 * turns * digit_values(c);
+}
 
 /// Copies of each counter: more than long_count_copies where the tile's memory has room for them.
 std::int64_t copies_of_each(std::int64_t turns, const Configuration& c, const Problem& problem) {
@@ -73,8 +75,8 @@ layout::LongBlockParts all_parts(const Configuration& c, const Problem& problem)
   return block_parts(pass_count(c, problem), c, problem);
 }
 
-/// Registers of a thread: in a pass its items, or what travels with them, and their ranks; and what it counts, two
-/// times 64 bytes.
+/// Registers of a thread: in a pass its items, or what travels with them, and their ranks; and what it
+/// counts, two times 64 bytes.
 std::int64_t thread_registers(const Configuration& c, const Problem& problem) {
   constexpr std::int64_t counting = 48;
   const std::int64_t item =
@@ -128,8 +130,8 @@ List List::make(PlanBuilder& builder, Address counters, const Problem& problem, 
 
 namespace {
 
-/// What the one launch over a list of segments does: turn i sorts by the digit of pass first_pass + i, from the
-/// arrays at i to those at i + 1.
+/// What the one launch over a list of segments does: turn i sorts by the digit of pass first_pass + i, from
+/// the arrays at i to those at i + 1.
 struct Turns {
   std::uint64_t first_pass = 0;
   radix_parts::PassArrays arrays;
@@ -156,10 +158,9 @@ void append_turns(PlanBuilder& builder, const List& list, const Turns& turns, co
   const std::string codec = codec_arguments(problem.key, problem.order);
   const std::string shape =
       fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", turns.makes_buckets, c.at("long_block_size"),
-                  c.at("long_items"), c.at("long_radix_bits"), look_back_loads(problem), turns.first_pass, count,
-                  copies_of_each(static_cast<std::int64_t>(count), c, problem), counter_bytes(problem),
-                  c.at("long_min_blocks"),
-                  turns.allows_next_early);
+                  c.at("long_items"), c.at("long_radix_bits"), look_back_loads(problem), turns.first_pass,
+                  count, copies_of_each(static_cast<std::int64_t>(count), c, problem), counter_bytes(problem),
+                  c.at("long_min_blocks"), turns.allows_next_early);
   // From the third turn on each writes what the one before the last wrote.
   const auto written = [&](const std::vector<Address>& all, std::uint64_t turn) {
     return all[std::min(turn + 1, count)];
@@ -276,7 +277,8 @@ void add_to(SearchSpace& space, LeastOf least) {
       {});
   restrict("long_min_blocks blocks fit a multiprocessor's threads and shared memory",
            [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-             return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"), all_parts(c, p).bytes, d);
+             return fit_multiprocessor(c.at("long_min_blocks"), c.at("long_block_size"),
+                                       all_parts(c, p).bytes, d);
            },
            {});
   restrict("the tables of long segments take at most 64 MB, or eight times the memory of what is sorted",
@@ -314,9 +316,7 @@ void set_defaults(Configuration& c, const Problem& problem, const DeviceInfo& de
         [&](const Restriction& restriction) { return !restriction.holds(c, problem, device); });
   };
   // Not more copies than a tile's memory has room for, rather than fewer blocks.
-  const auto counters = [&] {
-    return c.at("long_count_copies") * counters_bytes(pass_count(c, problem), c);
-  };
+  const auto counters = [&] { return c.at("long_count_copies") * counters_bytes(pass_count(c, problem), c); };
   while (c.at("long_count_copies") > 4 && counters() > tile_parts(c, problem).bytes && is_too_much()) {
     c.parameters["long_count_copies"] /= 2;
   }

@@ -42,7 +42,8 @@ TEST(SegmentsRadixPlan, NeverWritesWhatATurnReads) {
     EXPECT_TRUE(plan.out_of_place);
     ASSERT_EQ(plan.launches.size(), 3u) << "clearing, listing, and all turns";
     for (const bool of_values : {false, true}) {
-      const std::vector<Argument> arrays = arrays_of(plan, of_values);  // written in turns 0, 1 and 2; read first
+      const std::vector<Argument> arrays =
+          arrays_of(plan, of_values);  // written in turns 0, 1 and 2; read first
       EXPECT_EQ(arrays[0].role, Role::workspace) << "it may be sorted in place";
       EXPECT_EQ(arrays[3].role, of_values ? Role::values_in : Role::keys_in);
       EXPECT_NE(arrays[1], arrays[0]);
@@ -84,8 +85,7 @@ TEST(SegmentsRadixPlan, CountsManyKeysInEightBytes) {
   const auto last = [](std::uint64_t keys) {
     return plan_of(problem_of({.key = KeyType::u32}, 4, keys)).kernels.back().name_expression;
   };
-  EXPECT_NE(last((std::uint64_t{1} << 30) - 1).find("16, 4, 3, false>"), std::string::npos)
-      << last(1 << 29);
+  EXPECT_NE(last((std::uint64_t{1} << 30) - 1).find("16, 4, 3, false>"), std::string::npos) << last(1 << 29);
   EXPECT_NE(last(std::uint64_t{1} << 30).find("16, 8, 3, false>"), std::string::npos);
 }
 
