@@ -34,7 +34,7 @@ DeviceInfo info_of(const EmulatedOptions& options) {
   info.shared_bytes_per_block_optin = options.shared_bytes_per_block;
   info.shared_bytes_per_sm = options.shared_bytes_per_block + reserved_shared_bytes;
   info.l2_bytes = std::int64_t{4} << 20;
-  info.memory_bytes = static_cast<std::int64_t>(most_bytes);
+  info.memory_bytes = options.memory_bytes;
   info.cooperative_launch = true;
   info.max_cluster_size = options.max_cluster_size;
   return info;
@@ -123,6 +123,7 @@ class EmulatedDevice : public Device {
   }
 
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) const override {
+    if (bytes > static_cast<std::size_t>(options_.memory_bytes)) throw_no_memory(bytes);
     return std::make_unique<Memory>(bytes);
   }
   std::unique_ptr<DeviceBuffer> allocate_async(std::size_t bytes, Stream) const override {

@@ -12,13 +12,10 @@
 
 namespace bitune::emulated {
 
-/// Bytes of memory that the emulated device says it has: the most that one piece of it can be.
-inline constexpr std::size_t most_bytes = std::size_t{4} << 30;
-
 /// Memory of exactly `bytes` bytes, aligned as the CUDA driver aligns it, and full of junk.
 class Memory : public DeviceBuffer {
  public:
-  /// \throws Error (device) if there is not so much.
+  /// \throws Error (out_of_resources) if the host has not so much.
   explicit Memory(std::size_t bytes);
   [[nodiscard]] void* data() const noexcept override { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept override { return size_; }
@@ -31,6 +28,9 @@ class Memory : public DeviceBuffer {
   std::unique_ptr<std::byte[], Free> data_;
   std::size_t size_;
 };
+
+/// \throws Error (out_of_resources): there is no such memory.
+[[noreturn]] void throw_no_memory(std::size_t bytes);
 
 class EmulatedHostBuffer : public HostBuffer {
  public:

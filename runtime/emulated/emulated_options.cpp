@@ -67,6 +67,7 @@ void EmulatedOptions::check() const {
   check_range("max_threads_per_block", max_threads_per_block, 1, 1024);
   check_range<std::int64_t>("shared_bytes_per_block", shared_bytes_per_block, 0, most_shared_bytes);
   check_range("max_cluster_size", max_cluster_size, 1, 16);
+  check_range<std::int64_t>("memory_bytes", memory_bytes, 1, std::numeric_limits<std::int64_t>::max());
   check_range("host_threads", host_threads, 0, most_host_threads);
 }
 

@@ -12,6 +12,7 @@
 #include "multi/agreement.hpp"
 #include "multi/local_ranks.hpp"
 #include "multi/rank_call.hpp"
+#include "runtime/emulated/emulated_device.hpp"
 #include "tests/multi/failing_ranks.hpp"
 #include "tests/multi/several_ranks.hpp"
 
@@ -99,6 +100,30 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
 TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
   for (int calls = 2; calls <= 9; ++calls) {
     expect_end_of_all({1000, 1000}, calls, {.split_from_bytes = 0});
+  }
+}
+
+/// Splitting takes about three times the keys. One rank has memory for merging alone: then all merge.
+TEST_F(MultiFaults, WhereARankHasNoMemoryToSplitAllMerge) {
+  emulated::EmulatedOptions options;
+  options.memory_bytes = 30000;
+  const auto small = make_emulated_device(options);
+  const multi::CopyRules rules{.split_from_bytes = 0};
+  for (const bool is_small : {false, true}) {
+    LocalRanks meeting(2, for_ever, true);
+    RanksCall call(keys, {2000, 2000}, {equal_part, equal_part}, Distribution::random);
+    const auto parts = call.parts();
+    auto stores = stores_of(1, rules);
+    stores.emplace_back(is_small ? *small : device().device(), [&](std::uint64_t) { return rules; });
+    std::vector<MultiResult> results(2);
+    const auto errors = errors_of(2, [&](int rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      const auto communicator = meeting.communicator(rank, device().device());
+      results[i] = run_rank(device(), stores[i], *communicator, keys, parts[i]);
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(2));
+    EXPECT_EQ(call.fault().value_or(""), "");
+    for (const MultiResult& result : results) EXPECT_EQ(result.merge_us > 0, is_small);
   }
 }
 
