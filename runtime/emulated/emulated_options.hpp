@@ -18,7 +18,7 @@ struct EmulatedOptions {
   std::int64_t shared_bytes_per_block = 227 * 1024;  ///< the most that a block can be given
   int max_cluster_size = 8;
   std::int64_t memory_bytes = std::int64_t{4} << 30;  ///< the most that one piece of memory can have
-  int host_threads = 0;  ///< that run blocks; 0: one for each core of the host
+  int host_threads = 0;                               ///< that run blocks; 0: one for each core of the host
   /// Resumes threads in a random order, reproducibly for each seed and block; nothing: in the order of their
   /// indices.
   std::optional<std::uint64_t> seed;
