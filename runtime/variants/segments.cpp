@@ -119,7 +119,7 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const int lists = !is_small ? octaves : octaves > 5 ? 2 : std::min(octaves, 1);
   c.parameters["block_lists"] = lists;
   c.parameters["list_octaves"] = lists == 0 ? 1 : octaves / lists;
-  // Two passes instead of four, and as many launches more, which do nothing where there are no long segments.
+  // One pass instead of four, for most keys, and two launches more, which do nothing where nothing is long.
   if (!is_small && lists != 0 && least_long(c, problem) <= problem.n) {
     c.parameters["long_buckets"] =
         long_segments::can_make_buckets(problem, with_long(c, problem, device), least_long) ? 1 : 0;
