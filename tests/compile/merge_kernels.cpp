@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <set>
 
 #include "model/key_type.hpp"
 #include "model/problem.hpp"
@@ -19,14 +20,16 @@ namespace {
 TEST(MergeKernels, OfTwoRunsDoNotSpill) {
   const DeviceInfo device = h200();
   const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
+  std::set<KernelSource> kernels;  // what cuts runs is the same whatever travels
   for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::f32, KeyType::f64}) {
     for (const std::uint32_t carried : {0, 4, 16}) {
       const SortSpec spec{.key = key, .order = Order::descending};
-      for (const KernelSource& kernel : multi::RunMerge(spec, carried).kernels()) {
-        const KernelImage image = compiled_without_spills(*compiler, kernel);
-        EXPECT_LE(image.registers, 64) << kernel.name_expression;
-      }
+      for (const KernelSource& kernel : multi::RunMerge(spec, carried).kernels()) kernels.insert(kernel);
     }
+  }
+  for (const KernelSource& kernel : kernels) {
+    const KernelImage image = compiled_without_spills(*compiler, kernel);
+    EXPECT_LE(image.registers, 64) << kernel.name_expression;
   }
 }
 
@@ -38,6 +41,7 @@ TEST(MergeKernels, ThatSplitDoNotSpill) {
     std::uint32_t carried;
     std::size_t ranks;
   };
+  std::set<KernelSource> kernels;  // some are the same whatever the keys are
   for (const auto& [key, carried, ranks] : {Case{KeyType::u32, 0, 2}, Case{KeyType::f32, 4, 2},
                                             Case{KeyType::i16, 16, 3}, Case{KeyType::f32, 8, 4}}) {
     Problem problem{{.operation = carried != 0 ? Operation::sort_pairs : Operation::sort,
@@ -50,10 +54,11 @@ TEST(MergeKernels, ThatSplitDoNotSpill) {
     plan.bytes_of_item = {size_of(key), carried};
     plan.radix.emplace(problem, Configuration{}, device);
     plan.name_kernels(problem, ranks, device);
-    for (const KernelSource& kernel : plan.kernels()) {
-      const KernelImage image = compiled_without_spills(*compiler, kernel);
-      EXPECT_GT(image.registers, 0) << kernel.name_expression;
-    }
+    for (const KernelSource& kernel : plan.kernels()) kernels.insert(kernel);
+  }
+  for (const KernelSource& kernel : kernels) {
+    const KernelImage image = compiled_without_spills(*compiler, kernel);
+    EXPECT_GT(image.registers, 0) << kernel.name_expression;
   }
 }
 

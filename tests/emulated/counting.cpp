@@ -21,8 +21,8 @@ Configuration counting(KeyType key, std::int64_t parts, std::int64_t cluster, st
 }
 
 TEST(Counting, SortsWithCountersOfEveryKind) {
+  const Bench bench = make_bench(open_device("emulated"));
   for (const Distribution distribution : all_distributions) {
-    const Bench bench = make_bench(open_device("emulated"));
     std::uint64_t seed = 3;
     const auto check = [&](const Problem& problem, const Configuration& configuration) {
       ++seed;

@@ -21,8 +21,8 @@ Configuration small_tiles(KeyType key, std::int64_t bits, std::int64_t look_back
 }
 
 TEST(Radix, SortsByDigitsOfEveryWidth) {
+  const Bench bench = make_bench(open_device("emulated"));
   for (const Distribution distribution : all_distributions) {
-    const Bench bench = make_bench(open_device("emulated"));
     std::uint64_t seed = 11;
     const auto check = [&](const Problem& problem, const Configuration& configuration) {
       ++seed;

@@ -109,14 +109,18 @@ INSTANTIATE_TEST_SUITE_P(Some, TopKSelectionOfWords,
 TEST(TopKSelectionOrders, DoNotMatter) {
   std::vector<Case> all(cases.begin(), cases.end());
   all.insert(all.end(), cases_of_words.begin(), cases_of_words.end());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Case& of = all[i];
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Case& of : all) {
     const Problem problem = top_k_of(all_loads[0], KeyType::f32, Order::descending, of.k, of.shape);
+    sorts.emplace_back(problem, variant(of.variant).default_configuration(problem, seeded(1).device->info()));
+  }
+  compile_all(emulated_bench(), sorts);
+  for (std::size_t i = 0; i < sorts.size(); ++i) {
+    const auto& [problem, c] = sorts[i];
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const Bench bench = seeded(seed);
-      const Configuration c = variant(of.variant).default_configuration(problem, bench.device->info());
       for (std::size_t d = (i + seed) % 3; d < all_distributions.size(); d += 3) {
-        EXPECT_TRUE(is_right(bench, problem, c, all_distributions.at(d), seed)) << of.variant;
+        EXPECT_TRUE(is_right(bench, problem, c, all_distributions.at(d), seed)) << all[i].variant;
       }
     }
   }
@@ -125,6 +129,7 @@ TEST(TopKSelectionOrders, DoNotMatter) {
 /// What registers hold is ranked as it is. Keys have each width and order, and their words have places or
 /// none. Rows fill all registers or not, and do not fill the last warp. Some bounds must be narrowed.
 TEST(TopKSelectionRanks, OfPartsOfAWarp) {
+  std::vector<std::pair<Problem, Configuration>> sorts;
   for (const KeyType key : all_key_types) {
     const auto turn = static_cast<std::uint64_t>(key);
     const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
@@ -146,39 +151,49 @@ TEST(TopKSelectionRanks, OfPartsOfAWarp) {
                     .violation(c, problem, emulated_bench().device->info()),
                 std::nullopt)
           << c.text();
-      for (std::size_t d = (turn + n) % 2; d < all_distributions.size(); d += 2) {
-        EXPECT_TRUE(is_right(emulated_bench(), problem, c, all_distributions.at(d), n,
-                             {.gaps = n % 2 == 0, .length_bytes = n == 101 ? 8U : 0U}));
-      }
+      sorts.emplace_back(problem, c);
+    }
+  }
+  compile_all(emulated_bench(), sorts);
+  for (const auto& [problem, c] : sorts) {
+    const std::uint64_t n = problem.n;
+    const auto turn = static_cast<std::uint64_t>(problem.key);
+    for (std::size_t d = (turn + n) % 2; d < all_distributions.size(); d += 2) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, all_distributions.at(d), n,
+                           {.gaps = n % 2 == 0, .length_bytes = n == 101 ? 8U : 0U}));
     }
   }
 }
 
 /// More candidates than there is room for: a bound from minima lets more than k keys through.
 TEST(TopKSelectionBounds, AreNarrowedWhereThereIsNoRoom) {
-  const auto expect_right = [](std::string_view name, KeyType key, Order order, std::uint64_t n,
-                               const std::map<std::string, std::int64_t>& changes) {
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  const auto add = [&sorts](std::string_view name, KeyType key, Order order, std::uint64_t n,
+                            const std::map<std::string, std::int64_t>& changes) {
     const Problem problem = top_k_of(all_loads[0], key, order, 32, {.n = n, .rows = 3});
     Configuration c = variant(name).default_configuration(problem, emulated_bench().device->info());
     for (const auto& [parameter, value] : changes) c.parameters[parameter] = value;
-    for (const Distribution distribution : all_distributions) {
-      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4})) << name;
-    }
-    // Most keys of 64 bits have one of a few exponents: words are counted more than once.
-    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::normal, 1)) << name;
+    sorts.emplace_back(problem, std::move(c));
   };
   for (const Order order : {Order::ascending, Order::descending}) {
     for (const KeyType key : {KeyType::u8, KeyType::bf16, KeyType::f32, KeyType::f64}) {
-      expect_right("select_rows", key, order, 1000, {{"candidate_factor", 1}});
-      expect_right("digit_rows", key, order, 1100,
-                   {{"block_size_x", 64}, {"items_per_thread", 24}, {"candidates_per_thread", 4}});
+      add("select_rows", key, order, 1000, {{"candidate_factor", 1}});
+      add("digit_rows", key, order, 1100,
+          {{"block_size_x", 64}, {"items_per_thread", 24}, {"candidates_per_thread", 4}});
     }
     for (const KeyType key : {KeyType::i32, KeyType::f64}) {
-      expect_right("persistent_rows", key, order, 2000,
-                   {{"candidate_factor", 2}, {"minima", 32}, {"min_blocks_per_sm", 1}});
-      expect_right("select_cluster", key, order, 3000,
-                   {{"candidate_factor", 2}, {"minima", 32}, {"vector_width", 1}});
+      add("persistent_rows", key, order, 2000,
+          {{"candidate_factor", 2}, {"minima", 32}, {"min_blocks_per_sm", 1}});
+      add("select_cluster", key, order, 3000, {{"candidate_factor", 2}, {"minima", 32}, {"vector_width", 1}});
     }
+  }
+  compile_all(emulated_bench(), sorts);
+  for (const auto& [problem, c] : sorts) {
+    for (const Distribution distribution : all_distributions) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, 1, {.length_bytes = 4}));
+    }
+    // Most keys of 64 bits have one of a few exponents: words are counted more than once.
+    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::normal, 1));
   }
 }
 
@@ -230,23 +245,28 @@ TEST(TopKSelectionBounds, MayBeWrong) {
     std::uint64_t k;
     bool merges;
   };
+  std::vector<std::pair<Problem, Configuration>> sorts;
   for (const Wrong& of : {Wrong{"bin_rows", 6000, 40, false}, Wrong{"filter_array", 6000, 40, false},
                           Wrong{"filter_array", 6000, 40, true}, Wrong{"select_array", 6000, 40, false}}) {
     for (const KeyType key : {KeyType::u16, KeyType::f32, KeyType::f64}) {
-      for (const std::uint32_t rank : {1U, 200U, 1U << 30}) {
-        const Problem problem = top_k_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
-        const DeviceInfo& device = emulated_bench().device->info();
-        const Variant& family = variant(of.variant);
-        Configuration c = family.default_configuration(problem, device);
-        if (of.merges) {
-          c.parameters["merge_runs"] = 1;
-          c.parameters["finish_blocks"] = 1;
-        }
-        ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
-        for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
-          EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
-              << of.variant << ", sample " << rank;
-        }
+      const Problem problem = top_k_of(all_loads[0], key, Order::descending, of.k, {.n = of.n});
+      const DeviceInfo& device = emulated_bench().device->info();
+      const Variant& family = variant(of.variant);
+      Configuration c = family.default_configuration(problem, device);
+      if (of.merges) {
+        c.parameters["merge_runs"] = 1;
+        c.parameters["finish_blocks"] = 1;
+      }
+      ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
+      sorts.emplace_back(problem, std::move(c));
+    }
+  }
+  compile_all(emulated_bench(), sorts);
+  for (const auto& [problem, c] : sorts) {
+    for (const std::uint32_t rank : {1U, 200U, 1U << 30}) {
+      for (const Distribution distribution : {Distribution::random, Distribution::few_distinct}) {
+        EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, rank, {.sample = rank}))
+            << c.variant << ", sample " << rank;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <utility>
+#include <vector>
 
 #include "model/problem.hpp"
 #include "tests/support/emulated_bench.hpp"
@@ -35,6 +36,14 @@ Plan spoiling_plan(Role role, std::uint64_t offset) {
 TEST(EmulatedSegments, EveryVariantIsVerifiedAndMeasured) {
   const auto evaluator = make_local_evaluator(emulated_bench().device, emulated_bench().kernels);
   const DeviceInfo& info = emulated_bench().device->info();
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const Problem& problem : {keys, pairs, argsort}) {
+    for (const Variant* family : variants()) {
+      if (family->supports(problem, info))
+        sorts.emplace_back(problem, family->default_configuration(problem, info));
+    }
+  }
+  compile_all(emulated_bench(), sorts);
   for (const Problem& problem : {keys, pairs, argsort}) {
     int variants_that_can = 0;
     for (const Variant* family : variants()) {
