@@ -33,8 +33,9 @@ BITUNE_DEVICE u32 segment_of_tile(const LongSegment* listed, u32 count, u32 tile
   return first;
 }
 
-/// Writes what there is of `tile`, of one of `count` listed segments, in a table of all tiles. Of a segment that has several tiles its first one also sets to 0 what is counted
-/// later, [turns][values] at `digits`, and each one what LookBack keeps of it in the first turn, at `states`. By all lanes of a warp.
+/// Writes what there is of `tile`, of one of `count` listed segments, in a table of all tiles. By all lanes of a warp. If its segment has
+/// several tiles, it sets to 0 what LookBack keeps of it in the first turn, at `states`. The first of these also does so with what is counted
+/// later, [turns][values] at `digits`.
 template <u32 tile_keys, int turns, u32 values, class Counter>
 BITUNE_DEVICE void map_long_tile(u32 tile, LongTile* tiles, const LongSegment* listed, u32 count, Counter* digits, Counter* states) {
   const u32 segment = segment_of_tile(listed, count, tile);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -135,9 +134,7 @@ namespace {
 struct Turns {
   std::uint64_t first_pass = 0;
   radix_parts::PassArrays arrays;
-  bool makes_buckets = false;
-  Address begins = input_address();  ///< of buckets; else it is not looked at
-  Address ends = input_address();
+  const Buckets* buckets = nullptr;  ///< whose bounds are written
   bool allows_next_early = true;
 };
 
@@ -156,11 +153,14 @@ void append_turns(PlanBuilder& builder, const List& list, const Turns& turns, co
       .shared_bytes = as_count(block_parts(static_cast<std::int64_t>(count), c, problem).bytes),
       .allows_next_early = turns.allows_next_early};
   const std::string codec = codec_arguments(problem.key, problem.order);
-  const std::string shape =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", turns.makes_buckets, c.at("long_block_size"),
-                  c.at("long_items"), c.at("long_radix_bits"), look_back_loads(problem), turns.first_pass,
-                  count, copies_of_each(static_cast<std::int64_t>(count), c, problem), counter_bytes(problem),
-                  c.at("long_min_blocks"), turns.allows_next_early);
+  const std::string shape = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", turns.buckets != nullptr, c.at("long_block_size"),
+      c.at("long_items"), c.at("long_radix_bits"), look_back_loads(problem), turns.first_pass, count,
+      copies_of_each(static_cast<std::int64_t>(count), c, problem), counter_bytes(problem),
+      c.at("long_min_blocks"), turns.allows_next_early);
+  // Where nobody makes buckets, their bounds are not looked at.
+  const Address begins = turns.buckets != nullptr ? turns.buckets->begins : input_address();
+  const Address ends = turns.buckets != nullptr ? turns.buckets->ends : input_address();
   // From the third turn on each writes what the one before the last wrote.
   const auto written = [&](const std::vector<Address>& all, std::uint64_t turn) {
     return all[std::min(turn + 1, count)];
@@ -171,12 +171,12 @@ void append_turns(PlanBuilder& builder, const List& list, const Turns& turns, co
                                arrays.value_source(0), arrays.writes_keys(count - 1), shape),
                    launch, written(arrays.keys, 0), written(arrays.keys, 1), written(arrays.keys, 2),
                    arrays.keys[0], written(arrays.values, 0), written(arrays.values, 1),
-                   written(arrays.values, 2), arrays.values[0], turns.begins, turns.ends, tiles, list.listed,
+                   written(arrays.values, 2), arrays.values[0], begins, ends, tiles, list.listed,
                    list.counters, digits, states, sizes.tiles);
   } else {
     builder.launch(keys_kernel, fmt::format("{}, {}", codec, shape), launch, written(arrays.keys, 0),
-                   written(arrays.keys, 1), written(arrays.keys, 2), arrays.keys[0], turns.begins, turns.ends,
-                   tiles, list.listed, list.counters, digits, states, sizes.tiles);
+                   written(arrays.keys, 1), written(arrays.keys, 2), arrays.keys[0], begins, ends, tiles,
+                   list.listed, list.counters, digits, states, sizes.tiles);
   }
 }
 
@@ -194,9 +194,7 @@ Buckets append_buckets(PlanBuilder& builder, const List& list, const Problem& pr
                {.first_pass = as_count(pass_count(c, problem)) - 1,
                 .arrays = {.keys = {input_address(), buckets.items.keys},
                            .values = {address_of(Role::values_in), buckets.items.values}},
-                .makes_buckets = true,
-                .begins = buckets.begins,
-                .ends = buckets.ends},
+                .buckets = &buckets},
                problem, c, device);
   return buckets;
 }

@@ -158,6 +158,20 @@ TEST(EmulatedDevice, RefusesMoreMemoryThanThereIs) {
   const auto device = make_emulated_device(EmulatedOptions{});
   EXPECT_THROW((void)device->allocate(std::size_t{1} << 62), Error);
   EXPECT_THROW((void)device->allocate(static_cast<std::size_t>(device->info().memory_bytes) + 1), Error);
+
+  EmulatedOptions options;
+  options.memory_bytes = 1000;
+  const auto small = make_emulated_device(options);
+  EXPECT_EQ(small->info().memory_bytes, 1000);
+  EXPECT_EQ(small->allocate(1000)->size(), 1000u);
+  try {
+    (void)small->allocate(1001);
+    ADD_FAILURE() << "it gave more memory than it has";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_resources) << "as a GPU says";
+  }
+  options.memory_bytes = 0;
+  EXPECT_THROW((void)make_emulated_device(options), Error);
 }
 
 TEST(EmulatedDevice, SeveralThreadsLaunchAtOnce) {
