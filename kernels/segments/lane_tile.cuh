@@ -1,12 +1,14 @@
 #pragma once
 
 // A segment in the registers of a few lanes: 1, 2, 4 ... 32 neighbouring lanes of a warp, with vt items each. As register_tile.cuh has it in
-// layout 0, the item of index i is in register i % vt of lane i / vt. Here vt may also be three times a power of two. So there is a tile
-// between any two powers of two, which takes three quarters of the larger one's steps.
+// layout 0, the item of index i is in register i % vt of lane i / vt. Here vt may also be three times a power of two, or 2^i * 3^j where
+// comparators of three sort faster (three_way.cuh). So there are tiles between any two powers of two, which take fewer steps than the larger
+// one.
 //
 // Steps across lanes are loops: how many lanes a segment has, the warp learns from the segments. So all tiles of one vt share their code.
 
 #include "kernels/network/network.cuh"
+#include "kernels/network/three_way.cuh"
 
 namespace bitune {
 
@@ -35,17 +37,27 @@ template <class Item, class Compare, int vt>
 struct LaneTile {
   /// Sorts a tile of each `lanes` neighbouring lanes; all lanes of the warp take part.
   BITUNE_DEVICE static void sort(Item (&items)[vt], u32 lanes) {
-    register_sort<Compare>(items);
+    if constexpr (by_threes) {
+      sort_by_threes<ItemRange<0, 1, vt>>(items);
+    } else {
+      register_sort<Compare>(items);
+    }
     BITUNE_UNROLL_N(1)
     for (u32 width = 1; width < lanes; width *= 2) {
       merge(items, 2 * width - 1, width, true);
       BITUNE_UNROLL_N(1)
       for (u32 distance = width / 2; distance > 0; distance /= 2) merge(items, distance, distance, false);
-      sort_bitonic_runs<Compare, vt>(items);
+      if constexpr (by_threes) {
+        sort_bitonic_by_threes<ItemRange<0, 1, vt>, vt>(items);
+      } else {
+        sort_bitonic_runs<Compare, vt>(items);
+      }
     }
   }
 
  private:
+  static constexpr bool by_threes = sorts_by_threes<Item> && vt % 3 == 0;
+
   /// How many items a lane sends before it looks at what it received: more would take registers that 32 items a lane have not.
   static constexpr int at_once = 8;
 

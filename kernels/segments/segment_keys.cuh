@@ -22,8 +22,9 @@ struct SegmentKeys {
   Raw* keys;
   const Raw* input;
 
-  /// The items of the segment's places first + r * stride. Places behind its end have an item that is behind all others.
-  template <int vt>
+  /// The items of the segment's places first + r * stride. Places behind its end have an item that is behind all others. sure: how many of
+  /// them no segment lacks that is read so.
+  template <int vt, int sure = 0>
   BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
     const Raw* from = input + segment.begin + first;
     const u32 left = keys_from(segment, first);
@@ -31,28 +32,28 @@ struct SegmentKeys {
     // All loads before the first use, into registers that hold padding (row_sort.cuh).
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      raw[r] = Codec::decode(Codec::padding);
-      if (r * stride < left) raw[r] = from[u64{stride} * r];
+      if (r >= sure) raw[r] = Codec::decode(Codec::padding);
+      if (r < sure || r * stride < left) raw[r] = from[u64{stride} * r];
     }
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Codec::encode(raw[r]);
   }
 
   /// Starts to copy the values at these places to the same places of `copies`, in shared memory, for whoever writes them.
-  template <int vt>
+  template <int vt, int sure = 0>
   BITUNE_DEVICE void copy_values(Segment /*segment*/, u32 /*first*/, u32 /*stride*/, Value* /*copies*/) const {}
 
   /// Writes the items that belong to these places, which are in shared memory: item_at(r). All threads of the segment call it. `barrier`:
-  /// among them. copies: of the values, if `copied`.
-  template <int vt, bool copied, class ItemAt, class Barrier>
+  /// among them. copies: of the values, if `copied`. is_there: else nothing is written.
+  template <int vt, bool copied, int sure = 0, class ItemAt, class Barrier>
   BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Value* /*copies*/,
-                           const Barrier& /*barrier*/) const {
+                           const Barrier& /*barrier*/, bool is_there = true) const {
     Raw* to = keys + segment.begin + first;
-    const u32 left = keys_from(segment, first);
+    const u32 left = is_there ? keys_from(segment, first) : 0;
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       const Raw key = Codec::decode(item_at(r));  // whether it is written or not: then that takes no branch
-      if (r * stride < left) to[u64{stride} * r] = key;
+      if (r < sure ? is_there : r * stride < left) to[u64{stride} * r] = key;
     }
   }
 

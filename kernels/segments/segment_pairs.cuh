@@ -31,21 +31,21 @@ struct SegmentPairs {
   const Value* given_values;
   Index* indices;
 
-  template <int vt>
+  template <int vt, int sure = 0>
   BITUNE_DEVICE void read(Segment segment, u32 first, u32 stride, Item (&items)[vt]) const {
     const Raw* const from = input + segment.begin + first;
     const u32 left = keys_from(segment, first);
     Raw raw[vt];
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      raw[r] = Codec::decode(Codec::padding);
-      if (r * stride < left) raw[r] = from[u64{stride} * r];
+      if (r >= sure) raw[r] = Codec::decode(Codec::padding);
+      if (r < sure || r * stride < left) raw[r] = from[u64{stride} * r];
     }
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) items[r] = Form::make(TieCodec<Codec>::encode(raw[r]), first + r * stride);
   }
 
-  template <int vt>
+  template <int vt, int sure = 0>
   BITUNE_DEVICE void copy_values(Segment segment, u32 first, u32 stride, Value* copies) const {
     if constexpr (value_bytes != 0) {
       const Value* const from = given_values + segment.begin + first;
@@ -53,15 +53,16 @@ struct SegmentPairs {
       const u32 left = keys_from(segment, first);
       BITUNE_UNROLL
       for (int r = 0; r < vt; ++r) {
-        if (r * stride < left) copy_to_shared(to + r * stride, from + u64{stride} * r);
+        if (r < sure || r * stride < left) copy_to_shared(to + r * stride, from + u64{stride} * r);
       }
     }
   }
 
-  template <int vt, bool copied, class ItemAt, class Barrier>
-  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Value* copies, const Barrier& barrier) const {
-    const u32 left = keys_from(segment, first);
-    const auto is_there = [&](int r) { return r * stride < left; };
+  template <int vt, bool copied, int sure = 0, class ItemAt, class Barrier>
+  BITUNE_DEVICE void write(Segment segment, u32 first, u32 stride, const ItemAt& item_at, const Value* copies, const Barrier& barrier,
+                           bool is_segment_there = true) const {
+    const u32 left = is_segment_there ? keys_from(segment, first) : 0;
+    const auto is_there = [&](int r) { return r < sure ? is_segment_there : r * stride < left; };
     Value fetched[vt];
     if constexpr (value_bytes != 0 && !copied) {
       const Value* const from = given_values + segment.begin;

@@ -67,6 +67,12 @@ constexpr SegmentTileParts segment_tile_parts(Size items, Size item_bytes, Size 
   return {values, values + rounded_up(items * value_bytes, 16)};
 }
 
+/// The same for a warp whose lanes exchange items: with a gap of up to 16 bytes behind each 128.
+constexpr SegmentTileParts lane_tile_parts(Size items, Size item_bytes, Size value_bytes) {
+  const Size values = rounded_up(items * item_bytes / 8 * 9, 16);
+  return {values, values + rounded_up(items * value_bytes, 16)};
+}
+
 /// Neighbouring keys that a block copies to shared memory, with their values and what indices are made of them.
 struct CopiedParts {
   Size values;
@@ -88,7 +94,7 @@ struct ShortSegmentParts {
   Size begins;   ///< u64 of each segment that it sorts
   Size lengths;  ///< u32 of each
   Size counts;   ///< three u32 of each of 32 classes of length
-  Size warp;     ///< the tile of the first warp (SegmentTileParts), and behind it those of the others; or copies of all keys
+  Size warp;     ///< the tile of the first warp (lane_tile_parts), and behind it those of the others; or copies of all keys
   Size bytes;
 };
 
@@ -97,7 +103,7 @@ constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Siz
   const Size lengths = segments * 8;
   const Size counts = lengths + segments * 4;
   const Size warp = rounded_up(counts + 3 * 32 * 4, 16);
-  const Size tiles = warps_of(threads) * segment_tile_parts(32 * most_items, item_bytes, value_bytes).bytes;
+  const Size tiles = warps_of(threads) * lane_tile_parts(32 * most_items, item_bytes, value_bytes).bytes;
   return {0, lengths, counts, warp, warp + (copies > tiles ? copies : tiles)};
 }
 

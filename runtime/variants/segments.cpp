@@ -74,7 +74,7 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   // The more keys a lane has, the fewer of a network's steps go across lanes, which take three times as long.
   const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
                              : mean < 64 || size_of(problem.key) == 8 ? 8
-                                                                      : 16;
+                                                                      : 18;
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors. A
   // thread reads where one segment lies, or four, where these take little else.
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));
@@ -99,7 +99,7 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
                    {"dependent_launch", device.compute_major >= 9 ? 1 : 0}}};
   // Lists up to what a block holds; a few of them where a launch costs more than threads that do nothing.
   int octaves = 0;
-  for (std::uint64_t longest = as_count(longest_of_warp(c));
+  for (std::uint64_t longest = std::bit_floor(as_count(longest_of_warp(c)));
        longest < problem.n && octaves < layout::most_block_lists() &&
        tile_for(2 * longest, c, problem).fits(device);
        longest *= 2) {

@@ -1,6 +1,7 @@
 #include "runtime/variants/segments_sizes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/radix/digit_row_layout.hpp"
 #include "model/key_type.hpp"
@@ -35,14 +36,15 @@ std::int64_t item_registers(const Problem& problem) {
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
 
 layout::BlockLists lists_of(const Configuration& c, const Problem& problem) {
-  return {problem.rows, problem.n, static_cast<int>(longest_of_warp(c)),
+  return {problem.rows, problem.n, static_cast<int>(std::bit_floor(as_count(longest_of_warp(c)))),
           static_cast<int>(c.at("list_octaves"))};
 }
 
 int list_count(const Configuration& c) { return static_cast<int>(c.at("block_lists")); }
 
 std::uint64_t longest_of_block(const Configuration& c, const Problem& problem) {
-  return lists_of(c, problem).longest(list_count(c) - 1);
+  const int lists = list_count(c);
+  return lists == 0 ? as_count(longest_of_warp(c)) : lists_of(c, problem).longest(lists - 1);
 }
 
 std::uint64_t least_long(const Configuration& c, const Problem& problem) {

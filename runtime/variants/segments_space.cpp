@@ -24,7 +24,7 @@ SearchSpace make_space() {
   space.parameters = {
       {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
-      {"lane_items", {4, 8, 16, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
+      {"lane_items", {4, 8, 16, 18, 27, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
       {"copied_keys", copied_keys_values(),
        "keys that such a block copies to shared memory and back, where its segments have no more"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
@@ -62,6 +62,11 @@ SearchSpace make_space() {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
        },
        {"segments_per_block", "block_size_x"}},
+      {"lane_items is 18 or 27 where a network sorts words of 32 bits, three of these at once",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("lane_items") % 3 != 0 || item_bytes(p) == 4;
+       },
+       {"lane_items"}},
       {"copied_keys is 0, or a quarter to sixteen times as many keys as a block's segments have on average",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) { return copies_what_is_there(c, p); },
        {"copied_keys", "segments_per_block"}},

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -35,12 +37,13 @@ std::vector<std::uint64_t> lengths_of_all_classes(std::uint64_t most) {
 }
 
 /// Small tiles, so that all kinds of kernels have something to sort. Its lists have room for all keys.
-Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1) {
-  const std::int64_t octaves = std::max(1, ceil_log2(keys) - 8);
+Configuration small_configuration(std::uint64_t keys, std::int64_t lists = 1, int lane_items = 8) {
+  const int bits_of_warp = std::bit_width(static_cast<unsigned>(32 * lane_items)) - 1;
+  const std::int64_t octaves = std::max(1, ceil_log2(keys) - bits_of_warp);
   return {"segments",
           {{"block_size_x", 64},
            {"segments_per_block", 16},
-           {"lane_items", 8},
+           {"lane_items", lane_items},
            {"copied_keys", 0},
            {"block_lists", lists},
            {"list_octaves", (octaves + lists - 1) / lists},
@@ -60,11 +63,38 @@ TEST_P(Segments, SortsAllClassesOfLength) {
   const auto turn = static_cast<std::uint64_t>(key);
   const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
   const SegmentPlaces places = places_of(lengths_of_all_classes(900), turn % 3 == 0 ? 8 : 4, turn % 2 == 0);
-  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places,
-                             small_configuration(places.keys, turn % 4 == 0 ? 5 : 1),
+  Configuration c = small_configuration(places.keys, turn % 4 == 0 ? 5 : 1);
+  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places, c,
                              turn % 3 == 0 ? Distribution::random : Distribution::special, turn,
                              turn % 5 == 0));
 }
+
+/// Tiles of three, of all keys of 32 bits and less: with segments of each length that several lanes sort, and of each that one lane does.
+class SegmentsByThrees : public ::testing::TestWithParam<KeyType> {};
+
+TEST_P(SegmentsByThrees, SortAllLengths) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  const int lane_items = std::array{18, 27}.at(turn % 2);
+  std::vector<std::uint64_t> lengths;
+  for (std::uint64_t length = 0; length <= 40; ++length) lengths.push_back(length);
+  for (std::uint64_t lanes = 2; lanes <= 32; lanes *= 2) {
+    for (const std::uint64_t items : {lane_items * 1, lane_items * 2 / 3, lane_items / 4 * 3}) {
+      lengths.insert(lengths.begin() + static_cast<std::ptrdiff_t>(lanes), {lanes * items, lanes * items + 1});
+    }
+  }
+  const SegmentPlaces places = places_of(lengths, turn % 2 == 0 ? 4 : 8, turn % 2 == 0);
+  Configuration c = small_configuration(places.keys, 4, lane_items);
+  c.parameters["block_items"] = 16;
+  c.parameters["copied_keys"] = turn % 4 == 3 ? 2048 : 0;
+  for (const Order order : {Order::ascending, Order::descending}) {
+    EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places, c,
+                               order == Order::ascending ? Distribution::random : Distribution::special, turn, turn % 5 == 0));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SegmentsByThrees, ::testing::Values(KeyType::u8, KeyType::i16, KeyType::bf16, KeyType::u32, KeyType::i32, KeyType::f32),
+                         [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
   const Variant& family = variant("segments");
