@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -69,31 +68,36 @@ TEST_P(Segments, SortsAllClassesOfLength) {
                              turn % 5 == 0));
 }
 
-/// Tiles of three, of all keys of 32 bits and less: with segments of each length that several lanes sort, and of each that one lane does.
+/// Comparators of three, of words of 32 bits: segments of each length that one lane sorts, and the longest of
+/// each class that several lanes do.
 class SegmentsByThrees : public ::testing::TestWithParam<KeyType> {};
 
 TEST_P(SegmentsByThrees, SortAllLengths) {
   const KeyType key = GetParam();
   const auto turn = static_cast<std::uint64_t>(key);
-  const int lane_items = std::array{18, 27}.at(turn % 2);
+  const std::uint64_t items = turn % 2 == 0 ? 18 : 27;
   std::vector<std::uint64_t> lengths;
-  for (std::uint64_t length = 0; length <= 40; ++length) lengths.push_back(length);
+  for (std::uint64_t length = 0; length <= items + 1; ++length) lengths.push_back(length);
   for (std::uint64_t lanes = 2; lanes <= 32; lanes *= 2) {
-    for (const std::uint64_t items : {lane_items * 1, lane_items * 2 / 3, lane_items / 4 * 3}) {
-      lengths.insert(lengths.begin() + static_cast<std::ptrdiff_t>(lanes), {lanes * items, lanes * items + 1});
+    for (const std::uint64_t most : {lanes * items, lanes * items * 2 / 3}) {
+      lengths.insert(lengths.begin() + static_cast<std::ptrdiff_t>(lanes / 2), {most, most + 1, most - 1});
     }
   }
   const SegmentPlaces places = places_of(lengths, turn % 2 == 0 ? 4 : 8, turn % 2 == 0);
-  Configuration c = small_configuration(places.keys, 4, lane_items);
+  const int lists = ceil_log2(places.keys) - 9;
+  Configuration c = small_configuration(places.keys, lists, static_cast<int>(items));
   c.parameters["block_items"] = 16;
   c.parameters["copied_keys"] = turn % 4 == 3 ? 2048 : 0;
   for (const Order order : {Order::ascending, Order::descending}) {
     EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places, c,
-                               order == Order::ascending ? Distribution::random : Distribution::special, turn, turn % 5 == 0));
+                               order == Order::ascending ? Distribution::random : Distribution::special, turn,
+                               turn % 5 == 0));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SegmentsByThrees, ::testing::Values(KeyType::u8, KeyType::i16, KeyType::bf16, KeyType::u32, KeyType::i32, KeyType::f32),
+INSTANTIATE_TEST_SUITE_P(All, SegmentsByThrees,
+                         ::testing::Values(KeyType::u8, KeyType::i16, KeyType::bf16, KeyType::u32,
+                                           KeyType::i32, KeyType::f32),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
