@@ -20,6 +20,7 @@ struct LongWork {
   static constexpr u32 count = 1;
   static constexpr u32 first_turn = layout::phases_before_turns();
   static constexpr u32 phases = first_turn + Counts::turns;
+  static constexpr u32 none = phases + 1;  ///< what a block is in before its first phase
 
   LongTile* tiles;
   const LongSegment* listed;
@@ -140,6 +141,7 @@ BITUNE_DEVICE void sort_long_segments(const LongWork<nt, vt, bits, Counts>& all,
   };
   if (thread_index() == 0) {
     work->counters = counters;
+    work->at_work = Work::none;  // else take() might fetch a tile of a table that is not written yet
     all.take(work);
   }
   sync_block();
