@@ -62,8 +62,8 @@ TEST_P(Segments, SortsAllClassesOfLength) {
   const auto turn = static_cast<std::uint64_t>(key);
   const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
   const SegmentPlaces places = places_of(lengths_of_all_classes(900), turn % 3 == 0 ? 8 : 4, turn % 2 == 0);
-  Configuration c = small_configuration(places.keys, turn % 4 == 0 ? 5 : 1);
-  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places, c,
+  EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places,
+                             small_configuration(places.keys, turn % 4 == 0 ? 5 : 1),
                              turn % 3 == 0 ? Distribution::random : Distribution::special, turn,
                              turn % 5 == 0));
 }
