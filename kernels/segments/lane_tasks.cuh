@@ -100,13 +100,19 @@ BITUNE_DEVICE void sort_in_lanes(const TaskTraffic<Traffic>& traffic, const Lane
   });
 }
 
-/// Sorts a task by tile number `tile`, which is first_tile or behind it.
-template <int most_items, int first_tile = 0, class Traffic>
-BITUNE_DEVICE void sort_task(const TaskTraffic<Traffic>& traffic, const LaneTask& task, u32 tile) {
+/// Calls use(TaskTile<most_items, tile>{}). tile: first_tile or behind it.
+template <int most_items, int first_tile = 0, class Use>
+BITUNE_DEVICE void with_tile(u32 tile, const Use& use) {
   if constexpr (first_tile + 1 < LaneTiles<most_items>::count) {
-    if (tile > first_tile) return sort_task<most_items, first_tile + 1>(traffic, task, tile);
+    if (tile > first_tile) return with_tile<most_items, first_tile + 1>(tile, use);
   }
-  sort_in_lanes<TaskTile<most_items, first_tile>>(traffic, task);
+  use(TaskTile<most_items, first_tile>{});
+}
+
+/// Sorts a task by this tile.
+template <int most_items, class Traffic>
+BITUNE_DEVICE void sort_task(const TaskTraffic<Traffic>& traffic, const LaneTask& task, u32 tile) {
+  with_tile<most_items>(tile, [&](auto known) { sort_in_lanes<decltype(known)>(traffic, task); });
 }
 
 }  // namespace bitune

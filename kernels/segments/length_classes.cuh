@@ -19,6 +19,13 @@ struct LaneTiles {
     constexpr int of_threes[] = {27, 18, 12, 9, 6, 4, 3, 2};
     return by_threes ? of_threes[first_of_threes + tile] : (tile % 2 == 0 ? most_items : most_items / 4 * 3) >> (tile / 2);
   }
+  /// The same of a number that the compiler does not know: `tile`, which is first_tile or behind it.
+  template <int first_tile = 0>
+  BITUNE_DEVICE static u32 items_of(u32 tile) {
+    constexpr int own = items(first_tile);
+    if constexpr (first_tile + 1 < count) return tile > first_tile ? items_of<first_tile + 1>(tile) : own;
+    return own;
+  }
 };
 
 /// Classes in a block's order: short segments first, the longest of them in front; then the lists. A class is one of 32 places. There are two

@@ -7,6 +7,7 @@
 #include "kernels/network/comparator.cuh"
 #include "kernels/segments/copied_range.cuh"
 #include "kernels/segments/segments.cuh"
+#include "kernels/segments/staged_places.cuh"
 
 namespace bitune {
 
@@ -14,7 +15,8 @@ namespace bitune {
 template <class Codec, int imad_quarters>
 struct SegmentKeys {
   using Raw = typename Codec::Raw;
-  using Item = typename Codec::Word;
+  using Word = typename Codec::Word;
+  using Item = Word;
   using Compare = Comparator<imad_quarters>;
   using Value = u8;
   static constexpr int value_bytes = 0;
@@ -55,6 +57,24 @@ struct SegmentKeys {
       const Raw key = Codec::decode(item_at(r));  // whether it is written or not: then that takes no branch
       if (r < sure ? is_there : r * stride < left) to[u64{stride} * r] = key;
     }
+  }
+
+  // The same by leading bits (leading_bits.cuh):
+
+  /// What a key is compared by.
+  BITUNE_DEVICE static Word word_of(Raw key) { return Codec::encode(key); }
+
+  /// Starts to copy the keys at these places to the same places of `copies`, in shared memory.
+  BITUNE_DEVICE void stage(const LanePlaces& places, Raw* copies, Value* /*copied_values*/) const {
+    const Raw* const from = kept_address(input + places.segment.begin);
+    places.each([&](u32 place) { copy_to_shared(copies + place, from + place); });
+  }
+
+  /// Writes to these places the keys that are at place_at(place) of the copies.
+  template <class PlaceAt>
+  BITUNE_DEVICE void write_by_place(const LanePlaces& places, const PlaceAt& place_at, const Raw* copies, const Value* /*copied_values*/) const {
+    Raw* const to = kept_address(keys + places.segment.begin);
+    places.each_fetched([&](u32 place) { return copies[place_at(place)]; }, [&](u32 place, Raw key) { to[place] = key; });
   }
 
   static constexpr layout::CopiedParts copied_parts(int copied_keys) { return layout::copied_parts(copied_keys, sizeof(Raw), 0, 0); }

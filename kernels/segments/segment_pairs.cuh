@@ -8,6 +8,7 @@
 #include "kernels/network/placed_word.cuh"
 #include "kernels/segments/copied_range.cuh"
 #include "kernels/segments/segments.cuh"
+#include "kernels/segments/staged_places.cuh"
 
 namespace bitune {
 
@@ -95,6 +96,43 @@ struct SegmentPairs {
       if constexpr (index_bytes != 0) indices[place] = Index{Form::place(item)};
       if constexpr (value_bytes != 0) values[place] = copied ? copies[Form::place(item)] : fetched[r];
     }
+  }
+
+  // The same by leading bits, as SegmentKeys has them.
+
+  BITUNE_DEVICE static Word word_of(Raw key) { return TieCodec<Codec>::encode(key); }
+
+  BITUNE_DEVICE void stage(const LanePlaces& places, Raw* copies, Value* copied_values) const {
+    const Raw* const from = kept_address(input + places.segment.begin);
+    const Value* const values_from = kept_address(given_values + places.segment.begin);
+    places.each([&](u32 place) {
+      copy_to_shared(copies + place, from + place);
+      if constexpr (value_bytes != 0) copy_to_shared(copied_values + place, values_from + place);
+    });
+  }
+
+  template <class PlaceAt>
+  BITUNE_DEVICE void write_by_place(const LanePlaces& places, const PlaceAt& place_at, const Raw* copies, const Value* copied_values) const {
+    struct Fetched {
+      u32 from;
+      Raw key;
+      Value value;
+    };
+    Raw* const keys_to = kept_address(keys + places.segment.begin);
+    Value* const values_to = kept_address(values + places.segment.begin);
+    Index* const indices_to = kept_address(indices + places.segment.begin);
+    const auto fetch = [&](u32 place) {
+      Fetched fetched;
+      fetched.from = place_at(place);
+      if constexpr (writes_keys) fetched.key = copies[fetched.from];
+      if constexpr (value_bytes != 0) fetched.value = copied_values[fetched.from];
+      return fetched;
+    };
+    places.each_fetched(fetch, [&](u32 place, const Fetched& fetched) {
+      if constexpr (writes_keys) keys_to[place] = fetched.key;
+      if constexpr (index_bytes != 0) indices_to[place] = Index{fetched.from};
+      if constexpr (value_bytes != 0) values_to[place] = fetched.value;
+    });
   }
 
   static constexpr layout::CopiedParts copied_parts(int copied_keys) {

@@ -73,6 +73,20 @@ constexpr SegmentTileParts lane_tile_parts(Size items, Size item_bytes, Size val
   return {values, values + rounded_up(items * value_bytes, 16)};
 }
 
+/// The same where lanes sort words of 32 bits with leading bits of keys: these words, the keys and the values. Keys and values of
+/// neighbouring lanes are an odd number of places apart.
+struct LeadingTileParts {
+  Size keys;
+  Size values;
+  Size bytes;
+};
+constexpr LeadingTileParts leading_tile_parts(Size lane_items, Size key_bytes, Size value_bytes) {
+  const Size places = 32 * (lane_items / 2 * 2 + 1);
+  const Size keys = rounded_up(32 * lane_items * 4 / 8 * 9, 16);
+  const Size values = keys + rounded_up(places * key_bytes, 16);
+  return {keys, values, values + rounded_up(places * value_bytes, 16)};
+}
+
 /// Neighbouring keys that a block copies to shared memory, with their values and what indices are made of them.
 struct CopiedParts {
   Size values;
@@ -98,12 +112,12 @@ struct ShortSegmentParts {
   Size bytes;
 };
 
-/// segments: of a block. most_items: of a lane. copies: bytes of CopiedParts.
-constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size most_items, Size item_bytes, Size value_bytes, Size copies) {
+/// segments: of a block. of_warp: lane_tile_parts. copies: bytes of CopiedParts.
+constexpr ShortSegmentParts short_segment_parts(Size threads, Size segments, Size of_warp, Size copies) {
   const Size lengths = segments * 8;
   const Size counts = lengths + segments * 4;
   const Size warp = rounded_up(counts + 3 * 32 * 4, 16);
-  const Size tiles = warps_of(threads) * lane_tile_parts(32 * most_items, item_bytes, value_bytes).bytes;
+  const Size tiles = warps_of(threads) * of_warp;
   return {0, lengths, counts, warp, warp + (copies > tiles ? copies : tiles)};
 }
 

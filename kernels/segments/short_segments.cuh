@@ -15,6 +15,7 @@
 #include "kernels/network/meta.cuh"
 #include "kernels/network/network_layout.hpp"
 #include "kernels/segments/lane_tasks.cuh"
+#include "kernels/segments/leading_tasks.cuh"
 #include "kernels/segments/length_classes.cuh"
 #include "kernels/segments/listed_segment.cuh"
 #include "kernels/segments/segment_keys.cuh"
@@ -42,10 +43,15 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
+  // Comparators of three have words of 32 bits alone.
+  constexpr bool by_leading_bits = LaneTiles<most_items>::by_threes && !sorts_by_threes<Item>;
+  static_assert(!by_leading_bits || copied_keys == 0);
   constexpr layout::CopiedParts of_copies = Traffic::copied_parts(copied_keys);
-  constexpr layout::ShortSegmentParts parts =
-      layout::short_segment_parts(nt, segments, most_items, sizeof(Item), Traffic::value_bytes, of_copies.bytes);
   constexpr layout::SegmentTileParts of_warp = layout::lane_tile_parts(warp_size * most_items, sizeof(Item), Traffic::value_bytes);
+  constexpr layout::LeadingTileParts of_leading =
+      layout::leading_tile_parts(most_items, sizeof(typename Traffic::Raw), Traffic::value_bytes);
+  constexpr u32 tile_bytes = static_cast<u32>(by_leading_bits ? of_leading.bytes : of_warp.bytes);
+  constexpr layout::ShortSegmentParts parts = layout::short_segment_parts(nt, segments, tile_bytes, of_copies.bytes);
   u8* const shared = shared_memory<u8>();
   u64* const begins = reinterpret_cast<u64*>(shared + parts.begins);
   u32* const lengths = reinterpret_cast<u32*>(shared + parts.lengths);
@@ -152,7 +158,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   const u32 end_task = sum_through_lane((((of_warps - taken) << lane_bits_of_class) + warp_size - 1) / warp_size);
   const u32 all_tasks = shuffle(end_task, warp_size - 1);
   const u32 end = first + of_warps + shuffle(taken, lane() + 1);  // modulo the warp's size
-  u8* const warp_tile = shared + parts.warp + warp_index() * static_cast<u32>(of_warp.bytes);
+  u8* const warp_tile = shared + parts.warp + warp_index() * tile_bytes;
   auto* const values = reinterpret_cast<typename Traffic::Value*>(warp_tile + of_warp.values);
   const TaskTraffic<Traffic> of_task{traffic, in_copies, copied != 0, reinterpret_cast<Item*>(warp_tile), values};
   for (u32 task = warp_index(); task < all_tasks; task += nt / warp_size) {
@@ -164,7 +170,12 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     const u32 place = shuffle(first + taken, task_class) + ((task - first_task) << (5 - lane_bits)) + (lane() >> lane_bits);
     const u32 end_place = shuffle(end, task_class);
     const u32 read_place = minimum(place, end_place - 1);
-    sort_task<most_items>(of_task, {{begins[read_place], lengths[read_place]}, place < end_place, 1u << lane_bits}, Classes::tile(task_class));
+    const LaneTask lane_task{{begins[read_place], lengths[read_place]}, place < end_place, 1u << lane_bits};
+    if constexpr (by_leading_bits) {
+      sort_task_by_leading_bits<most_items>(traffic, warp_tile, lane_task, Classes::tile(task_class));
+    } else {
+      sort_task<most_items>(of_task, lane_task, Classes::tile(task_class));
+    }
   }
   if (copied != 0) {
     sync_block();

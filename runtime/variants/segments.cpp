@@ -72,9 +72,8 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
   const std::int64_t block_items = item_registers(problem) > 2 ? 8 : 16;
   const std::uint64_t mean = std::max<std::uint64_t>(1, problem.n / std::max<std::uint64_t>(1, problem.rows));
   // The more keys a lane has, the fewer of a network's steps go across lanes, which take three times as long.
-  const std::int64_t items = carries(problem)                         ? (size_of(problem.key) == 8 ? 4 : 8)
-                             : mean < 64 || size_of(problem.key) == 8 ? 8
-                                                                      : 18;
+  const bool by_threes = mean >= 64 && !(carries(problem) && size_of(problem.key) < 4);
+  const std::int64_t items = by_threes ? 18 : carries(problem) && size_of(problem.key) == 8 ? 4 : 8;
   // As many keys as all warps sort in a few tasks, but no fewer blocks than there are multiprocessors. A
   // thread reads where one segment lies, or four, where these take little else.
   const std::uint64_t of_keys = std::bit_ceil(std::max<std::uint64_t>(8192 / mean, 32));

@@ -33,6 +33,10 @@ std::int64_t item_registers(const Problem& problem) {
   return carries(problem) ? placed_item_registers(problem.key) : word_bytes(problem.key) / 4;
 }
 
+bool sorts_by_leading_bits(const Configuration& c, const Problem& problem) {
+  return c.at("lane_items") % 3 == 0 && item_bytes(problem) > 4;
+}
+
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
 
 layout::BlockLists lists_of(const Configuration& c, const Problem& problem) {
@@ -74,8 +78,14 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
   const layout::CopiedParts copies =
       layout::copied_parts(c.at("copied_keys"), static_cast<layout::Size>(size_of(problem.key)),
                            problem.value_bytes, problem.index_bytes);
-  return layout::short_segment_parts(c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"),
-                                     item_bytes(problem), problem.value_bytes, copies.bytes)
+  const std::int64_t items = c.at("lane_items");
+  const layout::Size of_warp =
+      sorts_by_leading_bits(c, problem)
+          ? layout::leading_tile_parts(items, static_cast<layout::Size>(size_of(problem.key)),
+                                       problem.value_bytes)
+                .bytes
+          : layout::lane_tile_parts(32 * items, item_bytes(problem), problem.value_bytes).bytes;
+  return layout::short_segment_parts(c.at("block_size_x"), c.at("segments_per_block"), of_warp, copies.bytes)
       .bytes;
 }
 

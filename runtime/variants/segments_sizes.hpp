@@ -29,6 +29,10 @@ inline constexpr std::uint64_t most_keys = std::uint64_t{1} << 32;
 [[nodiscard]] std::uint64_t least_by_digits(const Problem& problem);
 inline constexpr std::int64_t digit_bits = 8;
 
+/// Whether warps sort words of 32 bits with the leading bits of keys: networks of comparators of three have
+/// no wider ones.
+[[nodiscard]] bool sorts_by_leading_bits(const Configuration& c, const Problem& problem);
+
 /// What a warp holds.
 [[nodiscard]] std::int64_t longest_of_warp(const Configuration& c);
 

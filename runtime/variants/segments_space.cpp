@@ -13,7 +13,8 @@ namespace {
 /// Registers of a lane that sorts tiles of up to `items` items: as few as the compiler was seen to need. It
 /// takes up to twice as many where it may.
 std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
-  const std::int64_t words = items * item_registers(problem);
+  const bool by_leading_bits = items % 3 == 0 && item_bytes(problem) > 4;
+  const std::int64_t words = items * (by_leading_bits ? 1 : item_registers(problem));
   return (carries(problem) ? words * 3 / 2 : words) + 32;
 }
 
@@ -62,14 +63,14 @@ SearchSpace make_space() {
          return c.at("segments_per_block") <= 4 * c.at("block_size_x");
        },
        {"segments_per_block", "block_size_x"}},
-      {"lane_items is 18 or 27 where a network sorts words of 32 bits, three of these at once",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return c.at("lane_items") % 3 != 0 || item_bytes(p) == 4;
-       },
-       {"lane_items"}},
       {"copied_keys is 0, or a quarter to sixteen times as many keys as a block's segments have on average",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) { return copies_what_is_there(c, p); },
        {"copied_keys", "segments_per_block"}},
+      {"copied_keys is 0 where warps sort by leading bits: by 18 or 27 lane_items of more than 32 bits",
+       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
+         return c.at("copied_keys") == 0 || !sorts_by_leading_bits(c, p);
+       },
+       {"copied_keys", "lane_items"}},
       {"no list is for segments that are longer than all keys, and one list is enough where there is none",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const int lists = list_count(c);

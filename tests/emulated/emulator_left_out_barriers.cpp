@@ -61,7 +61,8 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
 /// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway; what
 /// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; what
 /// keeps a block from being two barriers of its own ahead of its cluster; what lies between two segments or
-/// shares of a block, where there are more blocks; and what says that it is for nobody.
+/// shares of a block, where there are more blocks; what keeps two lanes from exchanging the same neighbours
+/// at the same moment; and what says that it is for nobody.
 constexpr std::string_view not_missed[] = {
     "sync_cluster();  // others may read this block's until then",
     "sync_block();  // thread 0 has set the count",
@@ -69,6 +70,7 @@ constexpr std::string_view not_missed[] = {
     "sync_block();  // other warps have written, some shuffles before",
     "sync_warp();  // a shuffle comes before the next write",
     "sync_warp();  // a vote comes before the next read",
+    "sync_warp();  // others may exchange one of the two until then",
     "sync_warp();  // for nobody: ",
     "Threads::sync();  // for nobody: ",
     "sync_block();  // else the bound is wrong, which costs time",
@@ -208,7 +210,8 @@ bool passes(const Bench& bench, const BarrierTry& tried, std::uint64_t seed) {
     if (!lengths.empty()) {
       const SegmentPlaces places = places_of(lengths);
       return sorts_segments(bench, problem, places, configuration, Distribution::random, seed, true) &&
-             sorts_segments(bench, problem, places, configuration, Distribution::special, seed, true);
+             sorts_segments(bench, problem, places, configuration, Distribution::special, seed, true) &&
+             sorts_segments(bench, problem, places, configuration, Distribution::zipf, seed, true);
     }
     if (problem.operation == Operation::top_k) {
       return is_right(bench, problem, configuration, Distribution::random, seed, {.sample = sample}) &&

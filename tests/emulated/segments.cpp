@@ -68,36 +68,58 @@ TEST_P(Segments, SortsAllClassesOfLength) {
                              turn % 5 == 0));
 }
 
-/// Comparators of three, of words of 32 bits: segments of each length that one lane sorts, and the longest of
-/// each class that several lanes do.
-class SegmentsByThrees : public ::testing::TestWithParam<KeyType> {};
+/// Comparators of three: segments of each length that one lane sorts, and the longest of each class that
+/// several lanes do.
+class SegmentsByThrees : public ::testing::TestWithParam<KeyType> {
+ protected:
+  std::uint64_t turn_ = static_cast<std::uint64_t>(GetParam());
+  SegmentPlaces places_ = places_of(lengths(), turn_ % 2 == 0 ? 4 : 8, turn_ % 2 == 0);
+  Configuration configuration_ = configuration();
+
+ private:
+  [[nodiscard]] std::uint64_t items() const { return turn_ % 2 == 0 ? 18 : 27; }
+
+  [[nodiscard]] std::vector<std::uint64_t> lengths() const {
+    std::vector<std::uint64_t> lengths;
+    for (std::uint64_t length = 0; length <= items() + 1; ++length) lengths.push_back(length);
+    for (std::uint64_t lanes = 2; lanes <= 32; lanes *= 2) {
+      for (const std::uint64_t most : {lanes * items(), lanes * items() * 2 / 3}) {
+        lengths.insert(lengths.begin() + static_cast<std::ptrdiff_t>(lanes / 2), {most, most + 1, most - 1});
+      }
+    }
+    return lengths;
+  }
+
+  [[nodiscard]] Configuration configuration() const {
+    Configuration c = small_configuration(places_.keys, 2, static_cast<int>(items()));
+    c.parameters["list_octaves"] = 1;
+    return c;
+  }
+};
 
 TEST_P(SegmentsByThrees, SortAllLengths) {
-  const KeyType key = GetParam();
-  const auto turn = static_cast<std::uint64_t>(key);
-  const std::uint64_t items = turn % 2 == 0 ? 18 : 27;
-  std::vector<std::uint64_t> lengths;
-  for (std::uint64_t length = 0; length <= items + 1; ++length) lengths.push_back(length);
-  for (std::uint64_t lanes = 2; lanes <= 32; lanes *= 2) {
-    for (const std::uint64_t most : {lanes * items, lanes * items * 2 / 3}) {
-      lengths.insert(lengths.begin() + static_cast<std::ptrdiff_t>(lanes / 2), {most, most + 1, most - 1});
-    }
-  }
-  const SegmentPlaces places = places_of(lengths, turn % 2 == 0 ? 4 : 8, turn % 2 == 0);
-  const int lists = ceil_log2(places.keys) - 9;
-  Configuration c = small_configuration(places.keys, lists, static_cast<int>(items));
-  c.parameters["block_items"] = 16;
-  c.parameters["copied_keys"] = turn % 4 == 3 ? 2048 : 0;
+  const bool copies = size_of(GetParam()) < 8 && turn_ % 4 == 3;
+  configuration_.parameters["copied_keys"] = copies ? 2048 : 0;
   for (const Order order : {Order::ascending, Order::descending}) {
-    EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places, c,
-                               order == Order::ascending ? Distribution::random : Distribution::special, turn,
-                               turn % 5 == 0));
+    EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = GetParam(), .order = order}, places_, configuration_,
+                               order == Order::ascending ? Distribution::random : Distribution::special,
+                               turn_, turn_ % 5 == 0));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SegmentsByThrees,
-                         ::testing::Values(KeyType::u8, KeyType::i16, KeyType::bf16, KeyType::u32,
-                                           KeyType::i32, KeyType::f32),
+/// Words have a key's leading bits alone, where it has more than 16. Keys that agree in these, and others.
+TEST_P(SegmentsByThrees, CarryValuesAndIndices) {
+  const Order order = turn_ % 2 == 0 ? Order::descending : Order::ascending;
+  const Problem spec = problem_of(all_loads.at(turn_ % all_loads.size()), GetParam(), order, 1);
+  for (const Distribution distribution :
+       {Distribution::random, Distribution::special, Distribution::few_distinct, Distribution::zipf}) {
+    EXPECT_TRUE(sorts_segments(emulated_bench(), spec, places_, configuration_, distribution, turn_,
+                               distribution == Distribution::random))
+        << static_cast<int>(distribution);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SegmentsByThrees, ::testing::ValuesIn(all_key_types),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 TEST(SegmentsVariant, SortsWhateverTheConfiguration) {
