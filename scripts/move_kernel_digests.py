@@ -6,7 +6,8 @@ In the tree before the change, and again in the tree after it (each takes some m
     cmake --build build/debug --target kernel_code
     build/debug/bin/kernel_code data/tunings.db bench/results/*/{single,rows,presets}.json > LIST
 
-The two lists name every kernel that these tunings and records need. Give both runs the files of the tree before the change.
+The two lists name every kernel that these tunings and records need. Give both runs the files of the tree before the change. `--variants NAME,...`
+lists those of some variants alone, which takes less time; no other variant moves then.
 Then:
 
     scripts/move_kernel_digests.py compare BEFORE AFTER

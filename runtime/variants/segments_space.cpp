@@ -10,11 +10,11 @@
 namespace bitune::of_segments {
 namespace {
 
-/// Registers of a lane that sorts tiles of up to `items` items: as few as the compiler was seen to need. It
+/// Registers of a lane that sorts tiles of up to lane_items: as few as the compiler was seen to need. It
 /// takes up to twice as many where it may.
-std::int64_t lane_registers(std::int64_t items, const Problem& problem) {
-  const bool by_leading_bits = items % 3 == 0 && item_bytes(problem) > 4;
-  const std::int64_t words = items * (by_leading_bits ? 1 : item_registers(problem));
+std::int64_t lane_registers(const Configuration& c, const Problem& problem) {
+  const std::int64_t of_item = sorts_by_leading_bits(c, problem) ? 1 : item_registers(problem);
+  const std::int64_t words = c.at("lane_items") * of_item;
   return (carries(problem) ? words * 3 / 2 : words) + 32;
 }
 
@@ -25,7 +25,11 @@ SearchSpace make_space() {
   space.parameters = {
       {"block_size_x", {64, 128, 256}, "threads of a block that sorts short segments"},
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
-      {"lane_items", {4, 8, 16, 18, 27, 32}, "keys of a lane there, at most: a warp holds 32 times as many"},
+      {"lane_items",
+       {4, 8, 16, 18, 27, 32},
+       "keys of a lane there, at most: a warp holds 32 times as many. 18 and 27 compare three words of 32 "
+       "bits "
+       "at once: of longer keys, and with values, their leading bits"},
       {"copied_keys", copied_keys_values(),
        "keys that such a block copies to shared memory and back, where its segments have no more"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
@@ -98,7 +102,7 @@ SearchSpace make_space() {
       {"a register for each word of lane_items keys (with places, one and a half) and 32 besides, for "
        "block_size_x threads, fit a block's registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
-         return registers_fit(c, lane_registers(c.at("lane_items"), p), c.at("min_blocks_per_sm"), d);
+         return registers_fit(c, lane_registers(c, p), c.at("min_blocks_per_sm"), d);
        },
        {"lane_items", "block_size_x", "min_blocks_per_sm"}},
       blocks_fit_multiprocessor(shared_bytes),

@@ -1,6 +1,7 @@
-// kernel_code [--threads N] DATABASE... [RECORDS.json...] > LIST
+// kernel_code [--threads N] [--variants NAME,...] DATABASE... [RECORDS.json...] > LIST
 //
-// Compiles every kernel that the configurations in these files need, and lists the machine code of each.
+// Compiles every kernel that the configurations in these files need, and lists the machine code of each. All
+// variants take some thousand compilations. What a change cannot reach may be left out by --variants.
 // scripts/move_kernel_digests.py compares two such lists: it says how to use both. Needs NVRTC, but no GPU.
 //
 //     version <tab> variant <tab> digest of its kernel sources
@@ -21,8 +22,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -130,8 +133,13 @@ Plan plan_of(const Variant& family, const Problem& problem, const Configuration&
   return family.plan(problem, configuration, device);
 }
 
-void list(const Cases& cases, unsigned threads) {
+/// listed: names of variants; none: all.
+void list(const Cases& cases, unsigned threads, const std::set<std::string>& listed) {
+  const auto is_listed = [&](std::string_view name) {
+    return listed.empty() || listed.contains(std::string(name));
+  };
   for (const Variant* family : variants()) {
+    if (!is_listed(family->name())) continue;
     fmt::print("version\t{}\t{}\n", family->name(), kernel_sources_digest(family->name()));
   }
   std::map<int, Kernels> kernels;  // by compute capability
@@ -145,6 +153,7 @@ void list(const Cases& cases, unsigned threads) {
     const DeviceInfo& device = cases.devices.at(digest);
     const int capability = device.compute_capability();
     const Configuration configuration = Configuration::parse(text);
+    if (!is_listed(configuration.variant)) continue;
     const std::string head = fmt::format("{}\t{}\t{}", configuration.variant, text_of(problem), text);
     try {
       const Plan plan = plan_of(variant(configuration.variant), problem, configuration, device);
@@ -170,18 +179,24 @@ void list(const Cases& cases, unsigned threads) {
 void run(const std::vector<std::string>& arguments) {
   Cases cases;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::set<std::string> listed;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--threads" && i + 1 < arguments.size()) {
       threads = static_cast<unsigned>(std::stoul(arguments[++i]));
+    } else if (argument == "--variants" && i + 1 < arguments.size()) {
+      std::istringstream names(arguments[++i]);
+      for (std::string name; std::getline(names, name, ',');) listed.emplace(variant(name).name());
     } else if (argument.ends_with(".json")) {
       cases.add_records(argument);
     } else {
       cases.add_database(argument);
     }
   }
-  if (cases.all.empty()) throw std::runtime_error("usage: kernel_code DATABASE... [RECORDS.json...]");
-  list(cases, threads);
+  if (cases.all.empty())
+    throw std::runtime_error(
+        "usage: kernel_code [--threads N] [--variants NAME,...] DATABASE... [RECORDS.json...]");
+  list(cases, threads, listed);
 }
 
 }  // namespace
