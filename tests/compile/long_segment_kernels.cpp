@@ -34,8 +34,8 @@ TEST(SegmentKernels, DoNotSpillByDefault) {
   const DeviceInfo device = h200();
   const auto compiler = cuda::make_nvrtc_compiler(device.compute_major, device.compute_minor);
   const Variant& family = variant("segments");
-  const auto compile = [&](const SortSpec& spec, std::string_view name) {
-    const Problem problem{spec, {.n = 1 << 20, .rows = 4000, .ragged = true}};
+  const auto compile = [&](const SortSpec& spec, std::string_view name, std::uint64_t segments = 4000) {
+    const Problem problem{spec, {.n = 1 << 20, .rows = segments, .ragged = true}};
     const Plan plan = family.plan(problem, family.default_configuration(problem, device), device);
     bool found = false;
     for (const KernelSource& kernel : plan.kernels) {
@@ -46,12 +46,15 @@ TEST(SegmentKernels, DoNotSpillByDefault) {
     EXPECT_TRUE(found) << "no kernel is called " << name;
   };
   const SortSpec indices{.operation = Operation::argsort, .key = KeyType::f32, .index_bytes = 4};
-  compile(indices, "block_pair_segments");
+  compile(indices, "short_pair_segments");
   compile(indices, "digit_segments");
+  compile(indices, "block_pair_segments", 40'000);  // lists of shorter ones
   compile({.operation = Operation::argsort, .key = KeyType::u16, .index_bytes = 4}, "digit_segments");
   compile({.key = KeyType::f64}, "short_segments");
   compile({.key = KeyType::f64}, "block_segments");
   compile({.operation = Operation::argsort, .key = KeyType::f64, .index_bytes = 4}, "block_pair_segments");
+  compile({.operation = Operation::sort_pairs, .key = KeyType::f64, .value_bytes = 16},
+          "short_pair_segments");
 }
 
 /// Of a few segments: the longest that a cluster holds, of what has most to hold.
