@@ -27,9 +27,8 @@ SearchSpace make_space() {
       {"segments_per_block", {8, 16, 32, 64, 128, 256, 512}, "segments that such a block takes"},
       {"lane_items",
        {4, 8, 16, 18, 27, 32},
-       "keys of a lane there, at most: a warp holds 32 times as many. 18 and 27 compare three words of 32 "
-       "bits "
-       "at once: of longer keys, and with values, their leading bits"},
+       "keys of a lane there, at most: a warp holds 32 times as many. With 18 and 27 three words of 32 bits "
+       "are compared at once: of longer keys, and with values, their leading bits"},
       {"copied_keys", copied_keys_values(),
        "keys that such a block copies to shared memory and back, where its segments have no more"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
