@@ -5,13 +5,21 @@
 // segment's least one. So keys that lie close together have no more bits than a word has room for, and the order of words is theirs.
 //
 // Where they have more, keys that agree in the leading bits may be in the wrong order. Such neighbours are rare among keys that are spread
-// evenly, and easy to see. Most of them are put in order by exchanging neighbours once. Else the segments are sorted once more by the same
-// network, digit by digit from the lowest on: a word has a digit of the key, its position in the order before, and its place. That is exact
-// and stable whatever the keys are.
+// evenly, and easy to see. Then the same network sorts once more: a word has the position where those begin that its key agrees with, the
+// next bits of the key, and its place. It does so until no neighbours are in the wrong order. That is exact and stable whatever the keys are.
 
 #include "kernels/segments/segments.cuh"
 
 namespace bitune {
+
+/// What a word has of a segment's keys: the bits of their distance from `least`, from this one on.
+template <class Word>
+struct LeadingScale {
+  Word least;
+  u32 first_bit;
+
+  BITUNE_DEVICE u32 of(Word word) const { return static_cast<u32>((word - least) >> first_bit); }
+};
 
 /// A segment in neighbouring lanes of a warp. Its items are in shared memory, where all lanes of the segment see them.
 template <class Word>
@@ -40,8 +48,36 @@ struct LeadingBits {
 
   BITUNE_DEVICE u32 place_of(u32 item) const { return item & (first_of_key - 1); }
 
-  /// Makes the items of the places own + r * lanes, the first `sure` of which no lane lacks. Whether leading bits are all bits that differ
-  /// between keys. All lanes of the warp call it.
+  /// What items have of keys that are so far apart. least, most: of the lane's keys. All lanes of the warp call it.
+  template <bool several_lanes>
+  BITUNE_DEVICE LeadingScale<Word> scale(Word least, Word most) const {
+    if constexpr (several_lanes) {
+      BITUNE_UNROLL_N(1)
+      for (u32 width = 1; width < lanes; width *= 2) {
+        least = minimum(least, shuffle_xor(least, width));
+        most = maximum(most, shuffle_xor(most, width));
+      }
+    }
+    const u32 bits = 64 - leading_zeros(most - least);
+    return {least, maximum(bits, room()) - room()};
+  }
+
+  /// The same, if it is not known any more.
+  template <class WordAt>
+  BITUNE_DEVICE LeadingScale<Word> scale_again(const WordAt& word_at) const {
+    Word least = word_at(0);
+    Word most = least;
+    BITUNE_UNROLL_N(1)
+    for (u32 r = 0; r < lane_items; ++r) {
+      const Word word = word_at(minimum(own + r * lanes, length - 1));
+      least = minimum(least, word);
+      most = maximum(most, word);
+    }
+    return scale<true>(least, most);
+  }
+
+  /// Makes the items of the places own + r * lanes, the first `sure` of which no lane lacks. Whether they have all bits that differ between
+  /// keys. All lanes of the warp call it.
   template <int sure, bool several_lanes, int vt, class WordAt>
   BITUNE_DEVICE bool make(const WordAt& word_at, u32 (&items)[vt]) const {
     Word words[vt];  // where a place is not there, another one of the segment
@@ -54,22 +90,13 @@ struct LeadingBits {
       least = minimum(least, words[r]);
       most = maximum(most, words[r]);
     }
-    if constexpr (several_lanes) {
-      BITUNE_UNROLL_N(1)
-      for (u32 width = 1; width < lanes; width *= 2) {
-        least = minimum(least, shuffle_xor(least, width));
-        most = maximum(most, shuffle_xor(most, width));
-      }
-    }
-    const u32 bits = 64 - leading_zeros(most - least);
-    const u32 room = 31 - place_bits;
-    const u32 shift = bits > room ? bits - room : 0;
+    const LeadingScale<Word> of_segment = scale<several_lanes>(least, most);
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
-      items[r] = above(static_cast<u32>((words[r] - least) >> shift), own + r * stride);
+      items[r] = above(of_segment.of(words[r]), own + r * stride);
       if (r >= sure && own + r * stride >= length) items[r] = padding;
     }
-    return shift == 0;
+    return of_segment.first_bit == 0;
   }
 
   /// Whether neighbours in the segment agree in their leading bits. items: sorted, those of the positions own * vt + r.
@@ -86,46 +113,63 @@ struct LeadingBits {
     return closest < first_of_key;
   }
 
-  /// Exchanges neighbours that are in the wrong order: those at an even position and behind it, then those at an odd one. Whether all
-  /// neighbours of the warp's segments were in order. All lanes of the warp call it.
+  /// Where the lane's items begin that are next to each other: positions first_own() + r, of those below `length`.
+  BITUNE_DEVICE u32 first_own() const { return own * lane_items; }
+
+  /// Looks at neighbours that agree in what items have of their keys. begin: where those begin that agree with the item before the lane's
+  /// first one. Whether all neighbours of the warp's segments are in order. All lanes of the warp call it.
   template <class WordAt>
-  BITUNE_DEVICE bool exchange_neighbours(const WordAt& word_at, u32* items) const {
+  BITUNE_DEVICE bool are_in_order(const WordAt& word_at, const u32* items, u32& begin) const {
     bool found = false;
+    begin = 0;
     BITUNE_UNROLL_N(1)
-    for (u32 begin = 0; begin < 2; ++begin) {
-      BITUNE_UNROLL_N(1)
-      for (u32 r = 0; r < lane_items; r += 2) {
-        const u32 i = begin + (r / 2 * lanes + own) * 2;
-        if (i + 1 >= length) continue;
-        const u32 low = items[i];
-        const u32 high = items[i + 1];
-        if (!(word_at(place_of(high)) < word_at(place_of(low)))) continue;
+    for (u32 r = 0; r < lane_items; ++r) {
+      const u32 i = first_own() + r;
+      if (i == 0 || i >= length) continue;
+      if (are_apart(items[i - 1], items[i])) {
+        begin = i;
+      } else if (word_at(place_of(items[i])) < word_at(place_of(items[i - 1]))) {
         found = true;
-        items[i] = high;
-        items[i + 1] = low;
       }
-      sync_warp();  // others may exchange one of the two until then
     }
+    BITUNE_UNROLL_N(1)
+    for (u32 width = 1; width < lanes; width *= 2) {
+      const u32 before = shuffle(begin, lane() - width);
+      if (own >= width) begin = maximum(begin, before);
+    }
+    const u32 before = shuffle(begin, lane() - 1);
+    begin = own != 0 ? before : 0;
     return all_of_warp(!found);
   }
 
-  /// How many bits a digit has: beside a place and a position.
-  BITUNE_DEVICE u32 digit_bits() const { return 31 - 2 * place_bits; }
+  /// How many bits of a key a word lacks at most.
+  BITUNE_DEVICE u32 most_left() const { return 8 * sizeof(Word) - room(); }
 
-  /// Makes items that are sorted by the digit from this bit on.
+  /// How many of these a word has room for, beside a position and a place.
+  BITUNE_DEVICE u32 next_bits() const { return 31 - 2 * place_bits; }
+
+  /// Makes items that tell those apart that agree: by the bits of `scale` that follow, of which `known` are known. begin: of are_in_order.
+  /// before: the item before the lane's first one.
   template <class WordAt>
-  BITUNE_DEVICE void make_digits(u32 first_bit, const WordAt& word_at, u32* items) const {
+  BITUNE_DEVICE void refine(const WordAt& word_at, u32* items, u32 begin, u32 before, LeadingScale<Word> scale, u32 known) const {
+    const u32 left = maximum(scale.first_bit, known) - known;
+    const u32 bits = minimum(next_bits(), left);
+    scale.first_bit = left - bits;
     BITUNE_UNROLL_N(1)
     for (u32 r = 0; r < lane_items; ++r) {
-      const u32 i = own + r * lanes;
+      const u32 i = first_own() + r;
       if (i >= length) continue;
-      const u32 place = place_of(items[i]);
-      const u32 digit = static_cast<u32>(word_at(place) >> first_bit) & ((u32{1} << digit_bits()) - 1);
-      items[i] = above(above(digit, i), place);
+      const u32 item = items[i];
+      if (i != 0 && are_apart(before, item)) begin = i;
+      before = item;
+      const u32 next = scale.of(word_at(place_of(item))) & ((u32{1} << bits) - 1);
+      items[i] = above((begin << bits) + next, place_of(item));
     }
   }
 
  private:
+  BITUNE_DEVICE u32 room() const { return 31 - place_bits; }
+  BITUNE_DEVICE bool are_apart(u32 a, u32 b) const { return (a ^ b) >= first_of_key; }
   BITUNE_DEVICE u32 above(u32 bits, u32 place) const { return bits * first_of_key + place; }
 };
 

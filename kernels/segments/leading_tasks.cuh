@@ -50,18 +50,20 @@ BITUNE_DEVICE void sort_staged(const LeadingBits<Word>& bits, u32* staged) {
   for (int r = 0; r < vt; ++r) {
     if (bits.own * vt + r < bits.length) staged[bits.own * vt + r] = items[r];
   }
-  sync_warp();
+  sync_warp();  // a shuffle comes before the next read, or it is a look
 }
 
 /// Puts in order what leading bits do not tell. All lanes of the warp call it.
 template <int most_items, class Word, class WordAt>
 BITUNE_DEVICE void sort_by_all_bits(const LeadingBits<Word>& bits, const WordAt& word_at, u32* staged) {
-  bits.exchange_neighbours(word_at, staged);
-  if (bits.exchange_neighbours(word_at, staged)) return;
   BITUNE_UNROLL_N(1)
-  for (u32 first_bit = 0; first_bit < 8 * sizeof(Word); first_bit += bits.digit_bits()) {
-    bits.make_digits(first_bit, word_at, staged);
-    sync_warp();  // for nobody: a lane sorts what it has made
+  for (u32 known = 0; known < bits.most_left(); known += bits.next_bits()) {
+    u32 begin;
+    if (bits.are_in_order(word_at, staged, begin)) return;
+    const u32 before = staged[maximum(bits.first_own(), 1u) - 1];
+    const LeadingScale<Word> scale = bits.scale_again(word_at);  // all shuffles: then others may write
+    bits.refine(word_at, staged, begin, before, scale, known);
+    sync_warp();
     sort_staged<most_items>(bits, staged);
   }
 }
