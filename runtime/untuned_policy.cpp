@@ -117,6 +117,15 @@ bool favours_multiway(const Problem& p, const DeviceInfo&) {
 /// So few that each multiprocessor has one or two: what counts is how long one takes.
 bool are_few(const Problem& p, const DeviceInfo& device) { return p.rows <= 2 * multiprocessors(device); }
 
+/// The first few of a short row. Of many rows of 32-bit keys, which are compared as numbers, a bound takes
+/// fewer instructions soon.
+bool favours_lane_lists(const Problem& p, const DeviceInfo& device) {
+  if (p.k > p.n / 4 || p.k > 17) return false;
+  if (are_few(p, device)) return p.n <= 512;
+  if (size_of(p.key) != 4) return p.n <= (size_of(p.key) == 8 && p.k <= 8 ? 512u : 128u);
+  return p.k <= 8 && p.n <= (p.rows <= 64 * multiprocessors(device) ? 128u : 32u);
+}
+
 /// Few keys of a row that registers hold. Of longer rows fewer: there a bound from more samples is closer. A
 /// single row is soon sorted by a cluster.
 bool favours_select_rows(const Problem& p, const DeviceInfo& device) {
@@ -234,6 +243,7 @@ constexpr auto policy = std::to_array<Preference>({
     {"segments", always},
     {"rows_as_segments", favours_rows_as_segments},
     {"segments_radix", always},
+    {"lane_lists", favours_lane_lists},
     {"persistent_rows", favours_persistent_rows},
     {"select_cluster", favours_select_cluster},
     {"bin_cluster", favours_bin_cluster},

@@ -10,7 +10,7 @@
 namespace bitune {
 
 std::span<const Variant* const> variants() {
-  static const std::array<const Variant*, 41> all = {&classic_variant(),
+  static const std::array<const Variant*, 42> all = {&classic_variant(),
                                                      &global_variant(),
                                                      &shared_variant(),
                                                      &warp_variant(),
@@ -35,6 +35,7 @@ std::span<const Variant* const> variants() {
                                                      &bin_cluster_variant(),
                                                      &select_array_variant(),
                                                      &select_rows_variant(),
+                                                     &lane_lists_variant(),
                                                      &array_parts_variant(),
                                                      &copied_rows_variant(),
                                                      &segments_variant(),

@@ -113,32 +113,16 @@ struct LeadingBits {
     return closest < first_of_key;
   }
 
-  /// Where the lane's items begin that are next to each other: positions first_own() + r, of those below `length`.
-  BITUNE_DEVICE u32 first_own() const { return own * lane_items; }
-
-  /// Looks at neighbours that agree in what items have of their keys. begin: where those begin that agree with the item before the lane's
-  /// first one. Whether all neighbours of the warp's segments are in order. All lanes of the warp call it.
+  /// Whether neighbours in the warp's segments that agree in what items have of their keys are in order. All lanes of the warp call it.
   template <class WordAt>
-  BITUNE_DEVICE bool are_in_order(const WordAt& word_at, const u32* items, u32& begin) const {
+  BITUNE_DEVICE bool are_in_order(const WordAt& word_at, const u32* items) const {
     bool found = false;
-    begin = 0;
     BITUNE_UNROLL_N(1)
     for (u32 r = 0; r < lane_items; ++r) {
-      const u32 i = first_own() + r;
-      if (i == 0 || i >= length) continue;
-      if (are_apart(items[i - 1], items[i])) {
-        begin = i;
-      } else if (word_at(place_of(items[i])) < word_at(place_of(items[i - 1]))) {
-        found = true;
-      }
+      const u32 i = own + r * lanes + 1;
+      if (i >= length || are_apart(items[i - 1], items[i])) continue;
+      if (word_at(place_of(items[i])) < word_at(place_of(items[i - 1]))) found = true;
     }
-    BITUNE_UNROLL_N(1)
-    for (u32 width = 1; width < lanes; width *= 2) {
-      const u32 before = shuffle(begin, lane() - width);
-      if (own >= width) begin = maximum(begin, before);
-    }
-    const u32 before = shuffle(begin, lane() - 1);
-    begin = own != 0 ? before : 0;
     return all_of_warp(!found);
   }
 
@@ -148,16 +132,35 @@ struct LeadingBits {
   /// How many of these a word has room for, beside a position and a place.
   BITUNE_DEVICE u32 next_bits() const { return 31 - 2 * place_bits; }
 
-  /// Makes items that tell those apart that agree: by the bits of `scale` that follow, of which `known` are known. begin: of are_in_order.
-  /// before: the item before the lane's first one.
+  /// Makes items that tell those apart that agree: by the bits of their keys that follow, of which `known` are known. All lanes of the warp
+  /// call it.
   template <class WordAt>
-  BITUNE_DEVICE void refine(const WordAt& word_at, u32* items, u32 begin, u32 before, LeadingScale<Word> scale, u32 known) const {
+  BITUNE_DEVICE void refine(const WordAt& word_at, u32* items, u32 known) const {
+    const u32 first = own * lane_items;
+    // Where those begin that agree with the item before the lane's first one.
+    u32 begin = 0;
+    BITUNE_UNROLL_N(1)
+    for (u32 r = 0; r < lane_items; ++r) {
+      const u32 i = first + r;
+      if (i != 0 && i < length && are_apart(items[i - 1], items[i])) begin = i;
+    }
+    u32 before = items[maximum(first, 1u) - 1];
+    BITUNE_UNROLL_N(1)
+    for (u32 width = 1; width < lanes; width *= 2) {
+      const u32 of_lower = shuffle(begin, lane() - width);
+      if (own >= width) begin = maximum(begin, of_lower);
+    }
+    begin = shuffle(begin, lane() - 1);
+    if (own == 0) begin = 0;
+
+    LeadingScale<Word> scale = scale_again(word_at);
     const u32 left = maximum(scale.first_bit, known) - known;
     const u32 bits = minimum(next_bits(), left);
     scale.first_bit = left - bits;
+    sync_warp();  // a shuffle comes before the next write
     BITUNE_UNROLL_N(1)
     for (u32 r = 0; r < lane_items; ++r) {
-      const u32 i = first_own() + r;
+      const u32 i = first + r;
       if (i >= length) continue;
       const u32 item = items[i];
       if (i != 0 && are_apart(before, item)) begin = i;
@@ -165,6 +168,7 @@ struct LeadingBits {
       const u32 next = scale.of(word_at(place_of(item))) & ((u32{1} << bits) - 1);
       items[i] = above((begin << bits) + next, place_of(item));
     }
+    sync_warp();
   }
 
  private:

@@ -58,12 +58,8 @@ template <int most_items, class Word, class WordAt>
 BITUNE_DEVICE void sort_by_all_bits(const LeadingBits<Word>& bits, const WordAt& word_at, u32* staged) {
   BITUNE_UNROLL_N(1)
   for (u32 known = 0; known < bits.most_left(); known += bits.next_bits()) {
-    u32 begin;
-    if (bits.are_in_order(word_at, staged, begin)) return;
-    const u32 before = staged[maximum(bits.first_own(), 1u) - 1];
-    const LeadingScale<Word> scale = bits.scale_again(word_at);  // all shuffles: then others may write
-    bits.refine(word_at, staged, begin, before, scale, known);
-    sync_warp();
+    if (bits.are_in_order(word_at, staged)) return;
+    bits.refine(word_at, staged, known);
     sort_staged<most_items>(bits, staged);
   }
 }

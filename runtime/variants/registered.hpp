@@ -42,6 +42,7 @@ namespace bitune {
 [[nodiscard]] const Variant& select_cluster_variant();
 [[nodiscard]] const Variant& bin_cluster_variant();
 [[nodiscard]] const Variant& select_rows_variant();
+[[nodiscard]] const Variant& lane_lists_variant();
 [[nodiscard]] const Variant& segments_variant();
 [[nodiscard]] const Variant& direct_segments_variant();
 [[nodiscard]] const Variant& segments_radix_variant();

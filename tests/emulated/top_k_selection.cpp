@@ -33,16 +33,14 @@ struct Case {
   std::uint64_t k;
 };
 
-constexpr std::array cases = {Case{"select_rows", {.n = 128, .rows = 20}, 8},
-                              Case{"select_rows", {.n = 2000, .rows = 3}, 100},
-                              Case{"select_rows", {.n = 5000, .rows = 2}, 1},
-                              Case{"digit_rows", {.n = 1000, .rows = 3}, 250},
-                              Case{"digit_rows", {.n = 6001, .rows = 2}, 5000},
-                              Case{"bin_rows", {.n = 6000, .rows = 3}, 20},
-                              Case{"bin_rows", {.n = 9001}, 300},
-                              Case{"bin_rows", {.n = 3000, .rows = 2}, 3},
-                              Case{"filter_array", {.n = 10000}, 10},
-                              Case{"filter_array", {.n = 20001}, 1000}};
+constexpr std::array cases = {
+    Case{"select_rows", {.n = 128, .rows = 20}, 8},  Case{"select_rows", {.n = 2000, .rows = 3}, 100},
+    Case{"select_rows", {.n = 5000, .rows = 2}, 1},  Case{"lane_lists", {.n = 128, .rows = 20}, 8},
+    Case{"lane_lists", {.n = 77, .rows = 40}, 2},    Case{"lane_lists", {.n = 1001, .rows = 3}, 17},
+    Case{"digit_rows", {.n = 1000, .rows = 3}, 250}, Case{"digit_rows", {.n = 6001, .rows = 2}, 5000},
+    Case{"bin_rows", {.n = 6000, .rows = 3}, 20},    Case{"bin_rows", {.n = 9001}, 300},
+    Case{"bin_rows", {.n = 3000, .rows = 2}, 3},     Case{"filter_array", {.n = 10000}, 10},
+    Case{"filter_array", {.n = 20001}, 1000}};
 
 /// Those that have two kinds of words, of 32 and of 64 bits, and no other difference between key types.
 constexpr std::array cases_of_words = {
@@ -162,6 +160,37 @@ TEST(TopKSelectionRanks, OfPartsOfAWarp) {
       EXPECT_TRUE(is_right(emulated_bench(), problem, c, all_distributions.at(d), n,
                            {.gaps = n % 2 == 0, .length_bytes = n == 101 ? 8U : 0U}));
     }
+  }
+}
+
+/// Words of 32 bits have the leading bits of a key. Keys that agree in these are told apart in all ways there
+/// are: by their distance from the first one, by looking at what was found, and one by one.
+TEST(TopKSelectionLists, TellKeysApartThatAgreeInTheirLeadingBits) {
+  std::vector<std::pair<Problem, Configuration>> sorts;
+  for (const KeyType key : all_key_types) {
+    if (size_of(key) < 4) continue;
+    const auto turn = static_cast<std::uint64_t>(key);
+    for (const auto& [n, k] : {std::pair{128U, 8U}, {101U, 3U}, {1001U, 17U}, {12U, 12U}}) {
+      const Order order = (turn + n) % 2 == 0 ? Order::ascending : Order::descending;
+      const Problem problem =
+          top_k_of(all_loads.at((turn + k) % all_loads.size()), key, order, k, {.n = n, .rows = 37});
+      const Configuration c =
+          variant("lane_lists").default_configuration(problem, emulated_bench().device->info());
+      ASSERT_EQ(variant("lane_lists")
+                    .space(problem, emulated_bench().device->info())
+                    .violation(c, problem, emulated_bench().device->info()),
+                std::nullopt)
+          << c.text();
+      sorts.emplace_back(problem, c);
+    }
+  }
+  compile_all(emulated_bench(), sorts);
+  for (const auto& [problem, c] : sorts) {
+    for (const Distribution distribution : all_distributions) {
+      EXPECT_TRUE(is_right(emulated_bench(), problem, c, distribution, problem.n,
+                           {.gaps = problem.k % 2 == 0, .length_bytes = problem.n == 101 ? 8U : 0U}));
+    }
+    EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::normal, 1));
   }
 }
 

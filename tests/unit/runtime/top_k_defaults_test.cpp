@@ -53,7 +53,8 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
   EXPECT_TRUE(variant("persistent_rows").supports(of_many, test::h200()));
   for (const Case& of :
        {Case{"rows_topk", 100, {.n = 300, .rows = 1000}}, Case{"cluster_topk", 8000, {.n = 16384}},
-        Case{"merge_topk", one << 19, {.n = one << 20}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
+        Case{"merge_topk", one << 19, {.n = one << 20}}, Case{"lane_lists", 8, {.n = 128, .rows = 65536}},
+        Case{"lane_lists", 17, {.n = 1024, .rows = 16}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
         Case{"select_cluster", 100, {.n = one << 16}}, Case{"select_cluster", 64, {.n = 32768, .rows = 64}},
         Case{"bin_rows", 1000, {.n = one << 17, .rows = 256}}, Case{"bucket_rows", 10000, {.n = one << 20}},
         Case{"bucket_rows", 2048, {.n = one << 17}}, Case{"bucket_rows", 8192, {.n = one << 17, .rows = 256}},
@@ -77,7 +78,10 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
 /// What was fastest of f32 keys on an H100, or an H200 (docs/kernels-top-k.md): by how much is wanted of
 /// rows, short and long, few and many.
 TEST(TopKDefaults, AreWhatWasFastest) {
-  for (const Case& of : {Case{"select_rows", 8, {.n = 64, .rows = 4096}},
+  for (const Case& of : {Case{"lane_lists", 8, {.n = 64, .rows = 4096}},
+                         Case{"lane_lists", 8, {.n = 256, .rows = 64}},
+                         Case{"lane_lists", 1, {.n = 32, .rows = 65536}},
+                         Case{"select_rows", 8, {.n = 256, .rows = 65536}},
                          Case{"rows_topk", 64, {.n = 64, .rows = 16}},
                          Case{"rows_topk", 128, {.n = 512, .rows = 256}},
                          Case{"select_rows", 128, {.n = 512, .rows = 4096}},
