@@ -4,7 +4,7 @@
 
 #include "kernels/network/launch.cuh"
 #include "kernels/segments/listed_segment.cuh"
-#include "kernels/segments/block_tile.cuh"
+#include "kernels/segments/ragged_tile.cuh"
 #include "kernels/segments/segment_keys.cuh"
 #include "kernels/segments/segments.cuh"
 #include "kernels/segments/segments_layout.hpp"
@@ -12,14 +12,16 @@
 namespace bitune {
 
 /// Sorts each of the listed segments, of at most nt * vt keys. They are counted by `counted`, and the list has room for `room`. Buckets are
-/// read by of_buckets. Any grid. Dynamic shared memory: the bytes of BlockTile, and behind these nt * vt values.
+/// read by of_buckets. Any grid. Dynamic shared memory: layout::segment_tile_parts.
 template <class Traffic, int nt, int vt, int shuffle_steps, bool beside_previous, bool is_last>
 BITUNE_DEVICE void sort_listed_segments(const Traffic& of_call, const Traffic& of_buckets, const ListedSegment* listed, const u32* counted,
                                         u32 room) {
   using Item = typename Traffic::Item;
-  using Tile = BlockTile<Item, typename Traffic::Compare, nt, vt, shuffle_steps>;
+  using Tile = RaggedTile<Item, typename Traffic::Compare, nt, vt, shuffle_steps>;
+  using Registers = typename Tile::Tile;
   Item* const shared = shared_memory<Item>();
-  auto* const copies = reinterpret_cast<typename Traffic::Value*>(shared_memory<u8>() + Tile::bytes);
+  constexpr layout::SegmentTileParts parts = layout::segment_tile_parts(Registers::nv, sizeof(Item), Traffic::value_bytes);
+  auto* const copies = reinterpret_cast<typename Traffic::Value*>(shared_memory<u8>() + parts.values);
   // Where a warp has its items in memory: in layout 0 the same places, in another order.
   const u32 first = warp_index() * Tile::of_warp + lane();
   begin_launch_beside<beside_previous, is_last>();
@@ -34,8 +36,11 @@ BITUNE_DEVICE void sort_listed_segments(const Traffic& of_call, const Traffic& o
     if constexpr (Traffic::value_bytes != 0) sync_block();  // others may read the values of the segment before
     traffic.template copy_values<vt>(segment, first, warp_size, copies);
     Tile::sort(shared, items, static_cast<u32>(segment.length));
-    Tile::publish(shared, items);
-    traffic.template write<vt, true>(segment, first, warp_size, [&](u32 r) -> Item& { return Tile::item(shared, r); }, copies,
+    sync_warp();  // for nobody: a thread writes to the places that it read last
+    Registers::template write<0, false>(shared, items);
+    sync_warp();
+    Item* const own = shared + Registers::padded(first);
+    traffic.template write<vt, true>(segment, first, warp_size, [&](u32 r) -> Item& { return own[Registers::padded(r * warp_size)]; }, copies,
                                      [] { sync_block(); });
     sync_warp();  // a shuffle comes before the next write
   }

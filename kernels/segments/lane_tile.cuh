@@ -45,18 +45,13 @@ struct LaneTile {
     BITUNE_UNROLL_N(1)
     for (u32 width = 1; width < lanes; width *= 2) {
       merge(items, 2 * width - 1, width, true);
-      sort_bitonic(items, width);
-    }
-  }
-
-  /// Sorts the items of each `lanes` neighbouring lanes, which are bitonic.
-  BITUNE_DEVICE static void sort_bitonic(Item (&items)[vt], u32 lanes) {
-    BITUNE_UNROLL_N(1)
-    for (u32 distance = lanes / 2; distance > 0; distance /= 2) merge(items, distance, distance, false);
-    if constexpr (by_threes) {
-      sort_bitonic_by_threes<ItemRange<0, 1, vt>, vt>(items);
-    } else {
-      sort_bitonic_runs<Compare, vt>(items);
+      BITUNE_UNROLL_N(1)
+      for (u32 distance = width / 2; distance > 0; distance /= 2) merge(items, distance, distance, false);
+      if constexpr (by_threes) {
+        sort_bitonic_by_threes<ItemRange<0, 1, vt>, vt>(items);
+      } else {
+        sort_bitonic_runs<Compare, vt>(items);
+      }
     }
   }
 

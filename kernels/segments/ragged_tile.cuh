@@ -10,7 +10,6 @@
 
 #include "kernels/network/register_tile.cuh"
 #include "kernels/segments/lane_tile.cuh"
-#include "kernels/segments/segments_layout.hpp"
 
 namespace bitune {
 
@@ -20,7 +19,6 @@ struct RaggedTile {
   using Tile = RegisterTile<Word, Compare, nt, vt, shuffle_steps>;
   static constexpr u32 of_warp = warp_size * vt;
   static constexpr int warp_bits = Tile::E + 5;
-  static constexpr u32 bytes = static_cast<u32>(layout::segment_tile_parts(Tile::nv, sizeof(Word), 0).bytes);  ///< of shared memory
 
   /// Sorts the items. Those at index `count` and above are padding; it is the same in the whole block.
   BITUNE_DEVICE static void sort(Word* shared, Word (&items)[vt], u32 count) {
@@ -28,18 +26,6 @@ struct RaggedTile {
     // By loops, not by the steps of `Tile`, which are unrolled: blocks are at different places of their code, and twice as much of it took longer.
     if (has_items) LaneTile<Word, Compare, vt>::sort(items, kept(warp_size));
     merge_warps<warp_bits + 1>(shared, items, count, has_items);
-  }
-
-  /// Puts a warp's sorted items where `item` finds them. Only the warp's own lanes look there.
-  BITUNE_DEVICE static void publish(Word* shared, const Word (&items)[vt]) {
-    sync_warp();  // for nobody: a thread writes to the places that it read last
-    Tile::template write<0, false>(shared, items);
-    sync_warp();
-  }
-
-  /// The warp's item of index r * 32 + lane().
-  BITUNE_DEVICE static Word& item(Word* shared, u32 r) {
-    return shared[Tile::padded(warp_index() * of_warp + lane()) + Tile::padded(r * warp_size)];
   }
 
  private:

@@ -37,8 +37,6 @@ bool sorts_by_leading_bits(const Configuration& c, const Problem& problem) {
   return c.at("lane_items") % 3 == 0 && item_bytes(problem) > 4;
 }
 
-bool sorts_blocks_by_threes(const Configuration& c) { return c.at("block_items") % 3 == 0; }
-
 std::int64_t longest_of_warp(const Configuration& c) { return 32 * c.at("lane_items"); }
 
 layout::BlockLists lists_of(const Configuration& c, const Problem& problem) {
@@ -133,12 +131,6 @@ ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& 
   const auto keys = static_cast<std::int64_t>(longest);
   if (carries(problem) && longest >= least_by_digits(problem)) return tile_by_digits(keys, problem);
   const std::int64_t items = c.at("block_items");
-  if (sorts_blocks_by_threes(c)) {
-    const std::int64_t of_warp = 32 * items;
-    const std::int64_t warps = (keys + of_warp - 1) / of_warp;
-    return {false, 32 * warps, items, items + 30,
-            warps * layout::lane_tile_parts(of_warp, item_bytes(problem), 0).bytes};
-  }
   const std::int64_t threads = keys / items;
   return {false, threads, items, network_registers(threads, items, c.at("shuffle_steps") != 0, problem),
           layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};

@@ -33,9 +33,6 @@ inline constexpr std::int64_t digit_bits = 8;
 /// no wider ones.
 [[nodiscard]] bool sorts_by_leading_bits(const Configuration& c, const Problem& problem);
 
-/// Whether blocks of a list are warps with as many items a lane as comparators of three sort.
-[[nodiscard]] bool sorts_blocks_by_threes(const Configuration& c);
-
 /// What a warp holds.
 [[nodiscard]] std::int64_t longest_of_warp(const Configuration& c);
 

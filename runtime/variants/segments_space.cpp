@@ -33,9 +33,7 @@ SearchSpace make_space() {
        "keys that such a block copies to shared memory and back, where its segments have no more"},
       {"block_lists", {0, 1, 2, 3, 4, 5, 6, 7, 8}, "classes of length that have a block for each segment"},
       {"list_octaves", {1, 2, 3, 4, 5}, "doublings of the length from one of these classes to the next"},
-      {"block_items",
-       {8, 16, 18, 27, 32},
-       "keys of a thread there. With 18 and 27 three words of 32 bits are compared at once"},
+      {"block_items", {8, 16, 32}, "keys of a thread there"},
       {"shuffle_steps", {0, 2}, "most steps on lane bits there that go by shuffles"},
       compared_as_double(),
       {"imad_quarters",
@@ -76,14 +74,6 @@ SearchSpace make_space() {
          return c.at("copied_keys") == 0 || !sorts_by_leading_bits(c, p);
        },
        {"copied_keys", "lane_items"}},
-      {"block_items are 18 or 27 for keys of up to 32 bits alone, and where there are lists; and "
-       "shuffle_steps "
-       "and imad_quarters are 0 then",
-       [](const Configuration& c, const Problem& p, const DeviceInfo&) {
-         return !sorts_blocks_by_threes(c) || (item_bytes(p) == 4 && !carries(p) && list_count(c) > 0 &&
-                                               c.at("shuffle_steps") == 0 && c.at("imad_quarters") == 0);
-       },
-       {"block_items", "shuffle_steps", "imad_quarters", "block_lists"}},
       {"no list is for segments that are longer than all keys, and one list is enough where there is none",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const int lists = list_count(c);

@@ -58,7 +58,7 @@ constexpr std::string_view barriers[] = {"sync_block();",         "sync_warp();"
 /// What is not missed on the emulated device: what a block waits for at its end, while others of its cluster
 /// read its shared memory, which the emulated device keeps; what waits for words that the first threads
 /// write as they begin, which nearly always is before the lanes of any warp have met; what other warps have
-/// written, or read, when the lanes of one have met a few times more; what orders memory where lanes meet anyway, or
+/// written when the lanes of one have met a few times more; what orders memory where lanes meet anyway, or
 /// look at neighbours that are in order already; what
 /// a bound or a choice of digits waits for, without which the way out is taken, or once in many looks; what
 /// keeps a block from being two barriers of its own ahead of its cluster; what lies between two segments or
@@ -68,7 +68,6 @@ constexpr std::string_view not_missed[] = {
     "sync_block();  // thread 0 has set the count",
     "sync_block();  // the first warp has cleared the counts",
     "sync_block();  // other warps have written, some shuffles before",
-    "sync_block();  // others may have read this warp's, some shuffles before",
     "sync_warp();  // a shuffle comes before the next write",
     "sync_warp();  // a vote comes before the next read",
     "sync_warp();  // a shuffle comes before the next read, or it is a look",

@@ -76,9 +76,9 @@ class SegmentsByThrees : public ::testing::TestWithParam<KeyType> {
   SegmentPlaces places_ = places_of(lengths(), turn_ % 2 == 0 ? 4 : 8, turn_ % 2 == 0);
   Configuration configuration_ = configuration();
 
+ private:
   [[nodiscard]] std::uint64_t items() const { return turn_ % 2 == 0 ? 18 : 27; }
 
- private:
   [[nodiscard]] std::vector<std::uint64_t> lengths() const {
     std::vector<std::uint64_t> lengths;
     for (std::uint64_t length = 0; length <= items() + 1; ++length) lengths.push_back(length);
@@ -103,29 +103,6 @@ TEST_P(SegmentsByThrees, SortAllLengths) {
   for (const Order order : {Order::ascending, Order::descending}) {
     EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = GetParam(), .order = order}, places_, configuration_,
                                order == Order::ascending ? Distribution::random : Distribution::special,
-                               turn_, turn_ % 5 == 0));
-  }
-}
-
-/// Warps of a block sort runs by comparators of three, and merge them: as many warps as a segment fills, and
-/// one key more or less.
-TEST_P(SegmentsByThrees, SortInBlocks) {
-  if (size_of(GetParam()) == 8) return;
-  const std::uint64_t of_warp = 32 * items();
-  std::vector<std::uint64_t> lengths = {129, 256, 257, 300, 512, 2048, 2049, 4096};
-  for (const std::uint64_t warps : {1U, 2U, 3U, 4U, 5U}) {
-    for (const std::uint64_t length : {warps * of_warp - 1, warps * of_warp, warps * of_warp + 1}) {
-      if (length > 128 && length <= 4096) lengths.push_back(length);
-    }
-  }
-  const SegmentPlaces places = places_of(lengths, turn_ % 2 == 0 ? 4 : 8, turn_ % 2 == 0);
-  Configuration c = small_configuration(places.keys, 5, 4);
-  c.parameters["list_octaves"] = 1;
-  c.parameters["block_items"] = static_cast<std::int64_t>(items());
-  c.parameters["shuffle_steps"] = 0;
-  const Order order = turn_ % 3 == 0 ? Order::ascending : Order::descending;
-  for (const Distribution distribution : {Distribution::random, Distribution::special}) {
-    EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = GetParam(), .order = order}, places, c, distribution,
                                turn_, turn_ % 5 == 0));
   }
 }
