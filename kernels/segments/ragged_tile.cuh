@@ -22,11 +22,9 @@ struct RaggedTile {
 
   /// Sorts the items. Those at index `count` and above are padding; it is the same in the whole block.
   BITUNE_DEVICE static void sort(Word* shared, Word (&items)[vt], u32 count) {
-    // A vote tells the compiler that a warp stays together. Else each shuffle has a way out for lanes that went elsewhere, and waits for the one
-    // before.
-    const bool has_items = !all_of_warp(warp_index() * of_warp >= count);
+    const bool has_items = warp_index() * of_warp < count;
     // By loops, not by the steps of `Tile`, which are unrolled: blocks are at different places of their code, and twice as much of it took longer.
-    if (has_items) LaneTile<Word, Compare, vt>::sort(items, warp_size);
+    if (has_items) LaneTile<Word, Compare, vt>::sort(items, kept(warp_size));
     merge_warps<warp_bits + 1>(shared, items, count, has_items);
   }
 
@@ -38,7 +36,7 @@ struct RaggedTile {
       if (count <= half) return;
       // The runs that the warp has a part of. All of the block's threads that have one, have it in whole warps, in every layout.
       const u32 first = warp_index() * of_warp / (2 * half) * (2 * half);
-      const bool merges = !all_of_warp(first + half >= count);
+      const bool merges = first + half < count;
       if ((has_items && merges) || stage == warp_bits + 1) Tile::template write<0, false>(shared, items);
       merge_across<stage, true>(shared, items, merges, has_items && merges);
       merge_warps<stage + 1>(shared, items, count, has_items);
