@@ -120,7 +120,7 @@ bool are_few(const Problem& p, const DeviceInfo& device) { return p.rows <= 2 * 
 /// The first few of a short row. Of many rows of 32-bit keys, which are compared as numbers, a bound takes
 /// fewer instructions soon.
 bool favours_lane_lists(const Problem& p, const DeviceInfo& device) {
-  if (p.k > p.n / 4 || p.k > 17) return false;
+  if (p.k > p.n / 4) return false;
   if (are_few(p, device)) return p.n <= 512;
   if (size_of(p.key) != 4) return p.n <= (size_of(p.key) == 8 && p.k <= 8 ? 512u : 128u);
   return p.k <= 8 && p.n <= (p.rows <= 64 * multiprocessors(device) ? 128u : 32u);

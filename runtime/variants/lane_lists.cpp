@@ -31,10 +31,13 @@ constexpr std::array<std::int64_t, 7> lengths_of_lists = {2, 3, 4, 6, 9, 12, 18}
 /// A word has the place of a key in ten bits at most.
 constexpr std::uint64_t longest_row = 1024;
 
-/// The shortest list that has the first keys, and the one behind them.
+constexpr std::uint64_t most_wanted = 16;
+
+/// The shortest list that has the first keys, and the one behind them. All k up to the next power of two
+/// share tunings.
 std::int64_t shortest_list(const Problem& problem) {
   return *std::find_if(lengths_of_lists.begin(), lengths_of_lists.end(),
-                       [&](std::int64_t length) { return as_count(length) > problem.k; });
+                       [&](std::int64_t length) { return as_count(length) > std::bit_ceil(problem.k); });
 }
 
 std::int64_t rows_of_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
@@ -59,9 +62,8 @@ class LaneListsVariant final : public Variant {
   }
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
-    return is_top_k(problem) && device.warp_size == 32 && problem.k != 0 &&
-           as_count(lengths_of_lists.back()) > problem.k && problem.n > 1 && problem.n <= longest_row &&
-           default_is_valid(problem, device);
+    return is_top_k(problem) && device.warp_size == 32 && problem.k != 0 && problem.k <= most_wanted &&
+           problem.n > 1 && problem.n <= longest_row && default_is_valid(problem, device);
   }
   SearchSpace space(const Problem& problem, const DeviceInfo& device) const override;
   Configuration default_configuration(const Problem& problem, const DeviceInfo& device) const override;
@@ -82,7 +84,8 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
       {"vector_width", {1, 2, 4, 8, 16}, "neighbouring keys a lane loads at once"},
       {"list_items",
        {lengths_of_lists.begin(), lengths_of_lists.end()},
-       "words that a lane sorts together, and the first ones that it keeps: more than k"},
+       "words that a lane sorts together, and the first ones that it keeps: more than a power of two from k "
+       "on"},
       {"min_blocks_per_sm",
        {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32},
        "blocks a multiprocessor that the compiler must leave registers for"},
@@ -99,7 +102,8 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
                 items % c.at("vector_width") == 0;
        },
        {"threads_per_row", "items_per_thread", "vector_width"}},
-      {"a list has more than k words, and is one of the two shortest that have",
+      {"a list has more words than a power of two from k on, and at most twice as many as the shortest that "
+       "has",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t list = c.at("list_items");
          const std::int64_t shortest = shortest_list(p);

@@ -36,7 +36,7 @@ const Case cases[] = {
     {"select_rows", KeyType::f64, 8, {.n = 128, .rows = 65536}},
     {"lane_lists", KeyType::f64, 8, {.n = 128, .rows = 65536}},
     {"lane_lists", KeyType::f32, 8, {.n = 256, .rows = 65536}},
-    {"lane_lists", KeyType::f32, 17, {.n = 1000, .rows = 64}},
+    {"lane_lists", KeyType::f32, 16, {.n = 1000, .rows = 64}},
     {"lane_lists", KeyType::bf16, 8, {.n = 100, .rows = 65536}},
     {"select_rows", KeyType::f16, 100, {.n = 1000, .rows = 1000}},
     {"select_rows", KeyType::bf16, 64, {.n = 4096, .rows = 16384}},

@@ -111,8 +111,8 @@ TEST(EmulatedVerifier, ManyKeysAndLittleMemoryLimitTheDistributions) {
 /// segments.
 bool does_more_than_sort(const Variant& variant) {
   const DeviceInfo& device = emulated_bench().device->info();
-  for (const std::uint64_t n : {std::uint64_t{1000}, std::uint64_t{1} << 12, std::uint64_t{1} << 16,
-                                std::uint64_t{1} << 20, std::uint64_t{1} << 32}) {
+  for (const std::uint64_t n : {std::uint64_t{500}, std::uint64_t{1000}, std::uint64_t{1} << 12,
+                                std::uint64_t{1} << 16, std::uint64_t{1} << 20, std::uint64_t{1} << 32}) {
     if (variant.supports(problem_for(variant, device, KeyType::f32, {.n = n}), device)) return true;
   }
   return false;

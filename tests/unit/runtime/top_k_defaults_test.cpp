@@ -54,7 +54,7 @@ TEST(TopKDefaults, AreThereForWhatAVariantIsFor) {
   for (const Case& of :
        {Case{"rows_topk", 100, {.n = 300, .rows = 1000}}, Case{"cluster_topk", 8000, {.n = 16384}},
         Case{"merge_topk", one << 19, {.n = one << 20}}, Case{"lane_lists", 8, {.n = 128, .rows = 65536}},
-        Case{"lane_lists", 17, {.n = 1024, .rows = 16}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
+        Case{"lane_lists", 16, {.n = 1024, .rows = 16}}, Case{"select_rows", 32, {.n = 1024, .rows = 65536}},
         Case{"select_cluster", 100, {.n = one << 16}}, Case{"select_cluster", 64, {.n = 32768, .rows = 64}},
         Case{"bin_rows", 1000, {.n = one << 17, .rows = 256}}, Case{"bucket_rows", 10000, {.n = one << 20}},
         Case{"bucket_rows", 2048, {.n = one << 17}}, Case{"bucket_rows", 8192, {.n = one << 17, .rows = 256}},
