@@ -18,7 +18,7 @@ namespace bitune::multi {
 namespace {
 
 /// Changes with what ranks tell each other: they may be of different builds.
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 constexpr std::size_t spec_fields = 7;
 constexpr std::uint64_t most_keys = std::uint64_t{1} << 56;
 
@@ -29,6 +29,7 @@ struct Announcement {
   std::uint64_t n = 0;
   std::uint64_t result = 0;
   std::uint64_t may_be_read = 0;
+  std::uint64_t sent_from_bytes = 0;
 };
 
 std::array<std::uint64_t, spec_fields> words_of(const SortSpec& spec) {
@@ -109,9 +110,9 @@ std::uint64_t equal_part_of(std::uint64_t n, std::uint64_t parts, std::uint64_t 
 }
 
 Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, std::uint64_t result,
-            bool may_be_read) {
-  Terms terms{spec, {}, {}, communicator.reads_directly()};
-  const Announcement mine{version, words_of(spec), n, result, may_be_read ? 1U : 0U};
+            bool may_be_read, std::uint64_t sent_from_bytes) {
+  Terms terms{spec, {}, {}, communicator.reads_directly(), 0};
+  const Announcement mine{version, words_of(spec), n, result, may_be_read ? 1U : 0U, sent_from_bytes};
   const auto all = all_gather(communicator, mine);
   // By rank 0, so that all say the same.
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -129,6 +130,7 @@ Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, s
     terms.lengths.push_back(all[rank].n);
     terms.results.push_back(all[rank].result);
     terms.reads_directly = terms.reads_directly && all[rank].may_be_read != 0;
+    terms.sent_from_bytes = std::max(terms.sent_from_bytes, all[rank].sent_from_bytes);
   }
   check_spec(spec, terms.total());
   if (selects(spec.operation)) {

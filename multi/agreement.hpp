@@ -26,6 +26,9 @@ struct Terms {
   std::vector<std::uint64_t> lengths;  ///< keys that each rank gives
   std::vector<std::uint64_t> results;  ///< keys that each rank gets
   bool reads_directly = false;         ///< each rank merges what the others have sorted where it lies
+  /// Where it does not: from so many bytes a rank on keys are sent away before they are sorted.
+  std::uint64_t sent_from_bytes = never_sent;
+  static constexpr std::uint64_t never_sent = ~std::uint64_t{0};
 
   [[nodiscard]] std::uint64_t total() const noexcept {
     return std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
@@ -41,10 +44,12 @@ struct Terms {
 [[nodiscard]] std::uint64_t equal_part_of(std::uint64_t n, std::uint64_t parts, std::uint64_t part) noexcept;
 
 /// Tells all ranks what this one is asked to do, and hears it of them. `result` as MultiPart::result.
-/// `may_be_read`: others reach the memory that this rank sorts in. \throws AgreedError (usage) if they were
-/// asked different things, or for what cannot be done
+/// `may_be_read`: others reach the memory that this rank sorts in. `sent_from_bytes`: as in Terms, of which
+/// the most of any rank counts. \throws AgreedError (usage) if they were asked different things, or for what
+/// cannot be done
 [[nodiscard]] Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n,
-                          std::uint64_t result, bool may_be_read);
+                          std::uint64_t result, bool may_be_read,
+                          std::uint64_t sent_from_bytes = Terms::never_sent);
 
 /// Does the last thing that may fail before memory is written, and waits until all ranks have. \throws
 /// AgreedError of the first rank on which it failed

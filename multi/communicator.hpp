@@ -11,6 +11,7 @@
 
 #include "bitune/error.hpp"
 #include "bitune/operands.hpp"
+#include "runtime/device.hpp"
 
 namespace bitune::multi {
 
@@ -25,6 +26,14 @@ struct Piece {
 struct ArrayExchange {
   std::vector<Piece> send;
   std::vector<Piece> receive;
+};
+
+/// An exchange that begins when this rank has passed `after`, beside what else the device does. `done` is
+/// passed when this rank has what it is for, and what it sent may be overwritten.
+struct ExchangeBeside {
+  std::vector<ArrayExchange> arrays;
+  const DeviceEvent* after = nullptr;
+  DeviceEvent* done = nullptr;
 };
 
 /// Every rank calls the same functions in the same order. A call returns when this rank has what it is for.
@@ -46,6 +55,13 @@ class Communicator {
   /// What is sent must be written when the work of `stream` that was enqueued before is done. Waits until the
   /// exchange is done on this rank, and what was sent may be overwritten.
   virtual void all_to_all(std::span<const ArrayExchange> arrays, Stream stream) = 0;
+
+  /// Whether it can do the next two. All ranks say the same.
+  [[nodiscard]] virtual bool exchanges_beside() const noexcept { return false; }
+  /// Enqueues these exchanges, one after the other, once all ranks have come.
+  virtual void begin_exchanges(std::span<const ExchangeBeside> /*exchanges*/) {}
+  /// Waits until all that was begun is done on this rank.
+  virtual void end_exchanges() {}
 
   /// Ends the work of all ranks, since this one cannot go on: the first reason counts.
   virtual void abort(ErrorCode code, const std::string& why) noexcept = 0;

@@ -113,7 +113,10 @@ struct MultiSorter::Implementation {
                             told = multi::CopyRules{told_or_never(options.split_from_bytes),
                                                     options.copied_from_bytes, options.least_chunk_bytes},
                             is_told](std::uint64_t bytes) {
-      return is_told ? told : tunings.rules_for(bytes);
+      if (is_told) return told;
+      multi::CopyRules rules = tunings.rules_for(bytes);
+      if (remote) rules.split_from_bytes = multi::Terms::never_sent;  // nobody has measured it
+      return rules;
     };
     for (const auto& device : devices) {
       stores.push_back(std::make_unique<multi::RankStore>(device->device(), rules_for));

@@ -26,7 +26,9 @@ class RankCall {
       : device_(device), store_(store), communicator_(communicator), part_(part), rank_(communicator.rank()) {
     const bool may_be_read =
         part.operands[Role::workspace].data == nullptr;  // others may not reach a caller's
-    terms_ = agree(communicator, spec, part.n, part.result, may_be_read);
+    const std::uint64_t sent_from_bytes =
+        communicator.exchanges_beside() ? store.rules_for(0).split_from_bytes : Terms::never_sent;
+    terms_ = agree(communicator, spec, part.n, part.result, may_be_read, sent_from_bytes);
   }
 
   MultiResult run() {
@@ -114,6 +116,7 @@ class RankCall {
       if (split_) take_split_memory();
       workspace_ = store_.workspace(plan_.bytes);
     } else {
+      split_.reset();  // it takes more
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
     first_ = first_operands();
@@ -126,10 +129,11 @@ class RankCall {
 
   /// Whether keys are sent away before they are sorted: all ranks say the same.
   [[nodiscard]] std::optional<SplitPlan> plan_split() {
-    if (!terms_.reads_directly) return std::nullopt;
     const std::uint64_t bytes =
         terms_.total() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec)) / terms_.lengths.size();
-    if (bytes < store_.rules_for(bytes).split_from_bytes) return std::nullopt;
+    const std::uint64_t from_bytes =
+        terms_.reads_directly ? store_.rules_for(bytes).split_from_bytes : terms_.sent_from_bytes;
+    if (bytes < from_bytes) return std::nullopt;
     return SplitPlan::of(device_, terms_, rank_, part_.operands[Role::keys_out].data != nullptr);
   }
 

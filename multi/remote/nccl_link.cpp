@@ -51,11 +51,30 @@ void NcclLink::all_gather(const void* mine, void* all, std::size_t bytes) {
 void NcclLink::exchange(std::span<const ArrayExchange> arrays, Stream stream) {
   guarded([&] {
     device_.synchronize(stream);
-    nccl_.check(nccl_.group_start(), "ncclGroupStart");
-    for (const ArrayExchange& array : arrays) enqueue(array);
-    nccl_.check(nccl_.group_end(), "ncclGroupEnd");
+    enqueue_together(arrays);
     finish();
   });
+}
+
+void NcclLink::begin(std::span<const ExchangeBeside> exchanges) {
+  guarded([&] {
+    for (const ExchangeBeside& exchange : exchanges) {
+      device_.wait_for(*exchange.after, stream_->handle());
+      enqueue_together(exchange.arrays);
+      wait_until_enqueued();
+      device_.record(*exchange.done, stream_->handle());
+    }
+  });
+}
+
+void NcclLink::end() {
+  guarded([&] { finish(); });
+}
+
+void NcclLink::enqueue_together(std::span<const ArrayExchange> arrays) {
+  nccl_.check(nccl_.group_start(), "ncclGroupStart");
+  for (const ArrayExchange& array : arrays) enqueue(array);
+  nccl_.check(nccl_.group_end(), "ncclGroupEnd");
 }
 
 /// What it enqueues begins when the group ends. What failed is told then, too.
@@ -96,25 +115,39 @@ void NcclLink::guarded(const Work& work) {
   }
 }
 
-/// Waits for what was enqueued. A communicator may be one that does not block: its calls go on by themselves,
-/// and the stream has their work only then.
-void NcclLink::finish() {
+/// Looks, with pauses, whether it is so, and throws when the time limit has passed.
+template <class Condition>
+void NcclLink::wait_until(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + time_limit_;
   int looks = 0;
-  const auto wait = [&] {
-    if (++looks < looks_before_pause) return std::this_thread::yield();
+  while (!condition()) {
+    if (++looks < looks_before_pause) {
+      std::this_thread::yield();
+      continue;
+    }
     if (std::chrono::steady_clock::now() >= end) {
       throw Error(ErrorCode::device, fmt::format("rank {} of {}: the others did not come within {} ms", rank_,
                                                  size_, time_limit_.count()));
     }
     std::this_thread::sleep_for(pause);
-  };
-  while (is_under_way()) wait();
-  device_.record(*done_, stream_->handle());
-  while (!device_.has_passed(*done_)) {
-    static_cast<void>(is_under_way());
-    wait();
   }
+}
+
+/// A communicator may be one that does not block: its calls go on by themselves, and the stream has their
+/// work only then.
+void NcclLink::wait_until_enqueued() {
+  wait_until([&] { return !is_under_way(); });
+}
+
+/// Waits for what was enqueued.
+void NcclLink::finish() {
+  wait_until_enqueued();
+  device_.record(*done_, stream_->handle());
+  wait_until([&] {
+    if (device_.has_passed(*done_)) return true;
+    static_cast<void>(is_under_way());
+    return false;
+  });
 }
 
 bool NcclLink::is_under_way() {

@@ -35,14 +35,22 @@ class NcclLink {
   /// As Communicator::all_to_all.
   void exchange(std::span<const ArrayExchange> arrays, Stream stream);
 
+  /// As Communicator::begin_exchanges, but for the others, and end_exchanges.
+  void begin(std::span<const ExchangeBeside> exchanges);
+  void end();
+
   /// Ends what is under way. All functions fail from then on.
   void abort() noexcept;
 
  private:
   template <class Work>
   void guarded(const Work& work);
+  template <class Condition>
+  void wait_until(const Condition& condition);
+  void wait_until_enqueued();
   void finish();
   [[nodiscard]] bool is_under_way();
+  void enqueue_together(std::span<const ArrayExchange> arrays);
   void enqueue(const ArrayExchange& array);
 
   const Nccl& nccl_;

@@ -28,8 +28,19 @@ std::vector<RemoteRanks::Block> RemoteRanks::exchange_blocks(const Block& mine) 
   return all;
 }
 
-void RemoteRanks::all_gather(const void* mine, void* all, std::size_t bytes) {
+/// Does what all ranks do together.
+template <class Work>
+void RemoteRanks::together(const Work& work) {
   try {
+    work();
+  } catch (...) {
+    ended_ = true;
+    throw;
+  }
+}
+
+void RemoteRanks::all_gather(const void* mine, void* all, std::size_t bytes) {
+  together([&] {
     Block block;
     const auto* from = static_cast<const std::byte*>(mine);
     const std::size_t at_once = std::min(bytes, block.begin.size());
@@ -43,20 +54,25 @@ void RemoteRanks::all_gather(const void* mine, void* all, std::size_t bytes) {
       to = std::copy_n(blocks[rank].begin.begin(), at_once, to);
       to = std::copy_n(rest.begin() + static_cast<std::ptrdiff_t>(rank * left), left, to);
     }
-  } catch (...) {
-    ended_ = true;
-    throw;
-  }
+  });
 }
 
 void RemoteRanks::all_to_all(std::span<const ArrayExchange> arrays, Stream stream) {
-  try {
+  together([&] {
     static_cast<void>(exchange_blocks({}));
     link_.exchange(arrays, stream);
-  } catch (...) {
-    ended_ = true;
-    throw;
-  }
+  });
+}
+
+void RemoteRanks::begin_exchanges(std::span<const ExchangeBeside> exchanges) {
+  together([&] {
+    static_cast<void>(exchange_blocks({}));
+    link_.begin(exchanges);
+  });
+}
+
+void RemoteRanks::end_exchanges() {
+  together([&] { link_.end(); });
 }
 
 void RemoteRanks::abort(ErrorCode code, const std::string& why) noexcept {

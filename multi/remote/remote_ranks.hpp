@@ -26,12 +26,17 @@ class RemoteRanks final : public Communicator {
   [[nodiscard]] int size() const noexcept override { return link_.size(); }
   void all_gather(const void* mine, void* all, std::size_t bytes) override;
   void all_to_all(std::span<const ArrayExchange> arrays, Stream stream) override;
+  [[nodiscard]] bool exchanges_beside() const noexcept override { return true; }
+  void begin_exchanges(std::span<const ExchangeBeside> exchanges) override;
+  void end_exchanges() override;
   void abort(ErrorCode code, const std::string& why) noexcept override;
 
  private:
   struct Block;
 
   [[nodiscard]] std::vector<Block> exchange_blocks(const Block& mine);
+  template <class Work>
+  void together(const Work& work);
 
   NcclLink link_;
   bool ended_ = false;  ///< the ranks do nothing together any more, in this call

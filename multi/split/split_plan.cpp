@@ -30,7 +30,7 @@ Problem sort_of(KeyType key, Order order, std::uint64_t n, std::uint32_t value_b
 
 bool is_for(const Terms& terms, const Device& device) {
   const std::size_t ranks = terms.lengths.size();
-  return terms.reads_directly && !selects(terms.spec.operation) && ranks >= 2 && ranks <= most_split_parts &&
+  return !selects(terms.spec.operation) && ranks >= 2 && ranks <= most_split_parts &&
          RadixInPieces::takes(terms.spec.key, device.info());
 }
 
@@ -92,6 +92,7 @@ std::optional<SplitPlan> SplitPlan::of(RankDevice& device, const Terms& terms, i
   Problem sorted = sort_of(spec.key, spec.order, std::max<std::uint64_t>(result, 2), carried);
   const auto prepared = device.engine().prepare(sorted);
   sorted.n = sorted_room(plan.sampling, plan.cuts, me, result);
+  if (!terms.reads_directly) sorted.n += (split_launches + 2) * ranks * 2 * sent_alignment;
   plan.radix.emplace(sorted, prepared->selection.configuration, device.device().info());
   plan.rest = plan.radix->rest_memory();
   plan.name_kernels(spec, ranks, device.device().info());

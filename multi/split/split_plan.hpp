@@ -18,6 +18,10 @@
 
 namespace bitune::multi {
 
+/// Keys of other ranks that are sent come to as round a place as the one they are sent from, in items,
+/// counted in so many: NCCL copies from others byte by byte.
+inline constexpr std::uint64_t sent_alignment = 128;
+
 /// A rank's share of a call that splits first. Of a call that sorts at least one key.
 struct SplitPlan {
   /// Nothing where the keys, the ranks or their parts are not for it. Every rank finds the same. Compiles

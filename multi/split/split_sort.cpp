@@ -43,11 +43,18 @@ bool SplitSort::run(MultiResult& result) {
   if (!are_alike) return false;
   choose_bounds(all_ready);
   for (const std::size_t number : {0, 1}) store_.copies(number).begin();
-  const auto all = all_gather(communicator_, split());
-  for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
-    hear(launch);
+  const Shown mine_shown = split();
+  std::vector<Shown> all;
+  if (terms_.reads_directly) {
+    all = all_gather(communicator_, mine_shown);
+    for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
+      hear(launch, 1);
+      if (!have_room()) return give_up();
+      copy(all, launch);
+    }
+  } else {
+    hear(0, split_launches);
     if (!have_room()) return give_up();
-    copy(all, launch);
   }
   std::vector<ClassCounts> counts(terms_.lengths.size());
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -55,7 +62,11 @@ bool SplitSort::run(MultiResult& result) {
   }
   const auto parts = sorted_parts(counts, terms_.results);
   if (!parts) return give_up();
-  copy_cuts(all);
+  if (terms_.reads_directly) {
+    copy_cuts(all);
+  } else {
+    send(mine_shown);
+  }
   result.split_us = laps.lap();
 
   sort_.run(pieces(), (*parts)[me_].skipped, terms_.results[me_],
@@ -68,6 +79,7 @@ bool SplitSort::run(MultiResult& result) {
 }
 
 void SplitSort::wait_for_all() {
+  communicator_.end_exchanges();  // no longer than the time limit, unlike what follows
   for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   device().synchronize(stream_);
 }
@@ -103,15 +115,26 @@ SplitSort::Ready SplitSort::ready() {
 
 void SplitSort::choose_bounds(const std::vector<Ready>& all) {
   constexpr std::uint64_t index_bytes = sizeof(std::uint64_t);
+  std::array<ArrayExchange, 2> samples_of_all;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::uint64_t count = plan_.sampling.counts[rank];
-    if (count == 0) continue;
     const std::uint64_t place = plan_.sampling.before(rank);
+    if (!terms_.reads_directly) {
+      const std::uint64_t mine = plan_.sampling.counts[me_];
+      samples_of_all[0].send.push_back({at(plan_.words), mine * plan_.word_bytes});
+      samples_of_all[0].receive.push_back(
+          {at(plan_.all_words + place * plan_.word_bytes), count * plan_.word_bytes});
+      samples_of_all[1].send.push_back({at(plan_.indices), mine * index_bytes});
+      samples_of_all[1].receive.push_back({at(plan_.all_indices + place * index_bytes), count * index_bytes});
+      continue;
+    }
+    if (count == 0) continue;
     device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
                             count * plan_.word_bytes, stream_);
     device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
                             count * index_bytes, stream_);
   }
+  if (!terms_.reads_directly) communicator_.all_to_all(samples_of_all, stream_);
   const std::uint64_t samples = plan_.samples.n;
   if (samples > 1) {
     Operands sorted;
@@ -183,16 +206,24 @@ SplitSort::Shown SplitSort::split() {
   return shown;
 }
 
-void SplitSort::hear(std::uint64_t launch) {
+void SplitSort::hear(std::uint64_t launch, std::uint64_t launches) {
   const std::uint64_t numbers = plan_.counted_numbers();
-  std::vector<std::uint64_t> mine(numbers);
+  std::vector<std::uint64_t> mine(launches * numbers);
   const Stream reader = store_.reader();
-  device().wait_for(*counted_events_[launch], reader);
+  device().wait_for(*counted_events_[launch + launches - 1], reader);
   device().copy_to_host(mine.data(), at(plan_.counted + launch * numbers * sizeof(mine[0])),
-                        numbers * sizeof(mine[0]), reader);
+                        mine.size() * sizeof(mine[0]), reader);
   device().synchronize(reader);
-  counted_.emplace_back(terms_.lengths.size() * numbers);
-  communicator_.all_gather(mine.data(), counted_.back().data(), numbers * sizeof(mine[0]));
+  const std::size_t ranks = terms_.lengths.size();
+  std::vector<std::uint64_t> all(ranks * mine.size());
+  communicator_.all_gather(mine.data(), all.data(), mine.size() * sizeof(mine[0]));
+  for (std::uint64_t i = 0; i < launches; ++i) {
+    std::vector<std::uint64_t>& counted = counted_.emplace_back();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rank * mine.size() + i * numbers);
+      counted.insert(counted.end(), begin, begin + static_cast<std::ptrdiff_t>(numbers));
+    }
+  }
 }
 
 bool SplitSort::have_room() const {
@@ -229,16 +260,70 @@ void SplitSort::copy_cuts(const std::vector<Shown>& all) {
   }
 }
 
+/// What of one rank goes to another: nothing where the classes have no such number.
+struct SplitSort::Sent {
+  std::uint64_t place = 0;
+  std::uint64_t n = 0;
+};
+
+void SplitSort::send(const Shown& mine) {
+  std::vector<ExchangeBeside> exchanges;
+  // In each launch those that are surely of a rank; then those at the cut before its keys, and behind them.
+  for (std::uint64_t turn = 0; turn < split_launches + 2; ++turn) {
+    const bool is_launch = turn < split_launches;
+    const auto sent = [&](std::size_t from, std::size_t to) {
+      if (is_launch) {
+        const std::size_t number = sure_class(to);
+        return Sent{place_of(from, number, turn), count_of(from, number, turn)};
+      }
+      const bool is_before = turn == split_launches;
+      if (is_before ? to == 0 : cut_class(to) >= plan_.classes) return Sent{};
+      const std::size_t number = cut_class(is_before ? to - 1 : to);
+      return Sent{place_of(from, number, 0), count_of(from, number)};
+    };
+    exchanges.push_back(exchange_of(sent, turn));
+    exchanges.back().after = mine.split[is_launch ? turn : split_launches - 1];
+  }
+  communicator_.begin_exchanges(exchanges);
+}
+
+template <class SentOf>
+ExchangeBeside SplitSort::exchange_of(const SentOf& sent, std::uint64_t turn) {
+  const std::size_t ranks = terms_.lengths.size();
+  const std::size_t arrays = plan_.bytes_of_item.carried != 0 ? 2 : 1;
+  ExchangeBeside exchange;
+  exchange.arrays.resize(arrays);
+  events_.push_back(device().create_event());
+  exchange.done = events_.back().get();
+  const auto add = [&](std::vector<Piece> ArrayExchange::*side, const RunArrays& items, std::uint64_t n) {
+    (exchange.arrays[0].*side).push_back({items.keys, n * plan_.bytes_of_item.key});
+    if (arrays == 2) (exchange.arrays[1].*side).push_back({items.carried, n * plan_.bytes_of_item.carried});
+  };
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const Sent out = rank == me_ ? Sent{} : sent(me_, rank);
+    const std::uint64_t out_lead = out.n != 0 ? out.place % sent_alignment : 0;
+    add(&ArrayExchange::send, split_items(out.place - out_lead), out.n != 0 ? out.n + out_lead : 0);
+    const Sent in = rank == me_ ? Sent{} : sent(rank, me_);
+    const std::uint64_t in_lead = in.n != 0 ? in.place % sent_alignment : 0;
+    add(&ArrayExchange::receive, come_items(come_end_), in.n != 0 ? in.n + in_lead : 0);
+    come_[rank][turn] = {come_end_ + in_lead, in.n != 0 ? exchange.done : nullptr};
+    received_ += in.n;
+    come_end_ += (in.n + in_lead + sent_alignment - 1) / sent_alignment * sent_alignment;
+  }
+  return exchange;
+}
+
 SplitSort::Come SplitSort::copy_items(const Shown& from, std::uint64_t place, std::uint64_t n,
                                       std::uint64_t launch) {
-  Come come{received_, nullptr};
+  Come come{come_end_, nullptr};
   if (n == 0) return come;
   const Stream copies = store_.copies(turn_++ % 2).stream();
   device().wait_for(*from.split[launch], copies);
-  plan_.bytes_of_item.copy(device(), come_items(received_), plan_.bytes_of_item.at(from.items, place), n,
+  plan_.bytes_of_item.copy(device(), come_items(come_end_), plan_.bytes_of_item.at(from.items, place), n,
                            copies);
   come.copied = mark(copies);
   received_ += n;
+  come_end_ += n;
   return come;
 }
 

@@ -55,10 +55,16 @@ class SplitSort {
   void choose_bounds(const std::vector<Ready>& all);
   /// Enqueues the launches that count and split the keys.
   [[nodiscard]] Shown split();
-  /// Hears of all ranks what they have of each class in a launch, once it is counted.
-  void hear(std::uint64_t launch);
+  /// Hears of all ranks what they have of each class in so many launches, once these are counted.
+  void hear(std::uint64_t launch, std::uint64_t launches);
   /// Whether what each rank sorts, as far as it is known, has room.
   [[nodiscard]] bool have_room() const;
+  /// Has what is for others sent to them, where these don't read it: what goes to a rank, of the launch or
+  /// the cut that comes in this turn, is sent(from, to).
+  struct Sent;
+  void send(const Shown& mine);
+  template <class SentOf>
+  [[nodiscard]] ExchangeBeside exchange_of(const SentOf& sent, std::uint64_t turn);
   /// Enqueues copies of what comes from other ranks of a launch, each when it is split, beside all else.
   void copy(const std::vector<Shown>& all, std::uint64_t launch);
   /// The same of what is near this rank's cuts, of all launches.
@@ -131,6 +137,7 @@ class SplitSort {
   std::vector<std::vector<Come>>
       come_;                    ///< by rank: sure keys by launch, then those at the cuts before and behind
   std::uint64_t received_ = 0;  ///< keys that come from others
+  std::uint64_t come_end_ = 0;  ///< where there is room for more of them
   std::size_t turn_ = 0;  ///< of copies, which go in two streams in turn: one begins while the other runs
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   PieceSort sort_;

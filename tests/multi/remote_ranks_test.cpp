@@ -47,12 +47,14 @@ class RemoteRanks : public ::testing::Test {
   }
 
   static std::vector<MultiSorter> sorters(const std::vector<void*>& communicators,
-                                          std::chrono::milliseconds time_limit = for_ever) {
+                                          std::chrono::milliseconds time_limit = for_ever,
+                                          std::uint64_t split_from_bytes = 0) {
     std::vector<MultiSorter> sorters;
     for (void* const communicator : communicators) {
       MultiOptions options = emulated_ranks(1);
       options.communicator = communicator;
       options.time_limit = time_limit;
+      options.split_from_bytes = split_from_bytes;
       sorters.emplace_back(options);
     }
     return sorters;
@@ -77,11 +79,20 @@ class RemoteRanks : public ::testing::Test {
 
   static void expect_right(std::vector<MultiSorter>& sorters, const SortSpec& spec, const Numbers& lengths,
                            Distribution distribution) {
-    RanksCall call(spec, lengths, Numbers(lengths.size(), equal_part), distribution);
+    expect_right(sorters, spec, lengths, Numbers(lengths.size(), equal_part), distribution,
+                 [](const MultiResult&) {});
+  }
+
+  /// look: at what each rank tells.
+  template <class Look>
+  static void expect_right(std::vector<MultiSorter>& sorters, const SortSpec& spec, const Numbers& lengths,
+                           const Numbers& results, Distribution distribution, const Look& look) {
+    RanksCall call(spec, lengths, results, distribution);
     const auto parts = call.parts();
     const auto errors = errors_of(sorters.size(), [&](std::size_t rank) {
       const auto told = sorters[rank].run(spec, {parts[rank]});
       EXPECT_EQ(told.at(0).count, call.result_of(rank));
+      look(told.at(0));
     });
     for (const std::string& error : errors) EXPECT_EQ(error, "");
     EXPECT_EQ(call.fault().value_or(""), "") << lengths.size() << " ranks, " << name_of(distribution);
@@ -109,6 +120,63 @@ TEST_F(RemoteRanks, DoWhatRanksOfAProcessDo) {
   }
 }
 
+/// Keys are sent away before they are sorted: what merges takes time to merge.
+TEST_F(RemoteRanks, SendKeysAwayBeforeTheySort) {
+  const auto is_split = [](const MultiResult& told) { EXPECT_EQ(told.merge_us, 0) << "a rank merged"; };
+  const SortSpec wide{.operation = Operation::sort_pairs,
+                      .key = KeyType::f16,
+                      .value_bytes = 16,
+                      .order = Order::descending,
+                      .stable = true};
+  struct Case {
+    Numbers lengths;
+    Numbers results;
+    SortSpec spec;
+    std::vector<Distribution> distributions;
+  };
+  const Numbers two_equal(2, equal_part);
+  for (const auto& [lengths, results, spec, distributions] :
+       {Case{{1501, 1500},
+             two_equal,
+             keys,
+             {Distribution::random, Distribution::all_equal, Distribution::reversed}},
+        Case{{1501, 1500}, two_equal, wide, {Distribution::few_distinct}},
+        Case{{1501, 1500}, two_equal, indices, {Distribution::special, Distribution::random}},
+        Case{{2000, 0}, {0, 2000}, wide, {Distribution::random}},
+        Case{{3000, 0, 1}, {900, equal_part, equal_part}, indices, {Distribution::few_distinct}},
+        Case{Numbers(5, 700),
+             Numbers(5, equal_part),
+             keys,
+             {Distribution::special, Distribution::all_equal}}}) {
+    auto ranks = sorters(communicators(lengths.size()), for_ever, 1);
+    for (const Distribution distribution : distributions)
+      expect_right(ranks, spec, lengths, results, distribution, is_split);
+  }
+}
+
+/// If one rank would not send, or has a workspace of the caller's, all merge.
+TEST_F(RemoteRanks, MergeWhereNotAllSendKeysAway) {
+  const auto made = communicators(2);
+  auto ranks = sorters(made, for_ever, 1);
+  RanksCall call(keys, {1500, 1500}, {equal_part, equal_part}, Distribution::random);
+  auto parts = call.parts();
+  const auto expect_merged = [&] {
+    const auto errors = errors_of(2, [&](std::size_t rank) {
+      EXPECT_GT(ranks[rank].run(keys, {parts[rank]}).at(0).merge_us, 0) << "a rank did not merge";
+    });
+    for (const std::string& error : errors) EXPECT_EQ(error, "");
+    EXPECT_EQ(call.fault().value_or(""), "");
+  };
+  std::vector<std::byte> workspace(ranks[1].workspace_size(keys, 1500, 1500) + 256);
+  parts[1].operands[Role::workspace] = {workspace.data(), workspace.size(), 0};
+  expect_merged();
+  parts[1].operands[Role::workspace] = {};
+  MultiOptions options = emulated_ranks(1);
+  options.communicator = made[1];
+  ranks[1] = MultiSorter(options);
+  expect_merged();
+}
+
 /// What cuts are found from does not fit one block.
 TEST_F(RemoteRanks, SendLongMessages) {
   auto ranks = sorters(communicators(2));
@@ -129,32 +197,39 @@ TEST_F(RemoteRanks, RefuseTogetherAndGoOn) {
   expect_right(ranks, keys, {40, 40, 40}, Distribution::random);
 }
 
-/// Wherever it does: each of the others hears why, and the next call goes on.
+/// Wherever it does, and whether they merge or send keys away first: each of the others hears why, and the
+/// next call goes on.
 TEST_F(RemoteRanks, HearOfOneThatFails) {
   SorterOptions options;
   options.device = "emulated";
   options.database = "no-such-folder/none.db";
   multi::RankDevice device(open_engine(options));
   const auto made = communicators(2);
-  std::vector<std::unique_ptr<multi::RemoteRanks>> ranks;
-  std::vector<std::unique_ptr<multi::RankStore>> stores;
-  for (void* const communicator : made) {
-    multi::NcclLink link(communicator, device.device(), for_ever);
-    ranks.push_back(std::make_unique<multi::RemoteRanks>(std::move(link)));
-    stores.push_back(std::make_unique<multi::RankStore>(device.device()));
-  }
-  for (const int calls : {0, 1, 2, 3, FailingRank::at_exchange}) {
-    RanksCall call(keys, {40, 40}, {equal_part, equal_part}, Distribution::random);
-    const auto parts = call.parts();
-    const auto errors = errors_of(2, [&](std::size_t rank) {
-      ranks[rank]->begin_call();
-      FailingRank failing(*ranks[rank], calls);
-      multi::Communicator& communicator =
-          rank == 1 ? failing : static_cast<multi::Communicator&>(*ranks[rank]);
-      static_cast<void>(multi::run_rank(device, *stores[rank], communicator, keys, parts[rank]));
-    });
-    EXPECT_EQ(errors[0].find("rank 1 of 2 "), 0U) << errors[0];
-    expect_all_say(errors, "the link is down");
+  for (const bool sends : {false, true}) {
+    std::vector<std::unique_ptr<multi::RemoteRanks>> ranks;
+    std::vector<std::unique_ptr<multi::RankStore>> stores;
+    for (void* const communicator : made) {
+      multi::NcclLink link(communicator, device.device(), for_ever);
+      ranks.push_back(std::make_unique<multi::RemoteRanks>(std::move(link)));
+      stores.push_back(std::make_unique<multi::RankStore>(device.device(), [sends](std::uint64_t) {
+        return multi::CopyRules{.split_from_bytes = sends ? 0 : multi::Terms::never_sent};
+      }));
+    }
+    std::vector<int> steps = {0, 1, 2, 3, FailingRank::at_exchange};
+    if (sends) steps.insert(steps.end(), {4, 5, FailingRank::at_exchange_beside});
+    for (const int step : steps) {
+      RanksCall call(keys, {1500, 1500}, {equal_part, equal_part}, Distribution::random);
+      const auto parts = call.parts();
+      const auto errors = errors_of(2, [&](std::size_t rank) {
+        ranks[rank]->begin_call();
+        FailingRank failing(*ranks[rank], step);
+        multi::Communicator& communicator =
+            rank == 1 ? failing : static_cast<multi::Communicator&>(*ranks[rank]);
+        static_cast<void>(multi::run_rank(device, *stores[rank], communicator, keys, parts[rank]));
+      });
+      EXPECT_EQ(errors[0].find("rank 1 of 2 "), 0U) << step << ": " << errors[0];
+      expect_all_say(errors, "the link is down");
+    }
   }
 }
 
