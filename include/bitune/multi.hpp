@@ -33,7 +33,8 @@ struct MultiOptions {
   /// What merging a chunk writes has `least_chunk_bytes` at least. If ranks get `split_from_bytes` or more on
   /// average, each sends keys away before it sorts, and nothing is merged: keys of 2 or 4 bytes, of 2 to 8
   /// ranks. All three 0: as `bitune tune --devices` has found for these GPUs, else defaults. One alone 0:
-  /// copies always, and never splits.
+  /// copies always, and never splits. Ranks of a communicator look at `split_from_bytes` alone: the most that
+  /// any of them says counts, and 0 is never.
   std::uint64_t copied_from_bytes = 0;
   std::uint64_t least_chunk_bytes = 0;
   std::uint64_t split_from_bytes = 0;

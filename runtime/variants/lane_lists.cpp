@@ -33,11 +33,13 @@ constexpr std::uint64_t longest_row = 1024;
 
 constexpr std::uint64_t most_wanted = 16;
 
-/// The shortest list that has the first keys, and the one behind them. All k up to the next power of two
-/// share tunings.
+/// The shortest list that has the first keys, and the one behind them; the longest there is, if none has. All
+/// k up to the next power of two share tunings.
 std::int64_t shortest_list(const Problem& problem) {
-  return *std::find_if(lengths_of_lists.begin(), lengths_of_lists.end(),
-                       [&](std::int64_t length) { return as_count(length) > std::bit_ceil(problem.k); });
+  const auto* const found =
+      std::find_if(lengths_of_lists.begin(), lengths_of_lists.end() - 1,
+                   [&](std::int64_t length) { return as_count(length) > std::bit_ceil(problem.k); });
+  return *found;
 }
 
 std::int64_t rows_of_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
