@@ -58,9 +58,8 @@ class LaneListsVariant final : public Variant {
  public:
   std::string_view name() const noexcept override { return "lane_lists"; }
   std::string_view description() const noexcept override {
-    return "the first few keys of short rows: a few lanes have a row, and keep the first words of short "
-           "lists, "
-           "which have the leading bits of keys and their places";
+    return "the first few keys of short rows: lanes keep the first words of short lists, which have leading "
+           "bits of keys, and their places";
   }
   std::vector<std::string_view> kernel_headers() const override { return {kernel.header}; }
   bool supports(const Problem& problem, const DeviceInfo& device) const override {
@@ -86,8 +85,7 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
       {"vector_width", {1, 2, 4, 8, 16}, "neighbouring keys a lane loads at once"},
       {"list_items",
        {lengths_of_lists.begin(), lengths_of_lists.end()},
-       "words that a lane sorts together, and the first ones that it keeps: more than a power of two from k "
-       "on"},
+       "words that a lane sorts together, and the first ones that it keeps: more than k"},
       {"min_blocks_per_sm",
        {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32},
        "blocks a multiprocessor that the compiler must leave registers for"},
@@ -104,8 +102,7 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
                 items % c.at("vector_width") == 0;
        },
        {"threads_per_row", "items_per_thread", "vector_width"}},
-      {"a list has more words than a power of two from k on, and at most twice as many as the shortest that "
-       "has",
+      {"a list has more words than the next power of two from k on, and at most twice as many as it must",
        [](const Configuration& c, const Problem& p, const DeviceInfo&) {
          const std::int64_t list = c.at("list_items");
          const std::int64_t shortest = shortest_list(p);
@@ -113,8 +110,7 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
        },
        {"list_items"}},
       {"the keys of a lane, or its lists, and 28 registers besides (40 of 64-bit keys) fit a block's "
-       "registers, "
-       "and min_blocks_per_sm times a multiprocessor's",
+       "registers, and min_blocks_per_sm times a multiprocessor's",
        [](const Configuration& c, const Problem& p, const DeviceInfo& d) {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
