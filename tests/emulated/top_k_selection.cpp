@@ -144,11 +144,7 @@ TEST(TopKSelectionRanks, OfPartsOfAWarp) {
       c.parameters["candidate_factor"] = 2;
       c.parameters["compare_as_double"] = size_of(key) == 4 && n == 128 ? 1 : 0;
       c.parameters["min_blocks_per_sm"] = 1;
-      ASSERT_EQ(variant("select_rows")
-                    .space(problem, emulated_bench().device->info())
-                    .violation(c, problem, emulated_bench().device->info()),
-                std::nullopt)
-          << c.text();
+      ASSERT_EQ(refusal(c, problem, emulated_bench().device->info()), std::nullopt) << c.text();
       sorts.emplace_back(problem, c);
     }
   }
@@ -176,11 +172,7 @@ TEST(TopKSelectionLists, TellKeysApartThatAgreeInTheirLeadingBits) {
           top_k_of(all_loads.at((turn + k) % all_loads.size()), key, order, k, {.n = n, .rows = 37});
       const Configuration c =
           variant("lane_lists").default_configuration(problem, emulated_bench().device->info());
-      ASSERT_EQ(variant("lane_lists")
-                    .space(problem, emulated_bench().device->info())
-                    .violation(c, problem, emulated_bench().device->info()),
-                std::nullopt)
-          << c.text();
+      ASSERT_EQ(refusal(c, problem, emulated_bench().device->info()), std::nullopt) << c.text();
       sorts.emplace_back(problem, c);
     }
   }
@@ -257,10 +249,7 @@ TEST(TopKSelectionBounds, EndWhereFewKeysAreDistinct) {
     c.parameters["items_per_thread"] = 8;
     c.parameters["min_blocks_per_sm"] = 1;
     if (c.parameters.contains("vector_width")) c.parameters["vector_width"] = 1;
-    ASSERT_EQ(family.space(problem, emulated_bench().device->info())
-                  .violation(c, problem, emulated_bench().device->info()),
-              std::nullopt)
-        << c.text();
+    ASSERT_EQ(refusal(c, problem, emulated_bench().device->info()), std::nullopt) << c.text();
     EXPECT_TRUE(is_right(emulated_bench(), problem, c, Distribution::few_distinct, 1)) << name;
   }
 }
@@ -286,7 +275,7 @@ TEST(TopKSelectionBounds, MayBeWrong) {
         c.parameters["merge_runs"] = 1;
         c.parameters["finish_blocks"] = 1;
       }
-      ASSERT_EQ(family.space(problem, device).violation(c, problem, device), std::nullopt) << c.text();
+      ASSERT_EQ(refusal(c, problem, emulated_bench().device->info()), std::nullopt) << c.text();
       sorts.emplace_back(problem, std::move(c));
     }
   }
