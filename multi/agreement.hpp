@@ -10,6 +10,7 @@
 
 #include "bitune/error.hpp"
 #include "bitune/types.hpp"
+#include "multi/chunk_copies.hpp"
 #include "multi/communicator.hpp"
 
 namespace bitune::multi {
@@ -27,8 +28,7 @@ struct Terms {
   std::vector<std::uint64_t> results;  ///< keys that each rank gets
   bool reads_directly = false;         ///< each rank merges what the others have sorted where it lies
   /// Where it does not: from so many bytes a rank on keys are sent away before they are sorted.
-  std::uint64_t sent_from_bytes = never_sent;
-  static constexpr std::uint64_t never_sent = ~std::uint64_t{0};
+  std::uint64_t sent_from_bytes = CopyRules::never;
 
   [[nodiscard]] std::uint64_t total() const noexcept {
     return std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
@@ -49,7 +49,7 @@ struct Terms {
 /// cannot be done
 [[nodiscard]] Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n,
                           std::uint64_t result, bool may_be_read,
-                          std::uint64_t sent_from_bytes = Terms::never_sent);
+                          std::uint64_t sent_from_bytes = CopyRules::never);
 
 /// Does the last thing that may fail before memory is written, and waits until all ranks have. \throws
 /// AgreedError of the first rank on which it failed

@@ -4,6 +4,7 @@
 /// Copies from other devices that go on while what came before is merged.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "runtime/device.hpp"
@@ -12,6 +13,9 @@ namespace bitune::multi {
 
 /// How what lies on another device comes to this one.
 struct CopyRules {
+  /// More bytes than there are.
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
   /// Ranks that get so many bytes on average, of keys and what travels with them, send keys away before they
   /// sort (SplitSort). 0: all do, where the keys are for it.
   std::uint64_t split_from_bytes = std::uint64_t{1} << 30;

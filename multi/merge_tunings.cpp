@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "model/key_type.hpp"
@@ -29,8 +28,8 @@ std::string_view slowest_link(std::span<const Device* const> devices) {
 
 CopyRules rules_of(const Configuration& configuration) {
   CopyRules rules;
-  rules.split_from_bytes = configuration.at("split") != 0 ? 0 : std::numeric_limits<std::uint64_t>::max();
-  rules.from_bytes = configuration.at("copied") != 0 ? 0 : std::numeric_limits<std::uint64_t>::max();
+  rules.split_from_bytes = configuration.at("split") != 0 ? 0 : CopyRules::never;
+  rules.from_bytes = configuration.at("copied") != 0 ? 0 : CopyRules::never;
   rules.least_chunk_bytes = static_cast<std::uint64_t>(configuration.at("least_chunk_kib")) << 10U;
   return rules;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -83,7 +82,7 @@ bool all_reach_all(const std::vector<std::shared_ptr<RankDevice>>& devices) {
 
 /// From how many bytes on a way is taken: 0 says that it is not.
 std::uint64_t told_or_never(std::uint64_t from_bytes) {
-  return from_bytes != 0 ? from_bytes : std::numeric_limits<std::uint64_t>::max();
+  return from_bytes != 0 ? from_bytes : multi::CopyRules::never;
 }
 
 /// What was tuned for these devices together. Where they do not read each other's memory, nothing was.
@@ -115,7 +114,7 @@ struct MultiSorter::Implementation {
                             is_told](std::uint64_t bytes) {
       if (is_told) return told;
       multi::CopyRules rules = tunings.rules_for(bytes);
-      if (remote) rules.split_from_bytes = multi::Terms::never_sent;  // nobody has measured it
+      if (remote) rules.split_from_bytes = multi::CopyRules::never;  // nobody has measured it
       return rules;
     };
     for (const auto& device : devices) {

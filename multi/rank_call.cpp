@@ -24,11 +24,11 @@ class RankCall {
   RankCall(RankDevice& device, RankStore& store, Communicator& communicator, const SortSpec& spec,
            const MultiPart& part)
       : device_(device), store_(store), communicator_(communicator), part_(part), rank_(communicator.rank()) {
-    const bool may_be_read =
-        part.operands[Role::workspace].data == nullptr;  // others may not reach a caller's
-    const std::uint64_t sent_from_bytes =
-        communicator.exchanges_beside() ? store.rules_for(0).split_from_bytes : Terms::never_sent;
-    terms_ = agree(communicator, spec, part.n, part.result, may_be_read, sent_from_bytes);
+    // Others may not reach a caller's workspace, and to send keys away takes more than that has.
+    const bool is_own = part.operands[Role::workspace].data == nullptr;
+    const bool may_send = communicator.exchanges_beside() && is_own;
+    terms_ = agree(communicator, spec, part.n, part.result, is_own,
+                   may_send ? store.rules_for(0).split_from_bytes : CopyRules::never);
   }
 
   MultiResult run() {
@@ -116,7 +116,6 @@ class RankCall {
       if (split_) take_split_memory();
       workspace_ = store_.workspace(plan_.bytes);
     } else {
-      split_.reset();  // it takes more
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
     first_ = first_operands();

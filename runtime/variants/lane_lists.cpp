@@ -19,6 +19,7 @@
 #include "runtime/variants/plan_builder.hpp"
 #include "runtime/variants/registered.hpp"
 #include "runtime/variants/restrictions.hpp"
+#include "runtime/variants/row_parts.hpp"
 
 namespace bitune {
 namespace of_lane_lists {
@@ -41,10 +42,6 @@ std::int64_t shortest_list(const Problem& problem) {
                    [&](std::int64_t length) { return as_count(length) > std::bit_ceil(problem.k); });
   return *found;
 }
-
-std::int64_t rows_of_block(const Configuration& c) { return c.at("block_size_x") / c.at("threads_per_row"); }
-
-std::int64_t shared_bytes(const Configuration&, const Problem&) { return 0; }
 
 /// Registers that a thread has: for keys as they are loaded, or for its lists; and besides.
 std::int64_t registers(const Configuration& c, const Problem& problem) {
@@ -115,7 +112,8 @@ SearchSpace LaneListsVariant::space(const Problem&, const DeviceInfo&) const {
          return registers_fit(c, registers(c, p), c.at("min_blocks_per_sm"), d);
        },
        {"items_per_thread", "list_items", "block_size_x", "min_blocks_per_sm"}},
-      blocks_fit_multiprocessor(shared_bytes),
+      blocks_fit_multiprocessor(
+          [](const Configuration&, const Problem&) { return 0; }),  // without shared memory
       dependent_launch_fits_device(),
   };
   return space;
@@ -150,7 +148,7 @@ Configuration LaneListsVariant::default_configuration(const Problem& problem,
 Plan LaneListsVariant::plan(const Problem& problem, const Configuration& c, const DeviceInfo&) const {
   PlanBuilder builder(problem.rows);
   if (problem.n == 0 || problem.rows == 0) return builder.take();
-  const std::int64_t rows = rows_of_block(c);
+  const std::int64_t rows = row_parts::groups_per_block(c);
   launch_first_keys(
       builder, kernel,
       fmt::format("{}, bitune::PlacedForm::{}, {}, {}, {}, {}, {}, {}, {}, {}",

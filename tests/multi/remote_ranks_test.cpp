@@ -212,7 +212,7 @@ TEST_F(RemoteRanks, HearOfOneThatFails) {
       multi::NcclLink link(communicator, device.device(), for_ever);
       ranks.push_back(std::make_unique<multi::RemoteRanks>(std::move(link)));
       stores.push_back(std::make_unique<multi::RankStore>(device.device(), [sends](std::uint64_t) {
-        return multi::CopyRules{.split_from_bytes = sends ? 0 : multi::Terms::never_sent};
+        return multi::CopyRules{.split_from_bytes = sends ? 0 : multi::CopyRules::never};
       }));
     }
     std::vector<int> steps = {0, 1, 2, 3, FailingRank::at_exchange};
