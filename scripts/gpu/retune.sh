@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# After a change to the kernels of some variants: measures again, on the GPU of this machine, what is shipped of them, and what is like it.
+# After a change to the kernels of some variants: measures again, on the GPU of this machine, what is shipped of them, and a little more.
 # Leaves in OUT: retuned.db (the new trials), tunings.db (what data/tunings.db ships, with these in the place of the old ones), and logs.
 # BIN's own shipped tunings are replaced, too, so that the scripts which make records sort by them.
 # usage: scripts/gpu/retune.sh OUT BIN VARIANT...     then, for example: STEPS=bench scripts/gpu/segments.sh OUT BIN
-# environment: DEVICE (part of the name of the GPU whose tunings these are: all), EVALS (3: evaluations of each problem, the first of what is
-# shipped and of the default), FINALISTS (2), JOBS (processors: so many compile at once)
+# environment: DEVICE (part of the name of the GPU whose tunings these are: all), EVALS (3: evaluations of each problem; the default and
+# what is shipped come first), FINALISTS (2), JOBS (processors: so many compile at once)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 here=$(cd "$(dirname "$0")" && pwd)
