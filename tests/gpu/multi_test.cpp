@@ -147,18 +147,22 @@ TEST_F(MultiOnGpus, ARankOnEach) {
 TEST_F(MultiOnGpus, ARankOfNcclsOnEach) {
   std::vector<int> numbers;
   for (const std::string& gpu : gpus()) numbers.push_back(std::stoi(gpu));
-  std::optional<NcclRanks> ranks;
+  std::optional<NcclRanks> mergers;
+  std::optional<NcclRanks> splitters;
   try {
-    ranks.emplace(numbers);
+    mergers.emplace(numbers);
+    splitters.emplace(numbers, 1);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unavailable) throw;
     GTEST_SKIP() << error.what();
   }
-  const auto run = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
-    static_cast<void>(ranks->run(spec, parts));
-  };
   for_each_call(numbers.size(), [&](const SortSpec& spec, Distribution, RanksCall& call) {
-    EXPECT_EQ(OnDevices(gpus(), spec).fault(call, run), "");
+    for (NcclRanks* const ranks : {&*mergers, &*splitters}) {
+      const auto run = [&](const SortSpec& given, const std::vector<MultiPart>& parts) {
+        static_cast<void>(ranks->run(given, parts));
+      };
+      EXPECT_EQ(OnDevices(gpus(), spec).fault(call, run), "");
+    }
   });
 }
 

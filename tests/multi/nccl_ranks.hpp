@@ -5,6 +5,7 @@
 /// them, but threads.
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <vector>
@@ -17,8 +18,10 @@ namespace bitune::test {
 
 class NcclRanks {
  public:
+  /// \param split_from_bytes MultiOptions::split_from_bytes of each rank
   /// \throws Error (unavailable) where there is no NCCL
-  explicit NcclRanks(const std::vector<int>& gpus) : communicators_(gpus.size()) {
+  explicit NcclRanks(const std::vector<int>& gpus, std::uint64_t split_from_bytes = 0)
+      : communicators_(gpus.size()) {
     const multi::Nccl& nccl = multi::Nccl::get();
     const auto make = reinterpret_cast<multi::Nccl::Result (*)(void**, int, const int*)>(
         nccl.library.symbol("ncclCommInitAll"));
@@ -26,6 +29,7 @@ class NcclRanks {
     for (void* const communicator : communicators_) {
       MultiOptions options;
       options.communicator = communicator;
+      options.split_from_bytes = split_from_bytes;
       sorters_.emplace_back(options);
     }
   }

@@ -64,7 +64,7 @@ class Bench {
     if (!options.nccl) return;
     std::vector<int> gpus;
     for (const std::string& name : options.devices) gpus.push_back(std::stoi(name));
-    nccl_.emplace(gpus);
+    nccl_.emplace(gpus, multi_options(options).split_from_bytes);
   }
 
   void measure(const SortSpec& spec, std::uint64_t n, Distribution distribution) {
