@@ -41,8 +41,9 @@ struct Argument {
     stride,   ///< u64: elements from one row of the operand to the next
     u32,
     u64,
-    keys,      ///< u64: Shape::n of the call; `value` is that of the problem which the plan was made for
-    segments,  ///< u64: Shape::rows of the call; likewise
+    keys,          ///< u64: Shape::n of the call; `value` is that of the problem which the plan was made for
+    segments,      ///< u64: Shape::rows of the call; likewise
+    equal_length,  ///< u32: equal_length() of the call; likewise
   };
   Kind kind = Kind::u64;
   Role role = Role::keys_out;  ///< of a pointer or a stride
@@ -65,6 +66,9 @@ struct Argument {
   }
   [[nodiscard]] static Argument segments_of_call(std::uint64_t planned) noexcept {
     return {Kind::segments, Role::keys_out, planned};
+  }
+  [[nodiscard]] static Argument equal_length_of_call(std::uint64_t planned) noexcept {
+    return {Kind::equal_length, Role::keys_out, planned};
   }
 };
 

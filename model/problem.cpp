@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "bitune/error.hpp"
@@ -145,6 +146,12 @@ std::uint64_t result_length(const Problem& problem) noexcept {
 std::uint64_t mean_length(const Problem& problem) noexcept {
   if (!problem.ragged || problem.rows == 0) return problem.n;
   return problem.n / problem.rows + (problem.n % problem.rows != 0 ? 1 : 0);
+}
+
+std::uint32_t equal_length(const Shape& segments) noexcept {
+  if (segments.rows == 0 || segments.n % segments.rows != 0) return 0;
+  const std::uint64_t length = segments.n / segments.rows;
+  return length <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(length) : 0;
 }
 
 bool has_fitting_k(const Problem& problem) noexcept {

@@ -41,6 +41,10 @@ namespace bitune {
 /// Keys of each row, or on average of a segment, rounded up.
 [[nodiscard]] std::uint64_t mean_length(const Problem& problem) noexcept;
 
+/// Keys of each segment, if all segments may have as many, and 32 bits hold that number; else 0. Only the
+/// offsets say whether they have.
+[[nodiscard]] std::uint32_t equal_length(const Shape& segments) noexcept;
+
 /// Whether its k is from 1 to n, if it asks for the first k; of segments from 1 on, as any may have fewer.
 [[nodiscard]] bool has_fitting_k(const Problem& problem) noexcept;
 

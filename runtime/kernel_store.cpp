@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bitune/error.hpp"
+#include "model/problem.hpp"
 #include "runtime/kernel_limits.hpp"
 #include "runtime/staged_operands.hpp"
 
@@ -258,6 +259,9 @@ void ExecutablePlan::launch_all(const Shape* shape, const Operands& given, Strea
           break;
         case Argument::Kind::segments:
           slots[count++] = shape == nullptr ? argument.value : shape->rows;
+          break;
+        case Argument::Kind::equal_length:
+          slots[count++] = shape == nullptr ? argument.value : equal_length(*shape);
           break;
         case Argument::Kind::u32:
         case Argument::Kind::u64:

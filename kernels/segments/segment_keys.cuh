@@ -31,7 +31,7 @@ struct SegmentKeys {
     const Raw* from = input + segment.begin + first;
     const u32 left = keys_from(segment, first);
     Raw raw[vt];
-    // All loads before the first use, into registers that hold padding (row_sort.cuh).
+    // All loads before the first use, into registers that hold padding (row_tile.cuh).
     BITUNE_UNROLL
     for (int r = 0; r < vt; ++r) {
       if (r >= sure) raw[r] = Codec::decode(Codec::padding);

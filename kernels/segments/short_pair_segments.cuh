@@ -17,10 +17,10 @@ short_pair_segments(typename Codec::Raw* keys, const typename Codec::Raw* input,
                     ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed, u64 class_segments, u64 class_keys,
                     u32 long_tile_keys) {
   share_segments<are_buckets, segments, (lists > 0)>(count, counters, [&](u64 first_segment, u64 all) {
-    sort_short_segments<SegmentPairs<Codec, form, value_bytes, index_bytes, writes_keys, imad_quarters>, are_buckets, nt, segments, most_items,
-                        copied_keys, lists, octaves>({keys, input, values, given_values, indices}, {offsets, ends, offset_bytes, n},
+    sort_short_segments<SegmentPairs<Codec, form, value_bytes, index_bytes, writes_keys, imad_quarters>, EqualSegments<Codec, nt, 0>, are_buckets, nt, segments,
+                        most_items, copied_keys, lists, octaves>({keys, input, values, given_values, indices}, {offsets, ends, offset_bytes, n},
                                                 first_segment, all, counters, listed, {long_listed, long_counters, n}, class_segments,
-                                                class_keys, long_tile_keys);
+                                                class_keys, long_tile_keys, 0);
   });
 }
 

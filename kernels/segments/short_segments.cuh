@@ -14,6 +14,7 @@
 #include "kernels/network/launch.cuh"
 #include "kernels/network/meta.cuh"
 #include "kernels/network/network_layout.hpp"
+#include "kernels/segments/equal_segments.cuh"
 #include "kernels/segments/lane_tasks.cuh"
 #include "kernels/segments/leading_tasks.cuh"
 #include "kernels/segments/length_classes.cuh"
@@ -35,11 +36,12 @@ BITUNE_DEVICE u32 sum_through_lane(u32 number) {
 
 /// Sorts those of `segments` segments from `first_segment` on, of `count`, that have up to 32 * most_items keys. Longer ones are listed:
 /// `lists` lists by length (layout::BlockLists), and those that are longer than these have. copied_keys: the most that are copied; 0: none.
-/// All nt threads of a block call it. Dynamic shared memory: layout::short_segment_parts.
-template <class Traffic, bool are_buckets, int nt, int segments, int most_items, int copied_keys, int lists, int octaves>
+/// equal_length: not 0 where all segments of the call may have so many keys. A block whose segments have sorts them as `Equal` does. All nt
+/// threads of a block call it. Dynamic shared memory: layout::short_segment_parts.
+template <class Traffic, class Equal, bool are_buckets, int nt, int segments, int most_items, int copied_keys, int lists, int octaves>
 BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffsets& offsets, u64 first_segment, u64 count,
                                        ListCounters* counters, ListedSegment* listed, const LongSegments& longer, u64 class_segments,
-                                       u64 class_keys, u32 long_tile_keys) {
+                                       u64 class_keys, u32 long_tile_keys, u32 equal_length) {
   using Classes = LengthClasses<most_items, lists, octaves>;
   using Item = typename Traffic::Item;
   constexpr u32 of_thread = (segments + nt - 1) / nt;
@@ -60,7 +62,6 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
   u32* const ends = places + warp_size;    // of the list
 
   for (u32 i = thread_index(); i < warp_size; i += nt) counts[i] = 0;
-  sync_block();  // the first warp has cleared the counts
   Segment own[of_thread];
   u32 own_class[of_thread];
   u32 rank[of_thread];  // among the block's segments of the class
@@ -71,6 +72,31 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
     own[j] = {0, 0};
     if (i < segments && index < count) own[j] = offsets.segment_of(index);
     own_class[j] = Classes::of(own[j].length);
+  }
+  const bool may_be_rows = equal_length != 0 && equal_length <= Equal::longest;
+  u32* const votes = places;  // of each warp: whether its segments are rows
+  if (may_be_rows) {
+    bool are_rows = true;
+    BITUNE_UNROLL
+    for (u32 j = 0; j < of_thread; ++j) {
+      const u32 i = thread_index() + j * nt;
+      const u64 index = first_segment + i;
+      are_rows &= i >= segments || index >= count || (own[j].length == equal_length && own[j].begin == index * equal_length);
+    }
+    const bool all_are = all_of_warp(are_rows);
+    if (lane() == 0) votes[warp_index()] = all_are ? 1 : 0;
+  }
+  sync_block();  // the first warp has cleared the counts
+  if constexpr (Equal::longest != 0) {
+    if (may_be_rows) {
+      u32 rows = 1;
+      BITUNE_UNROLL
+      for (u32 warp = 0; warp < nt / warp_size; ++warp) rows &= votes[warp];
+      if (rows != 0) {
+        const u32 here = static_cast<u32>(minimum(u64{segments}, count - minimum(first_segment, count)));
+        return Equal::sort(traffic.keys, traffic.input, first_segment * equal_length, equal_length, here);
+      }
+    }
   }
   BITUNE_UNROLL
   for (u32 j = 0; j < of_thread; ++j) {
@@ -211,15 +237,16 @@ BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort&
 /// Keys alone; see share_segments and sort_short_segments. Buckets are added to the lists of the call, but those that no block sorts have
 /// a list of their own. class_segments, class_keys: at most as many are there.
 template <class Codec, class Payload, bool are_buckets, int nt, int segments, int most_items, int copied_keys, int lists,
-          int octaves, int imad_quarters, int min_blocks>
+          int octaves, int equal_keys, int imad_quarters, int min_blocks>
 BITUNE_KERNEL(nt, min_blocks)
 short_segments(typename Codec::Raw* keys, const typename Codec::Raw* input, const u8* offsets, u64 offset_bytes, const u8* ends,
                u64 count, u64 n, ListCounters* counters, ListedSegment* listed, ListCounters* long_counters, LongSegment* long_listed,
-               u64 class_segments, u64 class_keys, u32 long_tile_keys) {
+               u64 class_segments, u64 class_keys, u32 long_tile_keys, u32 equal_length) {
   share_segments<are_buckets, segments, (lists > 0)>(count, counters, [&](u64 first_segment, u64 all) {
-    sort_short_segments<SegmentKeys<Codec, imad_quarters>, are_buckets, nt, segments, most_items, copied_keys, lists, octaves>(
+    sort_short_segments<SegmentKeys<Codec, imad_quarters>, EqualSegments<Codec, nt, equal_keys>, are_buckets, nt, segments, most_items, copied_keys,
+                        lists, octaves>(
         {keys, input}, {offsets, ends, offset_bytes, n}, first_segment, all, counters, listed, {long_listed, long_counters, n},
-        class_segments, class_keys, long_tile_keys);
+        class_segments, class_keys, long_tile_keys, equal_length);
   });
 }
 

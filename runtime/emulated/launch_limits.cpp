@@ -15,6 +15,7 @@ namespace {
 char letter_of(const Argument& argument) {
   switch (argument.kind) {
     case Argument::Kind::u32:
+    case Argument::Kind::equal_length:
       return '4';
     case Argument::Kind::u64:
     case Argument::Kind::stride:

@@ -46,6 +46,11 @@ struct CallSegments {
   std::uint64_t planned;
 };
 
+/// A u32: equal_length() of the call. `planned`: of the problem that the plan is for.
+struct EqualLength {
+  std::uint32_t planned;
+};
+
 /// A u32. A plan that gives it a number of more bits is refused.
 struct U32 {
   std::uint64_t value;
@@ -166,6 +171,7 @@ class PlanBuilder {
   }
   static Argument argument_of(CallKeys keys) { return Argument::keys_of_call(keys.planned); }
   static Argument argument_of(CallSegments segments) { return Argument::segments_of_call(segments.planned); }
+  static Argument argument_of(EqualLength length) { return Argument::equal_length_of_call(length.planned); }
   static Argument argument_of(U64 number) { return Argument::number64(number.value); }
   static Argument argument_of(U32 number);
   void add(const KernelSource& kernel, const LaunchShape& shape, std::vector<Argument> arguments);

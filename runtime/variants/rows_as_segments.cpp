@@ -51,6 +51,7 @@ Plan bound(Plan plan) {
       const bool is_width = argument.kind == Argument::Kind::stride && argument.role == Role::offsets;
       const bool is_count =
           argument.kind == Argument::Kind::keys || argument.kind == Argument::Kind::segments;
+      if (argument.kind == Argument::Kind::equal_length) argument = Argument::number32(0);
       if (is_width || is_count)
         argument = Argument::number64(is_width ? sizeof(std::uint64_t) : argument.value);
     }

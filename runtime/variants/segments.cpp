@@ -27,7 +27,7 @@ namespace {
 /// Width: of an offset. Count: of segments.
 template <class Width, class Count>
 constexpr Kernel<Address, Address, Address, Width, Address, Count, CallKeys, Address, Address, Address,
-                 Address, U64, U64, U32>
+                 Address, U64, U64, U32, EqualLength>
     short_kernel{"kernels/segments/short_segments.cuh", "short_segments"};
 template <class Width, class Count>
 constexpr Kernel<Address, Address, Address, Address, Address, Address, Width, Address, Count, CallKeys,
@@ -123,6 +123,12 @@ Configuration SegmentsVariant::default_configuration(const Problem& problem, con
     c.parameters["long_buckets"] =
         long_segments::can_make_buckets(problem, with_long(c, problem, device), least_long) ? 1 : 0;
   }
+  // For segments of one length the compiler takes as many registers as it may. More than 64 gain nothing.
+  if (equal_keys(problem) != 0 && word_bytes(problem.key) == 4) {
+    Configuration with = c;
+    with.parameters["min_blocks_per_sm"] = std::min<std::int64_t>(8, 1024 / threads);
+    if (!space(problem, device).violation(with, problem, device)) return with;
+  }
   return c;
 }
 
@@ -163,10 +169,11 @@ void add_short(PlanBuilder& builder, const Shared& shared, const Source& source,
                const long_segments::List& longer, LaunchShape shape, const Problem& problem,
                Configuration c) {
   if (source.are_buckets) c.parameters["copied_keys"] = 0;
-  const std::string arguments =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", shared.types, source.are_buckets,
-                  c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"), c.at("copied_keys"),
-                  list_count(c), c.at("list_octaves"), c.at("imad_quarters"), c.at("min_blocks_per_sm"));
+  std::string arguments = fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", shared.types, source.are_buckets,
+                                      c.at("block_size_x"), c.at("segments_per_block"), c.at("lane_items"),
+                                      c.at("copied_keys"), list_count(c), c.at("list_octaves"));
+  if (!carries(problem)) arguments += fmt::format(", {}", source.are_buckets ? 0 : equal_keys(problem));
+  arguments += fmt::format(", {}, {}", c.at("imad_quarters"), c.at("min_blocks_per_sm"));
   shape.threads = static_cast<std::uint32_t>(c.at("block_size_x"));
   shape.shared_bytes = as_count(shared_bytes(c, problem));
   shape.allows_next_early = list_count(c) > 0;
@@ -179,8 +186,16 @@ void add_short(PlanBuilder& builder, const Shared& shared, const Source& source,
   } else {
     builder.launch(short_kernel<Width, Count>, arguments, shape, keys_address(), source.items.keys,
                    source.begins, width, source.ends, count, keys, shared.counters, shared.listed,
-                   longer.counters, longer.listed, shared.lists.segments, problem.n, shared.long_tile_keys);
+                   longer.counters, longer.listed, shared.lists.segments, problem.n, shared.long_tile_keys,
+                   EqualLength{equal_length(problem)});
   }
+}
+
+/// Lists of many warps take at least one of four maxima from the multiplier's pipe: 2 % less time on an H200.
+/// Those of few warps take longer so.
+std::int64_t imad_quarters_of(const ListTile& tile, const Configuration& c, const Problem& problem) {
+  const bool gains = tile.threads >= 256 && !carries(problem) && word_bytes(problem.key) == 4;
+  return std::max<std::int64_t>(c.at("imad_quarters"), gains ? 1 : 0);
 }
 
 /// Longer ones first, so that those that end last are short. Each list is sorted beside the one before it.
@@ -201,7 +216,7 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
     const std::string by_network =
         fmt::format("{}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items,
                     std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(tile.threads))),
-                    c.at("imad_quarters"), place);
+                    imad_quarters_of(tile, c, problem), place);
     const LaunchShape shape{.blocks = std::min<std::uint64_t>(
                                 room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
                             .threads = static_cast<std::uint32_t>(tile.threads),

@@ -9,6 +9,7 @@
 #include "runtime/variants/carried.hpp"
 #include "runtime/variants/expressions.hpp"
 #include "runtime/variants/long_segments.hpp"
+#include "runtime/variants/row_parts.hpp"
 
 namespace bitune::of_segments {
 
@@ -62,6 +63,13 @@ Configuration with_long(Configuration c, const Problem& problem, const DeviceInf
 
 std::uint64_t keys_of_block(const Configuration& c, const Problem& problem) {
   return as_count(c.at("segments_per_block")) * problem.n / std::max<std::uint64_t>(1, problem.rows);
+}
+
+std::int64_t equal_keys(const Problem& problem) {
+  const std::uint64_t mean = mean_length(problem);
+  const std::int64_t longest = row_parts::smallest_capacity(mean);
+  const bool fits = longest <= layout::longest_equal_segment(word_bytes(problem.key));
+  return mean > 1 && fits && !carries(problem) ? longest : 0;
 }
 
 std::vector<std::int64_t> copied_keys_values() {

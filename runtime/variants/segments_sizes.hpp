@@ -58,6 +58,10 @@ inline constexpr std::int64_t digit_bits = 8;
 /// many serves means of a quarter to four times.
 [[nodiscard]] bool copies_what_is_there(const Configuration& c, const Problem& problem);
 
+/// Blocks sort segments as rows where all of theirs are of one length, of up to so many keys: for the mean
+/// length of the class. 0 where that is too long, or something travels with the keys.
+[[nodiscard]] std::int64_t equal_keys(const Problem& problem);
+
 /// Shared memory of a block that sorts short segments.
 [[nodiscard]] std::int64_t shared_bytes(const Configuration& c, const Problem& problem);
 

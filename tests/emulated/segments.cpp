@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -191,6 +193,26 @@ TEST_P(Segments, CopiesNeighbours) {
 INSTANTIATE_TEST_SUITE_P(All, Segments, ::testing::ValuesIn(all_key_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
+/// Blocks whose segments are all of one length sort them as rows, in whatever place and number; others do
+/// not. (Sixteen segments a block.)
+TEST_P(Segments, SortsThoseOfOneLengthAsRows) {
+  const KeyType key = GetParam();
+  const auto turn = static_cast<std::uint64_t>(key);
+  const Order order = turn % 2 == 0 ? Order::ascending : Order::descending;
+  for (const std::uint64_t length : {2u, 16u, 31u, 100u, 512u}) {
+    std::vector<std::uint64_t> lengths(std::min<std::uint64_t>(149, 4000 / length), length);
+    const Distribution distribution = length % 2 == 0 ? Distribution::special : Distribution::random;
+    for (const bool all_are : {true, false}) {
+      if (!all_are) std::tie(lengths[3], lengths[4]) = std::pair{length - 1, length + 1};
+      const SegmentPlaces places = places_of(lengths, length % 3 == 0 ? 8 : 4);
+      EXPECT_TRUE(sorts_segments(emulated_bench(), {.key = key, .order = order}, places,
+                                 small_configuration(places.keys, places.keys > 512 ? 2 : 1), distribution,
+                                 length, all_are))
+          << length;
+    }
+  }
+}
+
 /// A copy begins as far from a multiple of 16 bytes as the input does. The output may begin elsewhere.
 TEST(SegmentsVariant, CopiesToWhereverTheOutputBegins) {
   const Bench& bench = emulated_bench();
@@ -327,11 +349,14 @@ TEST(SegmentsEngine, OnePreparedSortServesAClass) {
   auto engine = untuned_engine(emulated_bench());
   std::vector<std::uint64_t> long_ones(60, 3);
   long_ones[7] = 1900;
+  std::vector<std::uint64_t> long_ones_first(64, 31);  // as many keys as of 41 each: where they lie says so
+  std::fill(long_ones_first.begin(), long_ones_first.begin() + 32, 51);
   std::vector<std::uint64_t> every_other(64, 0);
   for (std::size_t i = 0; i < every_other.size(); i += 2) every_other[i] = 90;
   const std::vector<SegmentPlaces> batches = {places_of(every_other),
                                               places_of(std::vector<std::uint64_t>(33, 60), 8),
-                                              places_of(long_ones, 4, true)};
+                                              places_of(std::vector<std::uint64_t>(64, 41)),
+                                              places_of(long_ones_first), places_of(long_ones, 4, true)};
   const SortSpec spec{.key = KeyType::i32};
   const auto prepared = engine.prepare({spec, {.n = 60 * 40, .rows = 60, .ragged = true}});
   for (const SegmentPlaces& places : batches) {

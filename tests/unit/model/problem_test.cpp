@@ -93,6 +93,18 @@ TEST(Sizes, RowsThatMakeATotal) {
   EXPECT_THROW(static_cast<void>(rows_in_total(7, 0)), Error);
 }
 
+TEST(Sizes, OneLengthIsThatOfAllSegments) {
+  const auto length = [](std::uint64_t keys, std::uint64_t segments) {
+    return equal_length({.n = keys, .rows = segments, .ragged = true});
+  };
+  EXPECT_EQ(length(300, 3), 100u);
+  EXPECT_EQ(length(301, 3), 0u);
+  EXPECT_EQ(length(0, 3), 0u);
+  EXPECT_EQ(length(7, 0), 0u);
+  EXPECT_EQ(length((std::uint64_t{1} << 32) - 1, 1), 0xffffffffu);
+  EXPECT_EQ(length(std::uint64_t{1} << 32, 1), 0u) << "32 bits do not hold it";
+}
+
 TEST(Sizes, TextIsShortForPowersOfTwo) {
   EXPECT_EQ(size_text(1024), "2^10");
   EXPECT_EQ(size_text(std::uint64_t{1} << 31), "2^31");
