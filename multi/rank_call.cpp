@@ -12,6 +12,7 @@
 #include "multi/agreement.hpp"
 #include "multi/exact_cuts.hpp"
 #include "multi/laps.hpp"
+#include "multi/rank_operands.hpp"
 #include "multi/rank_plan.hpp"
 #include "multi/split/split_sort.hpp"
 #include "runtime/check_operands.hpp"
@@ -118,11 +119,11 @@ class RankCall {
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
-    first_ = first_operands();
-    last_ = last_operands();
+    first_ = first_operands(plan_, part_, at(0), sorted_count(me()));
+    last_ = last_operands(plan_, terms_.spec, part_, at(0), result_count());
     if (part_.n != 0) check_operands(plan_.first, first_);
     if (result_count() == 0) return;
-    check_operands(last_problem(), last_);
+    check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
     for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
 
@@ -156,60 +157,6 @@ class RankCall {
                                    .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
     device().synchronize(part_.stream);  // the keys are there
     return SplitSort(device_, store_, communicator_, terms_, *split_, memory).run(result);
-  }
-
-  /// The workspace of a sort.
-  [[nodiscard]] Operand sorter_workspace() const noexcept {
-    return {at(plan_.sorter), plan_.bytes - plan_.sorter, 0};
-  }
-
-  [[nodiscard]] Operands first_operands() const {
-    const std::uint64_t n = part_.n;
-    const std::uint64_t sorted = sorted_count(me());
-    const Operand& keys = part_.operands.input();
-    const Operand& values = part_.operands.input_values();
-    Operands first;
-    first[Role::keys_in] = {keys.data, keys.elements, n};
-    first[Role::keys_out] = {at(plan_.sorted_keys), sorted, sorted};
-    if (terms_.spec.value_bytes != 0) {
-      first[Role::values_in] = {values.data, values.elements, n};
-      first[Role::values_out] = {at(plan_.sorted_carried), sorted, sorted};
-    }
-    if (terms_.spec.index_bytes != 0) {
-      first[Role::indices_out] = {at(plan_.sorted_carried), sorted, sorted};
-    }
-    first[Role::workspace] = sorter_workspace();
-    return first;
-  }
-
-  /// What merging writes, as a sort in place would.
-  [[nodiscard]] Problem last_problem() const {
-    Problem last{terms_.spec, {.n = result_count()}};
-    last.operation = plan_.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
-    last.value_bytes = plan_.carried_bytes;
-    last.index_bytes = 0;
-    last.k = 0;
-    return last;
-  }
-
-  /// Keys that nobody asked for are those of the first sort, and are not written.
-  [[nodiscard]] Operands last_operands() const {
-    const std::uint64_t count = result_count();
-    const auto to = [&](Role role) {
-      const Operand& operand = part_.operands[role];
-      return Operand{operand.data, operand.elements, count};
-    };
-    Operands last;
-    last[Role::keys_out] = to(Role::keys_out);
-    const Presence keys = facts_of(terms_.spec.operation).keys_out;
-    const bool left_out = last[Role::keys_out].data == nullptr && terms_.spec.index_bytes != 0;
-    if (keys == Presence::never || (keys == Presence::optional && left_out)) {
-      last[Role::keys_out] = {at(plan_.sorted_keys), count, count};
-    }
-    if (plan_.carried_bytes != 0) {
-      last[Role::values_out] = to(terms_.spec.index_bytes != 0 ? Role::indices_out : Role::values_out);
-    }
-    return last;
   }
 
   void sort_first() {
