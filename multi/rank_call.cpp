@@ -34,12 +34,12 @@ class RankCall {
 
   MultiResult run() {
     Laps all;
-    prepare_together(communicator_, [&] { prepare(); });
+    const auto counters = prepare_together(communicator_, [&] { return prepare(); });
     Laps laps;
     MultiResult result;
     result.count = result_count();
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
-    if (may_split_ && split_first(result)) {
+    if (all_split(counters) && split_first(result)) {
       result.total_us = all.lap();
       return result;
     }
@@ -104,14 +104,14 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
-  void prepare() {
+  /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
+  std::uint64_t prepare() {
     const std::uint64_t merged_bytes =
         received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
                       terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
-    may_split_ = split_.has_value();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
       if (split_) take_split_memory();
@@ -122,7 +122,11 @@ class RankCall {
     first_ = first_operands(plan_, part_, at(0), sorted_count(me()));
     last_ = last_operands(plan_, terms_.spec, part_, at(0), result_count());
     if (part_.n != 0) check_operands(plan_.first, first_);
-    if (result_count() == 0) return;
+    if (result_count() != 0) prepare_merge();
+    return split_ ? split_->radix->counters() : 0;
+  }
+
+  void prepare_merge() {
     check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
     for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
@@ -147,10 +151,14 @@ class RankCall {
     }
   }
 
-  /// Sorts so, if it turns out that all ranks can.
+  /// Whether all ranks can. They count for each other, so they count alike.
+  static bool all_split(const std::vector<std::uint64_t>& counters) {
+    return std::all_of(counters.begin(), counters.end(),
+                       [&](std::uint64_t of_rank) { return of_rank != 0 && of_rank == counters[0]; });
+  }
+
+  /// Sorts so, if it turns out that cuts are where they were taken to be.
   bool split_first(MultiResult& result) {
-    const auto have_room = all_gather(communicator_, split_ ? 1 : 0);
-    if (std::find(have_room.begin(), have_room.end(), 0) != have_room.end()) return false;
     const auto to = [](const Operand& operand) { return static_cast<std::byte*>(operand.data); };
     const SplitSort::Memory memory{.workspace = at(0),
                                    .in = {to(part_.operands.input()), to(part_.operands.input_values())},
@@ -297,7 +305,6 @@ class RankCall {
   Terms terms_;
   RankPlan plan_;
   std::optional<SplitPlan> split_;  ///< where there is memory for it
-  bool may_split_ = false;          ///< whether it would be, on any rank
   Operand workspace_;
   Operands first_;
   Operands last_;

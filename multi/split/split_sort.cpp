@@ -7,8 +7,7 @@
 
 namespace bitune::multi {
 
-struct SplitSort::Ready {
-  std::uint64_t counters = 0;
+struct SplitSort::Samples {
   const std::byte* words = nullptr;
   const std::byte* indices = nullptr;
 };
@@ -36,13 +35,7 @@ SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communi
 
 bool SplitSort::run(MultiResult& result) {
   Laps laps;
-  const Ready mine = ready();
-  const auto all_ready = all_gather(communicator_, mine);
-  // Ranks count for each other, so they count alike.
-  const bool are_alike = std::all_of(all_ready.begin(), all_ready.end(),
-                                     [&](const Ready& rank) { return rank.counters == mine.counters; });
-  if (!are_alike) return false;
-  choose_bounds(all_ready);
+  choose_bounds(take_samples());
   for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   const Shown mine_shown = split();
   std::vector<Shown> all;
@@ -86,8 +79,7 @@ bool SplitSort::give_up() {
   return false;
 }
 
-/// Takes samples.
-SplitSort::Ready SplitSort::ready() {
+SplitSort::Samples SplitSort::take_samples() {
   const std::uint64_t count = plan_.sampling.counts[me_];
   if (count != 0) {
     constexpr std::uint64_t most_blocks = 256;
@@ -107,31 +99,40 @@ SplitSort::Ready SplitSort::ready() {
   device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t),
                 stream_);
   device().synchronize(stream_);
-  return {plan_.radix->counters(), at(plan_.words), at(plan_.indices)};
+  return {at(plan_.words), at(plan_.indices)};
 }
 
-void SplitSort::choose_bounds(const std::vector<Ready>& all) {
+void SplitSort::gather(const Samples& mine) {
   constexpr std::uint64_t index_bytes = sizeof(std::uint64_t);
-  std::array<ArrayExchange, 2> samples_of_all;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+  const std::size_t ranks = terms_.lengths.size();
+  if (terms_.reads_directly) {
+    const auto all = all_gather(communicator_, mine);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const std::uint64_t count = plan_.sampling.counts[rank];
+      const std::uint64_t place = plan_.sampling.before(rank);
+      if (count == 0) continue;
+      device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
+                              count * plan_.word_bytes, stream_);
+      device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
+                              count * index_bytes, stream_);
+    }
+    return;
+  }
+  std::array<ArrayExchange, 2> arrays;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t sent = plan_.sampling.counts[me_];
     const std::uint64_t count = plan_.sampling.counts[rank];
     const std::uint64_t place = plan_.sampling.before(rank);
-    if (!terms_.reads_directly) {
-      const std::uint64_t mine = plan_.sampling.counts[me_];
-      samples_of_all[0].send.push_back({at(plan_.words), mine * plan_.word_bytes});
-      samples_of_all[0].receive.push_back(
-          {at(plan_.all_words + place * plan_.word_bytes), count * plan_.word_bytes});
-      samples_of_all[1].send.push_back({at(plan_.indices), mine * index_bytes});
-      samples_of_all[1].receive.push_back({at(plan_.all_indices + place * index_bytes), count * index_bytes});
-      continue;
-    }
-    if (count == 0) continue;
-    device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
-                            count * plan_.word_bytes, stream_);
-    device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
-                            count * index_bytes, stream_);
+    arrays[0].send.push_back({at(plan_.words), sent * plan_.word_bytes});
+    arrays[0].receive.push_back({at(plan_.all_words + place * plan_.word_bytes), count * plan_.word_bytes});
+    arrays[1].send.push_back({at(plan_.indices), sent * index_bytes});
+    arrays[1].receive.push_back({at(plan_.all_indices + place * index_bytes), count * index_bytes});
   }
-  if (!terms_.reads_directly) communicator_.all_to_all(samples_of_all, stream_);
+  communicator_.all_to_all(arrays, stream_);
+}
+
+void SplitSort::choose_bounds(const Samples& mine) {
+  gather(mine);
   const std::uint64_t samples = plan_.samples.n;
   if (samples > 1) {
     Operands sorted;
@@ -231,8 +232,8 @@ void SplitSort::copy_cuts(const std::vector<Shown>& all) {
     if (!layout::is_at_cut(number)) continue;
     for (std::size_t i = 1; i < all.size(); ++i) {
       const std::size_t rank = (me_ + i) % all.size();
-      come_[rank][cut_turn(number)] =
-          copy_items(all[rank], counts_.place_of(rank, number, 0), counts_.of(rank, number), split_launches - 1);
+      come_[rank][cut_turn(number)] = copy_items(all[rank], counts_.place_of(rank, number, 0),
+                                                 counts_.of(rank, number), split_launches - 1);
     }
   }
 }

@@ -47,13 +47,15 @@ class SplitSort {
   bool run(MultiResult& result);
 
  private:
-  /// What a rank shows before keys are counted.
-  struct Ready;
+  /// Where a rank has its samples.
+  struct Samples;
   /// What a rank shows once they are being split.
   struct Shown;
 
-  [[nodiscard]] Ready ready();
-  void choose_bounds(const std::vector<Ready>& all);
+  [[nodiscard]] Samples take_samples();
+  void choose_bounds(const Samples& mine);
+  /// Brings the samples of all ranks here.
+  void gather(const Samples& mine);
   /// Enqueues the launches that count and split the keys.
   [[nodiscard]] Shown split();
   /// Hears of all ranks what they have of each class in so many launches, once these are counted.
