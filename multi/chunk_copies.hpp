@@ -35,7 +35,9 @@ class ChunkCopies {
   ChunkCopies& operator=(const ChunkCopies&) = delete;
 
   /// Waits for what a call that failed has left.
-  void begin() { device_.synchronize(stream()); }
+  void finish() { device_.synchronize(stream()); }
+  /// Later copies begin when all work of `writer` until now is done.
+  void wait_for(Stream writer);
   [[nodiscard]] Stream stream() const noexcept { return stream_->handle(); }
   /// Later work of `reader` begins when all copies until now are done.
   void are_read_by(Stream reader);
@@ -43,6 +45,7 @@ class ChunkCopies {
  private:
   const Device& device_;
   std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> written_;
   std::unique_ptr<DeviceEvent> copied_;
 };
 

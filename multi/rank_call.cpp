@@ -44,25 +44,34 @@ class RankCall {
       return result;
     }
     sort_first();
-    result.sort_us = laps.lap();
+    // Where merging finds the cut itself, the devices wait for each other, not the host for them.
+    if (!merges_all()) {
+      device().synchronize(part_.stream);
+      result.sort_us = laps.lap();
+    }
     Runs runs = all_runs();
-    Parts parts;
-    if (!merges_all()) parts = is_top_k() ? whole_parts() : cut_parts();
-    result.split_us = laps.lap();
-    if (!terms_.reads_directly) {
-      runs = exchange(parts);
-      result.exchange_us = laps.lap();
-    } else if (!merges_all()) {
-      runs = pieces_of(runs, parts);
+    if (!merges_all()) {
+      const Parts parts = is_top_k() ? whole_parts() : cut_parts();
+      result.split_us = laps.lap();
+      runs = terms_.reads_directly ? pieces_of(runs, parts) : exchange(parts);
+      if (!terms_.reads_directly) result.exchange_us = laps.lap();
     }
     merge_last(runs, result.first);
     result.received_bytes = received_bytes(runs);
     result.merge_us = laps.lap();
+    if (merges_all()) {
+      result.sort_us = device().elapsed_ms(store_.event(begins), store_.event(is_sorted)) * 1e3;
+      result.merge_us = std::max(result.merge_us - result.sort_us, 0.0);
+    }
     result.total_us = all.lap();
     return result;
   }
 
  private:
+  /// Events of the store.
+  static constexpr std::size_t begins = 0;
+  static constexpr std::size_t is_sorted = 1;
+
   /// Keys that this rank sends to each, and receives of each, from where among those that were sorted.
   struct Parts {
     std::vector<std::uint64_t> send_from;
@@ -168,6 +177,7 @@ class RankCall {
   }
 
   void sort_first() {
+    device().record(store_.event(begins), part_.stream);
     if (part_.n != 0) {
       device_.engine().run(plan_.first, first_, part_.stream);
       if (terms_.spec.index_bytes != 0) {
@@ -175,7 +185,7 @@ class RankCall {
                                Terms::before(terms_.lengths, rank_), part_.stream);
       }
     }
-    device().synchronize(part_.stream);
+    device().record(store_.event(is_sorted), part_.stream);
   }
 
   [[nodiscard]] Parts cut_parts() {
@@ -207,13 +217,19 @@ class RankCall {
     return parts;
   }
 
-  /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
+  /// What each rank has sorted, where it lies: another rank's is only read where all read directly. Later
+  /// work of the stream begins when all are sorted.
   [[nodiscard]] Runs all_runs() {
     if (!terms_.reads_directly) return {};
+    struct ShownRun {
+      RunArrays arrays;
+      const DeviceEvent* is_sorted;
+    };
     Runs runs;
-    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
+    for (const ShownRun& run : all_gather(communicator_, ShownRun{sorted(), &store_.event(is_sorted)})) {
       const std::size_t rank = runs.size();
-      runs.push_back({arrays, sorted_count(rank), rank == me()});
+      if (rank != me()) device().wait_for(*run.is_sorted, part_.stream);
+      runs.push_back({run.arrays, sorted_count(rank), rank == me()});
     }
     return runs;
   }
@@ -272,7 +288,7 @@ class RankCall {
       memory.copied = arrays_at(plan_.copied_keys, plan_.copied_carried);
       if (plan_.merge.is_copied(result_count())) {
         memory.copies = &store_.copies();
-        memory.copies->begin();
+        memory.copies->wait_for(part_.stream);
       }
       memory.runs_are_read = [&] {
         device().synchronize(part_.stream);

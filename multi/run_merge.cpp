@@ -20,6 +20,10 @@ namespace {
 constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
 constexpr std::uint32_t merge_threads = 256;
 constexpr std::uint32_t warp_threads = 32;
+/// Lanes that search where a tile begins. A link carries no more than it must. In near memory the rounds of a
+/// search take longer than what it reads.
+constexpr std::uint32_t far_search_lanes = 1;
+constexpr std::uint32_t near_search_lanes = 8;
 constexpr std::uint64_t most_split_blocks = 8192;
 /// What a link carries while chunks are searched over it.
 constexpr std::uint64_t ahead_bytes = std::uint64_t{16} << 20;
@@ -45,7 +49,12 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const Copy
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
-  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
+  const auto split_kernel = [&](std::uint32_t lanes) {
+    return KernelSource{merge_header,
+                        fmt::format("bitune::split_runs<{}, {}, {}>", order, merge_threads, lanes)};
+  };
+  near_split_kernel_ = split_kernel(near_search_lanes);
+  far_split_kernel_ = split_kernel(far_search_lanes);
   chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, most_chunks)};
   merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
                                              merge_threads, items_of(bytes_.key))};
@@ -123,7 +132,10 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   }
   const RunArrays& first = pair.first.arrays;
   const RunArrays& second = pair.second.arrays;
-  device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
+  const bool is_near = pair.first.is_near && pair.second.is_near;
+  const std::uint64_t lanes = is_near ? near_search_lanes : far_search_lanes;
+  device.launch(is_near ? near_split_kernel_ : far_split_kernel_,
+                launch_of(std::min(parts_of((blocks + 1) * lanes, merge_threads), most_split_blocks), 0),
                 split_arguments(pair, splits), stream);
   const std::array<std::uint64_t, 9> merge = {address_argument(pair.to.keys),
                                               address_argument(pair.to.carried),
@@ -223,12 +235,10 @@ void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders&
       continue;
     }
     if (!part.first.is_near) {
-      part.first.arrays =
-          bring_piece(device.device(), first, chunk.first_begin, part.first.length, copies.stream());
+      part.first = bring_piece(device.device(), first, chunk.first_begin, part.first.length, copies.stream());
     }
     if (!part.second.is_near) {
-      part.second.arrays =
-          bring_piece(device.device(), second, second_begin, part.second.length, copies.stream());
+      part.second = bring_piece(device.device(), second, second_begin, part.second.length, copies.stream());
     }
     copies.are_read_by(stream);
     merge(device, part, memory.splits, stream);
@@ -258,13 +268,13 @@ RunMerge::FarPiece RunMerge::far_piece(const Pair& pair, const MergedRun& run, s
   return piece;
 }
 
-RunArrays RunMerge::bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
+MergedRun RunMerge::bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
                                 std::uint64_t length, Stream stream) const {
   const RunArrays to = at(piece.room, begin - piece.begin);
   const std::uint64_t from = std::max(begin, piece.left_begin);
   const std::uint64_t end = std::min(begin + length, piece.left_end);
   if (from < end) copy(device, at(to, from - begin), part_of(piece.run, from, end - from), stream);
-  return to;
+  return {to, length};
 }
 
 void RunMerge::copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,

@@ -45,7 +45,7 @@ class RunMerge {
 
   /// What it launches.
   [[nodiscard]] std::vector<KernelSource> kernels() const {
-    return {split_kernel_, chunk_kernel_, merge_kernel_};
+    return {near_split_kernel_, far_split_kernel_, chunk_kernel_, merge_kernel_};
   }
 
   /// How many keys of the first of two runs come before the wanted ones, and before their end.
@@ -110,7 +110,7 @@ class RunMerge {
   [[nodiscard]] FarPiece far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
                                    const RunArrays& room) const noexcept;
   /// Copies to the piece's room what of these keys is not there. Returns where they are.
-  RunArrays bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
+  MergedRun bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
                         std::uint64_t length, Stream stream) const;
   /// Copies these keys to where they belong.
   void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
@@ -124,7 +124,8 @@ class RunMerge {
   /// To where a pointer is; what has none is left out.
   void copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const;
 
-  KernelSource split_kernel_;
+  KernelSource near_split_kernel_;
+  KernelSource far_split_kernel_;
   KernelSource chunk_kernel_;
   KernelSource merge_kernel_;
   CopyRules rules_;

@@ -12,13 +12,13 @@
 namespace bitune {
 
 /// Of the `count` first keys of two merged runs, how many are of the first one.
-template <class Order, class Count>
-BITUNE_DEVICE Count split_two_runs(const typename Order::Raw* first, Count first_size, const typename Order::Raw* second, Count second_size,
-                                   Count count) {
-  Count low = count > second_size ? count - second_size : 0;
-  Count high = minimum(count, first_size);
+template <class Order>
+BITUNE_DEVICE u32 split_two_runs(const typename Order::Raw* first, u32 first_size, const typename Order::Raw* second, u32 second_size,
+                                 u32 count) {
+  u32 low = count > second_size ? count - second_size : 0;
+  u32 high = minimum(count, first_size);
   while (low < high) {
-    const Count probe = low + (high - low) / 2;
+    const u32 probe = low + (high - low) / 2;
     if (Order::encode(second[count - 1 - probe]) < Order::encode(first[probe])) {
       high = probe;
     } else {
@@ -28,34 +28,41 @@ BITUNE_DEVICE Count split_two_runs(const typename Order::Raw* first, Count first
   return low;
 }
 
-/// Of two runs that are merged, the `kept` keys behind the first `skipped` ones are wanted. Writes how many keys of the first run come before
-/// each tile of `tile` wanted keys, and before their end. Any grid of blocks of at most nt threads.
-template <class Order, class Payload, int nt>
-BITUNE_KERNEL(nt, 0)
-split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size, u64 skipped,
-           u64 kept, u64 tile) {
-  const u64 tiles = (kept + tile - 1) / tile;
-  const u64 stride = u64{block_count()} * block_size();
-  for (u64 i = u64{block_index()} * block_size() + thread_index(); i <= tiles; i += stride) {
-    splits[i] = split_two_runs<Order, u64>(first, first_size, second, second_size, skipped + minimum<u64>(i * tile, kept));
-  }
-}
-
-/// As split_two_runs, by all lanes of a warp: each round of reads leaves a 33rd of what was left. For runs that are far away.
-template <class Order>
-BITUNE_DEVICE u64 split_far_runs(const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size,
+/// As split_two_runs, by `lanes` neighbouring lanes: each round of reads leaves one part of lanes + 1 of what was left. All lanes of a warp call
+/// it together, each group of them with a count of its own.
+template <class Order, u32 lanes>
+BITUNE_DEVICE u64 split_by_lanes(const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size,
                                  u64 count) {
   u64 low = count > second_size ? count - second_size : 0;
   u64 high = minimum(count, first_size);
-  while (low < high) {
-    const u64 step = (high - low) / (warp_size + 1) + 1;
-    const u64 probe = low + (lane() + 1) * step - 1;
-    u32 before[1] = {probe < high && !(Order::encode(second[count - 1 - probe]) < Order::encode(first[probe])) ? 1U : 0U};
-    warp_sum_each(before);  // so many lanes, the first ones
-    high = minimum(high, low + (before[0] + 1) * step - 1);
-    low += before[0] * step;
+  const u32 of_group = (0xffffffffu >> (warp_size - lanes)) << (lane() / lanes * lanes);
+  while (!all_of_warp(low >= high)) {
+    const u64 step = (high - low) / (lanes + 1) + 1;
+    const u64 probe = low + (lane() % lanes + 1) * step - 1;
+    const bool is_before = probe < high && !(Order::encode(second[count - 1 - probe]) < Order::encode(first[probe]));
+    const u32 before = bit_count(lanes_where(is_before) & of_group);  // the first lanes
+    high = minimum(high, low + (before + 1) * step - 1);
+    low += before * step;
   }
   return low;
+}
+
+/// Of two runs that are merged, the `kept` keys behind the first `skipped` ones are wanted. Writes how many keys of the first run come before
+/// each tile of `tile` wanted keys, and before their end. `lanes` search for a tile: several read more, and have fewer rounds to wait for. Any
+/// grid of blocks of whole warps, of at most nt threads.
+template <class Order, class Payload, int nt, u32 lanes>
+BITUNE_KERNEL(nt, 0)
+split_runs(u64* splits, const typename Order::Raw* first, u64 first_size, const typename Order::Raw* second, u64 second_size, u64 skipped,
+           u64 kept, u64 tile) {
+  constexpr u32 of_warp = warp_size / lanes;
+  const u64 tiles = (kept + tile - 1) / tile;
+  const u64 warp = (u64{block_index()} * block_size() + thread_index()) / warp_size;
+  const u64 stride = u64{block_count()} * block_size() / lanes;
+  for (u64 begin = warp * of_warp; begin <= tiles; begin += stride) {
+    const u64 i = begin + lane() / lanes;
+    const u64 split = split_by_lanes<Order, lanes>(first, first_size, second, second_size, skipped + minimum<u64>(i * tile, kept));
+    if (i <= tiles && lane() % lanes == 0) splits[i] = split;
+  }
 }
 
 /// As split_runs, for chunks of the wanted keys: each is half of what is left, in whole multiples of `multiple` keys. The last one is all that
@@ -66,7 +73,7 @@ split_chunks(u64* splits, const typename Order::Raw* first, u64 first_size, cons
              u64 kept, u64 multiple) {
   const u32 chunk = thread_index() / warp_size;
   const u64 begin = chunk < chunks ? layout::chunk_begin<u64>(kept, chunk, multiple) : kept;
-  splits[chunk] = split_far_runs<Order>(first, first_size, second, second_size, skipped + begin);
+  splits[chunk] = split_by_lanes<Order, warp_size>(first, first_size, second, second_size, skipped + begin);
 }
 
 /// The lane that reads this element if lane 0 reads what begins at a multiple of a warp's length.
@@ -124,7 +131,7 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   sync_block();
 
   const u32 mine = minimum(thread_index() * vt, here);
-  const u32 before = split_two_runs<Order, u32>(keys + first_at, first_here, keys + second_at, here - first_here, mine);
+  const u32 before = split_two_runs<Order>(keys + first_at, first_here, keys + second_at, here - first_here, mine);
   u32 a = first_at + before;
   u32 b = second_at + (mine - before);
   auto of_a = Order::encode(keys[minimum(a, room - 1)]);
