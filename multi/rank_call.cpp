@@ -71,6 +71,7 @@ class RankCall {
   /// Events of the store.
   static constexpr std::size_t begins = 0;
   static constexpr std::size_t is_sorted = 1;
+  static constexpr std::size_t are_halved = 2;
 
   /// Keys that this rank sends to each, and receives of each, from where among those that were sorted.
   struct Parts {
@@ -113,12 +114,24 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
+  /// Whether keys cross the link as halves. All ranks say the same.
+  [[nodiscard]] bool comes_by_halves() const {
+    const std::uint64_t bytes = size_of(terms_.spec.key) + carried_bytes(terms_.spec);
+    return merges_all() && terms_.lengths.size() == 2 &&
+           std::all_of(terms_.results.begin(), terms_.results.end(),
+                       [&](std::uint64_t n) {
+                         return n != 0 && n * bytes >= store_.rules_for(n * bytes).halved_from_bytes;
+                       }) &&
+           std::all_of(terms_.lengths.begin(), terms_.lengths.end(),
+                       [&](std::uint64_t n) { return KeyHalves::fit(terms_.spec.key, n); });
+  }
+
   /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
   std::uint64_t prepare() {
     const std::uint64_t merged_bytes =
         received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly, store_.rules_for(merged_bytes));
+                      terms_.reads_directly, store_.rules_for(merged_bytes), comes_by_halves());
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
     workspace_ = part_.operands[Role::workspace];
@@ -137,7 +150,7 @@ class RankCall {
 
   void prepare_merge() {
     check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
-    for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
+    for (const KernelSource& kernel : plan_.merge.kernels(comes_by_halves())) device_.prepare(kernel);
   }
 
   /// Whether keys are sent away before they are sorted: all ranks say the same.
@@ -276,6 +289,10 @@ class RankCall {
 
   /// Merges to the caller's memory the keys from `first` on, of two whole runs; of pieces all.
   void merge_last(const Runs& runs, std::uint64_t first) {
+    const HalvesExchange halves{
+        .memory = at(plan_.halves),
+        .are_there = &store_.event(are_halved),
+        .show = [&](const ShownHalves& mine) { return all_gather(communicator_, mine)[1 - me()]; }};
     const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
     const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
     RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
@@ -286,7 +303,8 @@ class RankCall {
       std::swap(memory.between[0], memory.between[1]);
       memory.cut = &cut_;
       memory.copied = arrays_at(plan_.copied_keys, plan_.copied_carried);
-      if (plan_.merge.is_copied(result_count())) {
+      if (comes_by_halves()) memory.halves = &halves;
+      if (memory.halves != nullptr || plan_.merge.is_copied(result_count())) {
         memory.copies = &store_.copies();
         memory.copies->wait_for(part_.stream);
       }
@@ -301,7 +319,7 @@ class RankCall {
     if (!terms_.reads_directly) static_cast<void>(all_gather(communicator_, rank_));
   }
 
-  /// Bytes that were merged here, and sorted by other ranks.
+  /// Bytes that were merged here, and came from other ranks.
   [[nodiscard]] std::uint64_t received_bytes(const Runs& runs) const {
     std::uint64_t others = 0;
     if (!merges_all()) {
@@ -310,7 +328,7 @@ class RankCall {
       const std::uint64_t of_first = cut_[1] - cut_[0];
       others = rank_ == 0 ? result_count() - of_first : of_first;
     }
-    return others * (plan_.key_bytes + plan_.carried_bytes);
+    return others * ((comes_by_halves() ? plan_.key_bytes / 2 : plan_.key_bytes) + plan_.carried_bytes);
   }
 
   RankDevice& device_;

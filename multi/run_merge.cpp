@@ -31,8 +31,6 @@ constexpr std::uint64_t ahead_bytes = std::uint64_t{16} << 20;
 /// The longest tile whose keys leave shared memory for several blocks.
 std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
 
-std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { return (whole + part - 1) / part; }
-
 Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
                  std::uint32_t block_threads = merge_threads) {
   Launch launch;
@@ -55,13 +53,32 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const Copy
   };
   near_split_kernel_ = split_kernel(near_search_lanes);
   far_split_kernel_ = split_kernel(far_search_lanes);
-  chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, most_chunks)};
-  merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
-                                             merge_threads, items_of(bytes_.key))};
+  const auto chunk_kernel = [&](std::uint32_t chunks) {
+    return KernelSource{merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, chunks)};
+  };
+  chunk_kernel_ = chunk_kernel(most_chunks);
+  cut_kernel_ = chunk_kernel(1);
+  const auto merge_kernel = [&](bool by_halves) {
+    return KernelSource{merge_header,
+                        fmt::format("bitune::merge_two_runs<{}, {}, {}, {}, {}>", order, carried_bytes,
+                                    merge_threads, items_of(bytes_.key), by_halves)};
+  };
+  merge_kernel_ = merge_kernel(false);
+  halves_merge_kernel_ = merge_kernel(true);
+  halves_ = KeyHalves(spec);
+}
+
+std::vector<KernelSource> RunMerge::kernels(bool by_halves) const {
+  std::vector<KernelSource> all = {near_split_kernel_, far_split_kernel_, chunk_kernel_, merge_kernel_};
+  if (by_halves) {
+    all = halves_.kernels();
+    all.insert(all.end(), {far_split_kernel_, cut_kernel_, halves_merge_kernel_});
+  }
+  return all;
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return std::max((parts_of(keys, tile_) + 1) * sizeof(std::uint64_t), sizeof(Borders));
+  return std::max((parts_of(keys, tile_) + 1 + std::tuple_size_v<Cut>) * sizeof(std::uint64_t), sizeof(Borders));
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
@@ -70,6 +87,11 @@ bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
 
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
                    const Memory& memory, Stream stream) const {
+  if (memory.halves != nullptr) {
+    merge_halves(device, {runs.at(0), runs.at(1), skipped, kept, memory.to}, memory, stream);
+    if (memory.runs_are_read) memory.runs_are_read();
+    return;
+  }
   if (runs.size() > 2) std::erase_if(runs, [](const MergedRun& run) { return run.length == 0; });
   for (std::size_t round = 0;; ++round) {
     const bool is_last = runs.size() <= 2;
@@ -126,29 +148,58 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
 
 void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
   if (pair.kept == 0) return;
-  const std::uint64_t blocks = parts_of(pair.kept, tile_);
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+  find_tiles(device, pair, splits, stream);
+  merge_tiles(device, pair, splits, {}, stream);
+}
+
+void RunMerge::find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
+  const std::uint64_t tiles = parts_of(pair.kept, tile_);
+  if (tiles > std::numeric_limits<std::int32_t>::max()) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
   }
-  const RunArrays& first = pair.first.arrays;
-  const RunArrays& second = pair.second.arrays;
   const bool is_near = pair.first.is_near && pair.second.is_near;
   const std::uint64_t lanes = is_near ? near_search_lanes : far_search_lanes;
   device.launch(is_near ? near_split_kernel_ : far_split_kernel_,
-                launch_of(std::min(parts_of((blocks + 1) * lanes, merge_threads), most_split_blocks), 0),
+                launch_of(std::min(parts_of((tiles + 1) * lanes, merge_threads), most_split_blocks), 0),
                 split_arguments(pair, splits), stream);
-  const std::array<std::uint64_t, 9> merge = {address_argument(pair.to.keys),
-                                              address_argument(pair.to.carried),
-                                              address_argument(first.keys),
-                                              address_argument(first.carried),
-                                              address_argument(second.keys),
-                                              address_argument(second.carried),
-                                              pair.skipped,
-                                              pair.kept,
-                                              address_argument(splits)};
+}
+
+void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
+                           Stream stream) const {
+  const RunArrays& first = pair.first.arrays;
+  const RunArrays& second = pair.second.arrays;
+  const std::array<std::uint64_t, 12> merge = {address_argument(pair.to.keys),
+                                               address_argument(pair.to.carried),
+                                               address_argument(first.keys),
+                                               address_argument(first.carried),
+                                               address_argument(second.keys),
+                                               address_argument(second.carried),
+                                               pair.skipped,
+                                               pair.kept,
+                                               address_argument(splits),
+                                               address_argument(halves.lower),
+                                               address_argument(halves.starts),
+                                               pair.first.is_near ? 0U : 1U};
   const auto shared =
       layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key));
-  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
+  device.launch(halves.lower != nullptr ? halves_merge_kernel_ : merge_kernel_,
+                launch_of(parts_of(pair.kept, tile_), static_cast<std::uint64_t>(shared)), merge, stream);
+}
+
+void RunMerge::merge_halves(RankDevice& device, const Pair& pair, const Memory& memory, Stream stream) const {
+  ChunkCopies& copies = *memory.copies;
+  // Where tiles begin is searched in keys that are far, while both devices halve what the other one wants.
+  find_tiles(device, pair, memory.splits, copies.stream());
+  const bool is_first = pair.first.is_near;
+  const MergedRun& near = is_first ? pair.first : pair.second;
+  auto* const cuts = static_cast<std::uint64_t*>(memory.splits) + parts_of(pair.kept, tile_) + 1;
+  device.launch(cut_kernel_, launch_of(1, 0, 2 * warp_threads), split_arguments(pair, cuts), stream);
+  const ShownHalves far = halves_.share(
+      device, {near.arrays.keys, near.length, is_first, cuts + (is_first ? 1 : 0), pair.skipped},
+      *memory.halves, stream, copies.stream());
+  copies.are_read_by(stream);
+  merge_tiles(device, pair, memory.splits, far, stream);
+  if (memory.cut != nullptr) read_cut(device.device(), pair, memory.splits, *memory.cut, stream);
 }
 
 std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* splits) const noexcept {

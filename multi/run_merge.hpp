@@ -12,6 +12,7 @@
 #include "bitune/types.hpp"
 #include "model/plan.hpp"
 #include "multi/chunk_copies.hpp"
+#include "multi/key_halves.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
 
@@ -32,6 +33,8 @@ struct MergedRun {
 /// is then searched in near memory. A chunk is half of what is left, as merging takes about half as long as
 /// copying: so little is left to merge when the last one is there. Where one run has a whole chunk, nothing
 /// is merged.
+///
+/// Of keys of four bytes two ranks read halves over the link instead (KeyHalves).
 class RunMerge {
  public:
   RunMerge() = default;
@@ -44,9 +47,7 @@ class RunMerge {
   [[nodiscard]] bool is_copied(std::uint64_t keys) const noexcept;
 
   /// What it launches.
-  [[nodiscard]] std::vector<KernelSource> kernels() const {
-    return {near_split_kernel_, far_split_kernel_, chunk_kernel_, merge_kernel_};
-  }
+  [[nodiscard]] std::vector<KernelSource> kernels(bool by_halves) const;
 
   /// How many keys of the first of two runs come before the wanted ones, and before their end.
   using Cut = std::array<std::uint64_t, 2>;
@@ -58,6 +59,8 @@ class RunMerge {
     void* splits = nullptr;            ///< splits_bytes
     RunArrays copied = {};             ///< for what is copied, as much as `kept` elements
     ChunkCopies* copies = nullptr;     ///< null: nothing is copied
+    /// Where two ranks merge, and one of the runs is far: null if its keys come as they are.
+    const HalvesExchange* halves = nullptr;
     Cut* cut = nullptr;                ///< of two runs: is written when all is done, if it is there
     std::function<void()> runs_are_read = {};  ///< called once, when all that reads the runs is enqueued
   };
@@ -116,6 +119,10 @@ class RunMerge {
   void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
                   const RunArrays& to, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  void find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  void merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
+                   Stream stream) const;
+  void merge_halves(RankDevice& device, const Pair& pair, const Memory& memory, Stream stream) const;
   void merge_copied(RankDevice& device, const Pair& pair, const Borders& borders, const Memory& memory,
                     Stream stream) const;
   void read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut, Stream stream) const;
@@ -127,7 +134,10 @@ class RunMerge {
   KernelSource near_split_kernel_;
   KernelSource far_split_kernel_;
   KernelSource chunk_kernel_;
+  KernelSource cut_kernel_;
   KernelSource merge_kernel_;
+  KernelSource halves_merge_kernel_;
+  KeyHalves halves_;
   CopyRules rules_;
   ItemBytes bytes_;
   std::uint64_t tile_ = 1;  ///< keys of a block

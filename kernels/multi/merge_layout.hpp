@@ -13,6 +13,9 @@ constexpr Index chunk_begin(Index keys, unsigned chunk, Index multiple) {
   return (keys - (keys >> chunk)) / multiple * multiple;
 }
 
+/// Upper halves of keys of four bytes.
+constexpr unsigned upper_halves() { return 65536; }
+
 /// A place in a tile has 16 bits.
 constexpr Size place_bytes() { return 2; }
 

@@ -4,8 +4,10 @@
 // of the first run come first. First each tile of the merged run is told where it begins in the two. Then each block merges a tile, and reads
 // and writes each key once. The runs lie anywhere that the device reaches: one may be in another device's memory.
 
+#include "kernels/multi/key_halves.cuh"
 #include "kernels/multi/merge_layout.hpp"
 #include "kernels/network/carried_value.cuh"
+#include "kernels/network/meta.cuh"
 #include "kernels/network/tie_codec.cuh"
 #include "kernels/platform/platform.cuh"
 
@@ -85,12 +87,16 @@ BITUNE_DEVICE u32 lane_of(const T* element) {
 /// Merges two runs and writes the `kept` keys behind the first `skipped` ones, and what travels with them. keys_out may be null: then only
 /// what travels is written. Order: the codec that keys are compared by.
 ///
+/// by_halves: the keys of the first run (first_is_far) or of the second are made of their halves, unless starts say that they can't be.
+/// lower, starts: of that run, by halve_keys and find_upper_halves.
+///
 /// Grid: a block for each tile of nt * vt keys. Dynamic shared memory: layout::two_runs_tile_bytes.
-template <class Order, class Payload, int carried_bytes, int nt, int vt>
+template <class Order, class Payload, int carried_bytes, int nt, int vt, bool by_halves>
 BITUNE_KERNEL(nt, 0)
 merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* carried_out, const typename Order::Raw* first,
                const typename CarriedValue<carried_bytes>::Type* first_carried, const typename Order::Raw* second,
-               const typename CarriedValue<carried_bytes>::Type* second_carried, u64 skipped, u64 kept, const u64* splits) {
+               const typename CarriedValue<carried_bytes>::Type* second_carried, u64 skipped, u64 kept, const u64* splits,
+               const u16* lower, const u32* starts, u32 first_is_far) {
   using Raw = typename Order::Raw;
   constexpr u32 nv = u32{nt} * vt;
   static_assert(nv + layout::unread_places() <= 65536, "places in a tile have 16 bits");
@@ -116,7 +122,12 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
 
   // By 16 bytes, which lie at multiples of 16 in both memories, and without registers: all are under way at once. Where a run begins or ends
   // between such multiples, a thread for each key.
-  const auto is_of_run = [&](u32 from, u32 to) { return (from >= first_at && to <= first_end) || (from >= second_at && to <= second_end); };
+  const bool has_halves = by_halves && starts[layout::upper_halves()] == 0;
+  const bool reads_first = !(has_halves && first_is_far != 0);
+  const bool reads_second = !(has_halves && first_is_far == 0);
+  const auto is_of_run = [&](u32 from, u32 to) {
+    return (reads_first && from >= first_at && to <= first_end) || (reads_second && from >= second_at && to <= second_end);
+  };
   constexpr u32 piece = 16 / sizeof(Raw);
   for (u32 from = thread_index() * piece; from < second_end; from += nt * piece) {
     if (is_of_run(from, from + piece)) cp_async_16(keys + from, address_of(first, second, from));
@@ -126,6 +137,14 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
     const u32 from = (bound == 0 ? first_at : bound == 1 ? first_end : bound == 2 ? second_at : second_end) / piece * piece;
     const u32 i = from + thread_index() % piece;
     if (!is_of_run(from, from + piece) && is_of_run(i, i + 1)) keys[i] = *address_of(first, second, i);
+  }
+  if constexpr (by_halves) {
+    if (has_halves) {
+      const u32 far_from = static_cast<u32>(first_is_far != 0 ? first_from : second_from);
+      const u32 far_at = first_is_far != 0 ? first_at : second_at;
+      const u32 far_here = first_is_far != 0 ? first_here : here - first_here;
+      join_halves<Order, nt, vt * nt>(lower, starts, far_from, far_from + far_here, [&](u32 i, Raw key) { keys[far_at + (i - far_from)] = key; });
+    }
   }
   cp_async_wait_all();
   sync_block();
@@ -151,13 +170,27 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   }
   sync_block();
 
+  // What travels is read for some keys before it is written for the first of them: a link takes long.
+  constexpr int at_once = carried_bytes == 0 ? 1 : smaller_of(vt, 64 / (carried_bytes == 0 ? 1 : carried_bytes));
+  static_assert(vt % at_once == 0);
   BITUNE_UNROLL
-  for (int r = 0; r < vt; ++r) {
-    const u32 i = thread_index() + r * nt;
-    if (i >= here) continue;
-    const u32 place = places[layout::padded_place(i)];
-    if (keys_out != nullptr) keys_out[begin + i] = keys[place];
-    if constexpr (carried_bytes != 0) carried_out[begin + i] = *address_of(first_carried, second_carried, place);
+  for (int first_r = 0; first_r < vt; first_r += at_once) {
+    typename CarriedValue<carried_bytes>::Type carried[at_once];
+    BITUNE_UNROLL
+    for (int r = 0; r < at_once; ++r) {
+      const u32 i = thread_index() + (first_r + r) * nt;
+      if (i >= here) continue;
+      const u32 place = places[layout::padded_place(i)];
+      if (keys_out != nullptr) keys_out[begin + i] = keys[place];
+      if constexpr (carried_bytes != 0) carried[r] = *address_of(first_carried, second_carried, place);
+    }
+    if constexpr (carried_bytes != 0) {
+      BITUNE_UNROLL
+      for (int r = 0; r < at_once; ++r) {
+        const u32 i = thread_index() + (first_r + r) * nt;
+        if (i < here) carried_out[begin + i] = carried[r];
+      }
+    }
   }
 }
 
