@@ -205,7 +205,7 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
   const Source call;
   for (int list = list_count(c) - 1; list >= 0; --list) {
     const ListTile tile = tile_for(shared.lists.longest(list), c, problem);
-    const std::int64_t resident = resident_blocks(tile.threads, tile.registers, tile.bytes, device);
+    const std::int64_t resident = resident_blocks(tile.block_threads(), tile.registers, tile.bytes, device);
     const std::uint64_t room = shared.lists.room(list);
     Address listed = shared.listed;
     listed.argument.value += shared.lists.begin(list) * as_count(layout::listed_segment_bytes());
@@ -214,12 +214,12 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
     const bool beside_previous = list + 1 < list_count(c);
     const std::string place = fmt::format("{}, {}, {}", resident, beside_previous, list == 0);
     const std::string by_network =
-        fmt::format("{}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items,
+        fmt::format("{}, {}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items, tile.groups,
                     std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(tile.threads))),
                     imad_quarters_of(tile, c, problem), place);
     const LaunchShape shape{.blocks = std::min<std::uint64_t>(
-                                room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                            .threads = static_cast<std::uint32_t>(tile.threads),
+                                parts_of(room, as_count(tile.groups)), as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
+                            .threads = static_cast<std::uint32_t>(tile.block_threads()),
                             .shared_bytes = as_count(tile.bytes),
                             .beside_previous = beside_previous,
                             .allows_next_early = beside_previous && list > 0};
