@@ -114,8 +114,8 @@ struct MultiSorter::Implementation {
                             is_told](std::uint64_t bytes) {
       if (is_told) return told;
       multi::CopyRules rules = tunings.rules_for(bytes);
-      if (remote)
-        rules.split_from_bytes = multi::CopyRules::never;  // gains nothing on one host (docs/multi.md)
+      // On one host ranks gain nothing by it (docs/multi.md).
+      if (remote) rules.split_from_bytes = multi::CopyRules::never;
       return rules;
     };
     for (const auto& device : devices) {
