@@ -18,7 +18,7 @@ namespace bitune::multi {
 namespace {
 
 /// Changes with what ranks tell each other: they may be of different builds.
-constexpr std::uint64_t version = 3;
+constexpr std::uint64_t version = 4;
 constexpr std::size_t spec_fields = 7;
 constexpr std::uint64_t most_keys = std::uint64_t{1} << 56;
 
@@ -92,6 +92,7 @@ void set_results(Terms& terms) {
 struct Outcome {
   std::uint32_t failed = 0;
   ErrorCode code = ErrorCode::usage;
+  std::uint64_t told = 0;
   std::array<char, 496> why = {};  ///< ends with 0
 };
 
@@ -141,10 +142,11 @@ Terms agree(Communicator& communicator, const SortSpec& spec, std::uint64_t n, s
   return terms;
 }
 
-void prepare_together(Communicator& communicator, const std::function<void()>& prepare) {
+std::vector<std::uint64_t> prepare_together(Communicator& communicator,
+                                            const std::function<std::uint64_t()>& prepare) {
   Outcome mine;
   try {
-    prepare();
+    mine.told = prepare();
   } catch (const Error& error) {
     mine = outcome_of(error.code(), error.what());
   } catch (const std::bad_alloc&) {
@@ -153,11 +155,14 @@ void prepare_together(Communicator& communicator, const std::function<void()>& p
     mine = outcome_of(ErrorCode::device, error.what());
   }
   const auto all = all_gather(communicator, mine);
+  std::vector<std::uint64_t> told;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    told.push_back(all[rank].told);
     if (all[rank].failed == 0) continue;
     throw AgreedError(all[rank].code, fmt::format("rank {} of {} cannot take part: {}", rank, all.size(),
                                                   all[rank].why.data()));
   }
+  return told;
 }
 
 }  // namespace bitune::multi

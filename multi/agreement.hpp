@@ -51,8 +51,9 @@ struct Terms {
                           std::uint64_t result, bool may_be_read,
                           std::uint64_t sent_from_bytes = CopyRules::never);
 
-/// Does the last thing that may fail before memory is written, and waits until all ranks have. \throws
-/// AgreedError of the first rank on which it failed
-void prepare_together(Communicator& communicator, const std::function<void()>& prepare);
+/// Does the last thing that may fail before memory is written, and waits until all ranks have. Returns what
+/// `prepare` returned on each. \throws AgreedError of the first rank on which it failed
+std::vector<std::uint64_t> prepare_together(Communicator& communicator,
+                                            const std::function<std::uint64_t()>& prepare);
 
 }  // namespace bitune::multi

@@ -12,6 +12,7 @@
 #include "multi/agreement.hpp"
 #include "multi/exact_cuts.hpp"
 #include "multi/laps.hpp"
+#include "multi/rank_operands.hpp"
 #include "multi/rank_plan.hpp"
 #include "multi/split/split_sort.hpp"
 #include "runtime/check_operands.hpp"
@@ -33,12 +34,12 @@ class RankCall {
 
   MultiResult run() {
     Laps all;
-    prepare_together(communicator_, [&] { prepare(); });
+    const auto counters = prepare_together(communicator_, [&] { return prepare(); });
     Laps laps;
     MultiResult result;
     result.count = result_count();
     if (!is_top_k()) result.first = Terms::before(terms_.results, rank_);
-    if (may_split_ && split_first(result)) {
+    if (all_split(counters) && split_first(result)) {
       result.total_us = all.lap();
       return result;
     }
@@ -103,14 +104,14 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
-  void prepare() {
+  /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
+  std::uint64_t prepare() {
     const std::uint64_t merged_bytes =
         received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
                       terms_.reads_directly, store_.rules_for(merged_bytes));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
-    may_split_ = split_.has_value();
     workspace_ = part_.operands[Role::workspace];
     if (workspace_.data == nullptr) {
       if (split_) take_split_memory();
@@ -118,11 +119,15 @@ class RankCall {
     } else {
       check_workspace({terms_.spec, {.n = part_.n}}, workspace_, plan_.bytes);
     }
-    first_ = first_operands();
-    last_ = last_operands();
+    first_ = first_operands(plan_, part_, at(0), sorted_count(me()));
+    last_ = last_operands(plan_, terms_.spec, part_, at(0), result_count());
     if (part_.n != 0) check_operands(plan_.first, first_);
-    if (result_count() == 0) return;
-    check_operands(last_problem(), last_);
+    if (result_count() != 0) prepare_merge();
+    return split_ ? split_->radix->counters() : 0;
+  }
+
+  void prepare_merge() {
+    check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
     for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
 
@@ -146,70 +151,20 @@ class RankCall {
     }
   }
 
-  /// Sorts so, if it turns out that all ranks can.
+  /// Whether all ranks can. They count for each other, so they count alike.
+  static bool all_split(const std::vector<std::uint64_t>& counters) {
+    return std::all_of(counters.begin(), counters.end(),
+                       [&](std::uint64_t of_rank) { return of_rank != 0 && of_rank == counters[0]; });
+  }
+
+  /// Sorts so, if it turns out that cuts are where they were taken to be.
   bool split_first(MultiResult& result) {
-    const auto have_room = all_gather(communicator_, split_ ? 1 : 0);
-    if (std::find(have_room.begin(), have_room.end(), 0) != have_room.end()) return false;
     const auto to = [](const Operand& operand) { return static_cast<std::byte*>(operand.data); };
     const SplitSort::Memory memory{.workspace = at(0),
                                    .in = {to(part_.operands.input()), to(part_.operands.input_values())},
                                    .out = {to(part_.operands[Role::keys_out]), to(last_[Role::values_out])}};
     device().synchronize(part_.stream);  // the keys are there
     return SplitSort(device_, store_, communicator_, terms_, *split_, memory).run(result);
-  }
-
-  /// The workspace of a sort.
-  [[nodiscard]] Operand sorter_workspace() const noexcept {
-    return {at(plan_.sorter), plan_.bytes - plan_.sorter, 0};
-  }
-
-  [[nodiscard]] Operands first_operands() const {
-    const std::uint64_t n = part_.n;
-    const std::uint64_t sorted = sorted_count(me());
-    const Operand& keys = part_.operands.input();
-    const Operand& values = part_.operands.input_values();
-    Operands first;
-    first[Role::keys_in] = {keys.data, keys.elements, n};
-    first[Role::keys_out] = {at(plan_.sorted_keys), sorted, sorted};
-    if (terms_.spec.value_bytes != 0) {
-      first[Role::values_in] = {values.data, values.elements, n};
-      first[Role::values_out] = {at(plan_.sorted_carried), sorted, sorted};
-    }
-    if (terms_.spec.index_bytes != 0) {
-      first[Role::indices_out] = {at(plan_.sorted_carried), sorted, sorted};
-    }
-    first[Role::workspace] = sorter_workspace();
-    return first;
-  }
-
-  /// What merging writes, as a sort in place would.
-  [[nodiscard]] Problem last_problem() const {
-    Problem last{terms_.spec, {.n = result_count()}};
-    last.operation = plan_.carried_bytes != 0 ? Operation::sort_pairs : Operation::sort;
-    last.value_bytes = plan_.carried_bytes;
-    last.index_bytes = 0;
-    last.k = 0;
-    return last;
-  }
-
-  /// Keys that nobody asked for are those of the first sort, and are not written.
-  [[nodiscard]] Operands last_operands() const {
-    const std::uint64_t count = result_count();
-    const auto to = [&](Role role) {
-      const Operand& operand = part_.operands[role];
-      return Operand{operand.data, operand.elements, count};
-    };
-    Operands last;
-    last[Role::keys_out] = to(Role::keys_out);
-    const Presence keys = facts_of(terms_.spec.operation).keys_out;
-    const bool left_out = last[Role::keys_out].data == nullptr && terms_.spec.index_bytes != 0;
-    if (keys == Presence::never || (keys == Presence::optional && left_out)) {
-      last[Role::keys_out] = {at(plan_.sorted_keys), count, count};
-    }
-    if (plan_.carried_bytes != 0) {
-      last[Role::values_out] = to(terms_.spec.index_bytes != 0 ? Role::indices_out : Role::values_out);
-    }
-    return last;
   }
 
   void sort_first() {
@@ -350,7 +305,6 @@ class RankCall {
   Terms terms_;
   RankPlan plan_;
   std::optional<SplitPlan> split_;  ///< where there is memory for it
-  bool may_split_ = false;          ///< whether it would be, on any rank
   Operand workspace_;
   Operands first_;
   Operands last_;

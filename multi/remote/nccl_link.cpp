@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <thread>
 
 #include "bitune/error.hpp"
+#include "multi/rank_plan.hpp"
 
 namespace bitune::multi {
 namespace {
@@ -23,8 +25,7 @@ NcclLink::NcclLink(Nccl::Communicator communicator, const Device& device,
       time_limit_(time_limit),
       stream_(device.create_stream()),
       done_(device.create_event()),
-      mine_(device),
-      all_(device) {
+      store_(device) {
   nccl_.check(nccl_.user_rank(communicator, &rank_), "ncclCommUserRank");
   nccl_.check(nccl_.count(communicator, &size_), "ncclCommCount");
 }
@@ -37,14 +38,19 @@ int NcclLink::device_of(Nccl::Communicator communicator) {
 
 void NcclLink::all_gather(const void* mine, void* all, std::size_t bytes) {
   guarded([&] {
-    void* const from = mine_.workspace(bytes).data;
-    void* const to = all_.workspace(static_cast<std::size_t>(size_) * bytes).data;
-    device_.copy_to_device(from, mine, bytes, stream_->handle());
-    nccl_.check(nccl_.all_gather(from, to, bytes, Nccl::byte, communicator_, stream_->handle()),
+    const std::size_t all_bytes = static_cast<std::size_t>(size_) * bytes;
+    const std::size_t behind_mine = rounded_piece(bytes);
+    auto* const to = static_cast<std::byte*>(store_.workspace(behind_mine + all_bytes).data);
+    if (!host_ || host_->size() < bytes + all_bytes) host_ = device_.allocate_host(bytes + all_bytes);
+    std::memcpy(host_->data(), mine, bytes);
+    device_.copy_to_device(to, host_->data(), bytes, stream_->handle());
+    nccl_.check(nccl_.all_gather(to, to + behind_mine, bytes, Nccl::byte, communicator_, stream_->handle()),
                 "ncclAllGather");
+    wait_until_enqueued();
+    // Page-locked, so it is copied when it has come: the host waits once.
+    device_.copy_to_host(host_->data() + bytes, to + behind_mine, all_bytes, stream_->handle());
     finish();
-    device_.copy_to_host(all, to, static_cast<std::size_t>(size_) * bytes, stream_->handle());
-    device_.synchronize(stream_->handle());
+    std::memcpy(all, host_->data() + bytes, all_bytes);
   });
 }
 

@@ -61,8 +61,8 @@ class NcclLink {
   int size_ = 0;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> done_;
-  RankStore mine_;
-  RankStore all_;
+  RankStore store_;  ///< of what all_gather brings
+  std::unique_ptr<HostBuffer> host_;
 };
 
 }  // namespace bitune::multi

@@ -67,7 +67,6 @@ struct SplitPlan {
                               ///< before each launch that splits
   std::uint64_t tile_counts = 0;
   std::uint64_t tile_bases = 0;
-  std::uint64_t class_begins = 0;
   std::uint64_t first_passes = 0;
   std::uint64_t first_passes_bytes = 0;
   std::uint64_t rest_workspace = 0;  ///< and before that, what sorting the samples takes

@@ -7,8 +7,7 @@
 
 namespace bitune::multi {
 
-struct SplitSort::Ready {
-  std::uint64_t counters = 0;
+struct SplitSort::Samples {
   const std::byte* words = nullptr;
   const std::byte* indices = nullptr;
 };
@@ -28,6 +27,7 @@ SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communi
       memory_(memory),
       stream_(store.stream()),
       me_(static_cast<std::size_t>(communicator.rank())),
+      counts_(plan, terms.lengths),
       come_(terms.lengths.size(), std::vector<Come>(split_launches + 2)),
       sort_(device, *plan.radix, plan.bytes_of_item, stream_) {
   if (memory_.out.keys == nullptr) memory_.out.keys = at(plan.unasked_keys);
@@ -35,13 +35,7 @@ SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communi
 
 bool SplitSort::run(MultiResult& result) {
   Laps laps;
-  const Ready mine = ready();
-  const auto all_ready = all_gather(communicator_, mine);
-  // Ranks count for each other, so they count alike.
-  const bool are_alike = std::all_of(all_ready.begin(), all_ready.end(),
-                                     [&](const Ready& rank) { return rank.counters == mine.counters; });
-  if (!are_alike) return false;
-  choose_bounds(all_ready);
+  choose_bounds(take_samples());
   for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   const Shown mine_shown = split();
   std::vector<Shown> all;
@@ -49,18 +43,14 @@ bool SplitSort::run(MultiResult& result) {
     all = all_gather(communicator_, mine_shown);
     for (std::uint64_t launch = 0; launch < split_launches; ++launch) {
       hear(launch, 1);
-      if (!have_room()) return give_up();
+      if (!counts_.have_room(terms_.results)) return give_up();
       copy(all, launch);
     }
   } else {
     hear(0, split_launches);
-    if (!have_room()) return give_up();
+    if (!counts_.have_room(terms_.results)) return give_up();
   }
-  std::vector<ClassCounts> counts(terms_.lengths.size());
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    for (std::size_t i = 0; i < plan_.classes; ++i) counts[rank].push_back(count_of(rank, i));
-  }
-  const auto parts = sorted_parts(counts, terms_.results);
+  const auto parts = sorted_parts(counts_.of_all(), terms_.results);
   if (!parts) return give_up();
   if (terms_.reads_directly) {
     copy_cuts(all);
@@ -89,8 +79,7 @@ bool SplitSort::give_up() {
   return false;
 }
 
-/// Takes samples.
-SplitSort::Ready SplitSort::ready() {
+SplitSort::Samples SplitSort::take_samples() {
   const std::uint64_t count = plan_.sampling.counts[me_];
   if (count != 0) {
     constexpr std::uint64_t most_blocks = 256;
@@ -110,31 +99,40 @@ SplitSort::Ready SplitSort::ready() {
   device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t),
                 stream_);
   device().synchronize(stream_);
-  return {plan_.radix->counters(), at(plan_.words), at(plan_.indices)};
+  return {at(plan_.words), at(plan_.indices)};
 }
 
-void SplitSort::choose_bounds(const std::vector<Ready>& all) {
+void SplitSort::gather(const Samples& mine) {
   constexpr std::uint64_t index_bytes = sizeof(std::uint64_t);
-  std::array<ArrayExchange, 2> samples_of_all;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+  const std::size_t ranks = terms_.lengths.size();
+  if (terms_.reads_directly) {
+    const auto all = all_gather(communicator_, mine);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const std::uint64_t count = plan_.sampling.counts[rank];
+      const std::uint64_t place = plan_.sampling.before(rank);
+      if (count == 0) continue;
+      device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
+                              count * plan_.word_bytes, stream_);
+      device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
+                              count * index_bytes, stream_);
+    }
+    return;
+  }
+  std::array<ArrayExchange, 2> arrays;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t sent = plan_.sampling.counts[me_];
     const std::uint64_t count = plan_.sampling.counts[rank];
     const std::uint64_t place = plan_.sampling.before(rank);
-    if (!terms_.reads_directly) {
-      const std::uint64_t mine = plan_.sampling.counts[me_];
-      samples_of_all[0].send.push_back({at(plan_.words), mine * plan_.word_bytes});
-      samples_of_all[0].receive.push_back(
-          {at(plan_.all_words + place * plan_.word_bytes), count * plan_.word_bytes});
-      samples_of_all[1].send.push_back({at(plan_.indices), mine * index_bytes});
-      samples_of_all[1].receive.push_back({at(plan_.all_indices + place * index_bytes), count * index_bytes});
-      continue;
-    }
-    if (count == 0) continue;
-    device().copy_on_device(at(plan_.all_words + place * plan_.word_bytes), all[rank].words,
-                            count * plan_.word_bytes, stream_);
-    device().copy_on_device(at(plan_.all_indices + place * index_bytes), all[rank].indices,
-                            count * index_bytes, stream_);
+    arrays[0].send.push_back({at(plan_.words), sent * plan_.word_bytes});
+    arrays[0].receive.push_back({at(plan_.all_words + place * plan_.word_bytes), count * plan_.word_bytes});
+    arrays[1].send.push_back({at(plan_.indices), sent * index_bytes});
+    arrays[1].receive.push_back({at(plan_.all_indices + place * index_bytes), count * index_bytes});
   }
-  if (!terms_.reads_directly) communicator_.all_to_all(samples_of_all, stream_);
+  communicator_.all_to_all(arrays, stream_);
+}
+
+void SplitSort::choose_bounds(const Samples& mine) {
+  gather(mine);
   const std::uint64_t samples = plan_.samples.n;
   if (samples > 1) {
     Operands sorted;
@@ -217,35 +215,15 @@ void SplitSort::hear(std::uint64_t launch, std::uint64_t launches) {
   const std::size_t ranks = terms_.lengths.size();
   std::vector<std::uint64_t> all(ranks * mine.size());
   communicator_.all_gather(mine.data(), all.data(), mine.size() * sizeof(mine[0]));
-  for (std::uint64_t i = 0; i < launches; ++i) {
-    std::vector<std::uint64_t>& counted = counted_.emplace_back();
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rank * mine.size() + i * numbers);
-      counted.insert(counted.end(), begin, begin + static_cast<std::ptrdiff_t>(numbers));
-    }
-  }
-}
-
-bool SplitSort::have_room() const {
-  for (std::size_t rank = 0; rank < terms_.lengths.size(); ++rank) {
-    std::uint64_t sorted = 0;
-    for (std::size_t number = 0; number < plan_.classes; ++number) {
-      std::uint64_t all = 0;
-      for (std::size_t from = 0; from < terms_.lengths.size(); ++from) all += count_of(from, number);
-      if (layout::is_at_cut(number) && all > plan_.cut_room) return false;
-      if (number + 1 >= sure_class(rank) && number <= cut_class(rank)) sorted += all;
-    }
-    if (sorted > sorted_room(plan_.sampling, plan_.cuts, rank, terms_.results[rank])) return false;
-  }
-  return true;
+  counts_.add(launches, all);
 }
 
 void SplitSort::copy(const std::vector<Shown>& all, std::uint64_t launch) {
   // Each rank begins with the one behind it, so that they do not all read one.
   for (std::size_t i = 1; i < all.size(); ++i) {
     const std::size_t rank = (me_ + i) % all.size();
-    come_[rank][launch] = copy_items(all[rank], place_of(rank, sure_class(me_), launch),
-                                     count_of(rank, sure_class(me_), launch), launch);
+    come_[rank][launch] = copy_items(all[rank], counts_.place_of(rank, sure_class(me_), launch),
+                                     counts_.of(rank, sure_class(me_), launch), launch);
   }
 }
 
@@ -254,8 +232,8 @@ void SplitSort::copy_cuts(const std::vector<Shown>& all) {
     if (!layout::is_at_cut(number)) continue;
     for (std::size_t i = 1; i < all.size(); ++i) {
       const std::size_t rank = (me_ + i) % all.size();
-      come_[rank][cut_turn(number)] =
-          copy_items(all[rank], place_of(rank, number, 0), count_of(rank, number), split_launches - 1);
+      come_[rank][cut_turn(number)] = copy_items(all[rank], counts_.place_of(rank, number, 0),
+                                                 counts_.of(rank, number), split_launches - 1);
     }
   }
 }
@@ -274,12 +252,12 @@ void SplitSort::send(const Shown& mine) {
     const auto sent = [&](std::size_t from, std::size_t to) {
       if (is_launch) {
         const std::size_t number = sure_class(to);
-        return Sent{place_of(from, number, turn), count_of(from, number, turn)};
+        return Sent{counts_.place_of(from, number, turn), counts_.of(from, number, turn)};
       }
       const bool is_before = turn == split_launches;
       if (is_before ? to == 0 : cut_class(to) >= plan_.classes) return Sent{};
       const std::size_t number = cut_class(is_before ? to - 1 : to);
-      return Sent{place_of(from, number, 0), count_of(from, number)};
+      return Sent{counts_.place_of(from, number, 0), counts_.of(from, number)};
     };
     exchanges.push_back(exchange_of(sent, turn));
     exchanges.back().after = mine.split[is_launch ? turn : split_launches - 1];
@@ -336,12 +314,12 @@ std::vector<SortedPiece> SplitSort::pieces() const {
     SortedPiece& piece = pieces.emplace_back();
     piece.digits.assign(counters, 0);
     for (std::uint64_t i = launch; i < end; ++i) {
-      const std::uint64_t* const digits = counted(rank, i) + number * counters;
+      const std::uint64_t* const digits = counts_.digits_of(rank, number, i);
       for (std::uint64_t digit = 0; digit < counters; ++digit) piece.digits[digit] += digits[digit];
-      piece.n += count_of(rank, number, i);
+      piece.n += counts_.of(rank, number, i);
     }
     if (rank == me_) {
-      piece.from = split_items(place_of(rank, number, launch));
+      piece.from = split_items(counts_.place_of(rank, number, launch));
       return;
     }
     const std::uint64_t turn = layout::is_at_cut(number) ? cut_turn(number) : launch;
@@ -361,20 +339,6 @@ std::vector<SortedPiece> SplitSort::pieces() const {
     }
   }
   return pieces;
-}
-
-std::uint64_t SplitSort::count_of(std::size_t rank, std::size_t number) const {
-  std::uint64_t all = 0;
-  for (std::uint64_t launch = 0; launch < counted_.size(); ++launch) all += count_of(rank, number, launch);
-  return all;
-}
-
-std::uint64_t SplitSort::place_of(std::size_t rank, std::size_t number, std::uint64_t launch) const {
-  const std::uint64_t n = terms_.lengths[rank];
-  if (layout::is_at_cut(number)) return n + number / 2 * plan_.cut_room;
-  std::uint64_t place = layout::split_launch_begin((n + split_tile - 1) / split_tile, launch) * split_tile;
-  for (std::size_t before = 0; before < number; before += 2) place += count_of(rank, before, launch);
-  return place;
 }
 
 const DeviceEvent* SplitSort::mark(Stream stream) {

@@ -23,6 +23,7 @@
 #include "multi/rank_store.hpp"
 #include "multi/run_arrays.hpp"
 #include "multi/split/piece_sort.hpp"
+#include "multi/split/split_counts.hpp"
 #include "multi/split/split_launches.hpp"
 #include "multi/split/split_plan.hpp"
 
@@ -46,19 +47,19 @@ class SplitSort {
   bool run(MultiResult& result);
 
  private:
-  /// What a rank shows before keys are counted.
-  struct Ready;
+  /// Where a rank has its samples.
+  struct Samples;
   /// What a rank shows once they are being split.
   struct Shown;
 
-  [[nodiscard]] Ready ready();
-  void choose_bounds(const std::vector<Ready>& all);
+  [[nodiscard]] Samples take_samples();
+  void choose_bounds(const Samples& mine);
+  /// Brings the samples of all ranks here.
+  void gather(const Samples& mine);
   /// Enqueues the launches that count and split the keys.
   [[nodiscard]] Shown split();
   /// Hears of all ranks what they have of each class in so many launches, once these are counted.
   void hear(std::uint64_t launch, std::uint64_t launches);
-  /// Whether what each rank sorts, as far as it is known, has room.
-  [[nodiscard]] bool have_room() const;
   /// Has what is for others sent to them, where these don't read it: what goes to a rank, of the launch or
   /// the cut that comes in this turn, is sent(from, to).
   struct Sent;
@@ -89,18 +90,6 @@ class SplitSort {
     std::byte* const rest = at(plan_.rest_workspace);
     return plan_.bytes_of_item.at({rest + plan_.rest.other_keys, rest + plan_.rest.other_values}, place);
   }
-  /// What a rank has counted in a launch.
-  [[nodiscard]] const std::uint64_t* counted(std::size_t rank, std::uint64_t launch) const {
-    return counted_[launch].data() + rank * plan_.counted_numbers();
-  }
-  /// A rank's items of a class in a launch.
-  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number, std::uint64_t launch) const {
-    return counted(rank, launch)[plan_.digit_numbers() + number];
-  }
-  /// In the launches that were heard of.
-  [[nodiscard]] std::uint64_t count_of(std::size_t rank, std::size_t number) const;
-  /// Where a rank has its items of a class, of a launch where they are not at a cut.
-  [[nodiscard]] std::uint64_t place_of(std::size_t rank, std::size_t number, std::uint64_t launch) const;
   /// The classes of keys that this rank sorts: from the first one to the one behind the last.
   [[nodiscard]] std::size_t first_class() const { return me_ == 0 ? 0 : cut_class(me_ - 1); }
   [[nodiscard]] std::size_t end_class() const {
@@ -128,8 +117,8 @@ class SplitSort {
   Stream stream_;
   std::size_t me_;
 
-  std::vector<const DeviceEvent*> counted_events_;   ///< by launch
-  std::vector<std::vector<std::uint64_t>> counted_;  ///< of each launch, of all ranks
+  std::vector<const DeviceEvent*> counted_events_;  ///< by launch
+  SplitCounts counts_;
   struct Come {
     std::uint64_t place = 0;
     const DeviceEvent* copied = nullptr;

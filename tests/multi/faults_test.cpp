@@ -96,9 +96,9 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
   for (int calls = 2; calls <= 4; ++calls) expect_end_of_all({40, 40, 40}, calls, {});
 }
 
-/// Terms, preparing, who has room, samples, where keys lie, counts of four launches, and that all have read.
+/// Terms, preparing, samples, where keys lie, counts of four launches, and that all have read.
 TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
-  for (int calls = 2; calls <= 9; ++calls) {
+  for (int calls = 2; calls <= 8; ++calls) {
     expect_end_of_all({1000, 1000}, calls, {.split_from_bytes = 0});
   }
 }
@@ -167,9 +167,10 @@ TEST_F(MultiFaults, ARankThatCannotTakePartIsNamedToAll) {
   LocalRanks meeting(3, for_ever);
   const auto errors = errors_of(3, [&](int rank) {
     const auto communicator = meeting.communicator(rank, device().device());
-    multi::prepare_together(*communicator, [&] {
+    static_cast<void>(multi::prepare_together(*communicator, [&]() -> std::uint64_t {
       if (rank == 2) throw std::bad_alloc();
-    });
+      return 0;
+    }));
   });
   for (const std::string& error : errors) {
     EXPECT_EQ(error, "rank 2 of 3 cannot take part: the host has no memory left");
