@@ -217,12 +217,13 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
         fmt::format("{}, {}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items, tile.groups,
                     std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(tile.threads))),
                     imad_quarters_of(tile, c, problem), place);
-    const LaunchShape shape{.blocks = std::min<std::uint64_t>(
-                                parts_of(room, as_count(tile.groups)), as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                            .threads = static_cast<std::uint32_t>(tile.block_threads()),
-                            .shared_bytes = as_count(tile.bytes),
-                            .beside_previous = beside_previous,
-                            .allows_next_early = beside_previous && list > 0};
+    const LaunchShape shape{
+        .blocks = std::min<std::uint64_t>(parts_of(room, as_count(tile.groups)),
+                                          as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
+        .threads = static_cast<std::uint32_t>(tile.block_threads()),
+        .shared_bytes = as_count(tile.bytes),
+        .beside_previous = beside_previous,
+        .allows_next_early = beside_previous && list > 0};
     if (tile.by_digits) {
       builder.launch(digit_kernel,
                      fmt::format("{}, {}, {}, {}, {}", types_by_digits(problem), tile.threads, tile.items,

@@ -99,7 +99,8 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
 
 bool ListTile::fits(const DeviceInfo& device) const {
   return threads >= device.warp_size && block_threads() <= device.max_threads_per_block &&
-         block_threads() * registers <= device.registers_per_block && bytes <= device.shared_bytes_per_block_optin;
+         block_threads() * registers <= device.registers_per_block &&
+         bytes <= device.shared_bytes_per_block_optin;
 }
 
 namespace {
@@ -115,8 +116,9 @@ ListTile tile_by_digits(std::int64_t keys, const Problem& problem) {
   // The ranks of two items take one.
   const std::int64_t registers =
       items * word / 4 + items / 2 + 16 + (is_tight ? registers_without_keys(problem) : 0);
-  return {true, threads, 1, items, registers,
-          layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
+  return {true,      threads,
+          1,         items,
+          registers, layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
 }
 
 /// Registers of a thread of a network. Shuffles want room for what they bring.
