@@ -7,11 +7,6 @@
 
 namespace bitune::multi {
 
-struct SplitSort::Samples {
-  const std::byte* words = nullptr;
-  const std::byte* indices = nullptr;
-};
-
 struct SplitSort::Shown {
   RunArrays items;
   std::array<const DeviceEvent*, split_launches> split = {};
@@ -35,7 +30,9 @@ SplitSort::SplitSort(RankDevice& device, RankStore& store, Communicator& communi
 
 bool SplitSort::run(MultiResult& result) {
   Laps laps;
-  choose_bounds(take_samples());
+  take_samples();
+  gather_samples();
+  choose_bounds();
   for (const std::size_t number : {0, 1}) store_.copies(number).begin();
   const Shown mine_shown = split();
   std::vector<Shown> all;
@@ -79,7 +76,7 @@ bool SplitSort::give_up() {
   return false;
 }
 
-SplitSort::Samples SplitSort::take_samples() {
+void SplitSort::take_samples() {
   const std::uint64_t count = plan_.sampling.counts[me_];
   if (count != 0) {
     constexpr std::uint64_t most_blocks = 256;
@@ -99,14 +96,17 @@ SplitSort::Samples SplitSort::take_samples() {
   device().fill(at(plan_.counted), 0, split_launches * plan_.counted_numbers() * sizeof(std::uint64_t),
                 stream_);
   device().synchronize(stream_);
-  return {at(plan_.words), at(plan_.indices)};
 }
 
-void SplitSort::gather(const Samples& mine) {
+void SplitSort::gather_samples() {
   constexpr std::uint64_t index_bytes = sizeof(std::uint64_t);
   const std::size_t ranks = terms_.lengths.size();
   if (terms_.reads_directly) {
-    const auto all = all_gather(communicator_, mine);
+    struct Samples {
+      const std::byte* words;
+      const std::byte* indices;
+    };
+    const auto all = all_gather(communicator_, Samples{at(plan_.words), at(plan_.indices)});
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const std::uint64_t count = plan_.sampling.counts[rank];
       const std::uint64_t place = plan_.sampling.before(rank);
@@ -131,8 +131,7 @@ void SplitSort::gather(const Samples& mine) {
   communicator_.all_to_all(arrays, stream_);
 }
 
-void SplitSort::choose_bounds(const Samples& mine) {
-  gather(mine);
+void SplitSort::choose_bounds() {
   const std::uint64_t samples = plan_.samples.n;
   if (samples > 1) {
     Operands sorted;

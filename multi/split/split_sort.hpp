@@ -47,15 +47,13 @@ class SplitSort {
   bool run(MultiResult& result);
 
  private:
-  /// Where a rank has its samples.
-  struct Samples;
   /// What a rank shows once they are being split.
   struct Shown;
 
-  [[nodiscard]] Samples take_samples();
-  void choose_bounds(const Samples& mine);
-  /// Brings the samples of all ranks here.
-  void gather(const Samples& mine);
+  void take_samples();
+  /// Brings those of all ranks here.
+  void gather_samples();
+  void choose_bounds();
   /// Enqueues the launches that count and split the keys.
   [[nodiscard]] Shown split();
   /// Hears of all ranks what they have of each class in so many launches, once these are counted.

@@ -48,12 +48,22 @@ Plan bound(Plan plan) {
   for (Launch& launch : plan.launches) {
     launch.segments_per_block = 0;
     for (Argument& argument : launch.arguments) {
-      const bool is_width = argument.kind == Argument::Kind::stride && argument.role == Role::offsets;
-      const bool is_count =
-          argument.kind == Argument::Kind::keys || argument.kind == Argument::Kind::segments;
-      if (argument.kind == Argument::Kind::equal_length) argument = Argument::number32(0);
-      if (is_width || is_count)
-        argument = Argument::number64(is_width ? sizeof(std::uint64_t) : argument.value);
+      switch (argument.kind) {
+        case Argument::Kind::stride:
+          if (argument.role == Role::offsets) argument = Argument::number64(sizeof(std::uint64_t));
+          break;
+        case Argument::Kind::keys:
+        case Argument::Kind::segments:
+          argument = Argument::number64(argument.value);
+          break;
+        case Argument::Kind::equal_length:
+          argument = Argument::number32(static_cast<std::uint32_t>(argument.value));
+          break;
+        case Argument::Kind::pointer:
+        case Argument::Kind::u32:
+        case Argument::Kind::u64:
+          break;
+      }
     }
   }
   return plan;

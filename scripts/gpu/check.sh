@@ -6,8 +6,7 @@
 # environment: what sanitizers.sh takes, FILTER (of tests), SHARDS (of the tests, 4), JOBS (processors)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 source "$here/sanitizers.sh"
 require_gpu
 

@@ -1,8 +1,10 @@
 # What the scripts of this folder share; sourced with OUT and BIN set. They run on a machine with a GPU and no network, and
 # need nothing but the folder of executables that the preset `portable` makes, and NVRTC (libnvrtc.so) on the library path.
+# here: this folder.
 
 [[ -n ${OUT:-} ]] || { echo "usage: $0 OUT [BIN]   (results go to OUT; executables are in BIN: build/portable/bin)" >&2; exit 2; }
 [[ -x $BIN/bitune ]] || { echo "$0: there is no bitune in $BIN: build the preset 'portable' first" >&2; exit 2; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
 BIN=$(cd "$BIN" && pwd)

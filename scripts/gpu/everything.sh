@@ -8,8 +8,7 @@
 # (2m, for each part), what tune_and_bench.sh, rows.sh and pairs.sh take besides, BITUNE_SHIPPED_DB (to begin with what won before)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 STEPS=${STEPS:-tune bench presets}
 between=10000,100000,1000000,3000000

@@ -7,8 +7,7 @@
 # environment: LAUNCHES (120: of a problem, what measures it included)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_ncu
 
 number=0

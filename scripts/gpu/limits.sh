@@ -7,8 +7,7 @@
 # environment: KERNEL (a regular expression), SKIP (0: matching launches before the one that is looked at)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_ncu
 [[ -n ${KERNEL:-} ]] || { echo "$0: KERNEL=NAME says which launch is looked at" >&2; exit 2; }
 

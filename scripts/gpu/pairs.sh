@@ -11,8 +11,7 @@
 # STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
 parts=${*:-u32 f32 u64 rows half long widths narrow orders}

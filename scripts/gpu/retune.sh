@@ -7,8 +7,7 @@
 # what is shipped come first), FINALISTS (2), JOBS (processors: so many compile at once)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
 (($# > 0)) || { echo "$0: name the variants whose kernels changed" >&2; exit 2; }

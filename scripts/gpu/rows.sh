@@ -7,8 +7,7 @@
 # BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 keys=${KEYS:-u32,f32,u16,u64}
 total=${TOTAL:-2^26}

@@ -7,8 +7,7 @@
 # does: seed_records.py --from-nothing), ROUNDS (3), SIZES (2^10..2^26)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 shipped=${BITUNE_SHIPPED_DB-$here/../../data/tunings.db}
 sizes=${SIZES:-2^10..2^26}

@@ -12,8 +12,7 @@
 # LIMIT (seconds after which tests and soak of the part check end), MINUTES (1 of soak), SEED (1, of the soak)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
 parts=${*:-check mixed uniform zipf few_long pairs small ones equal drawn classes}

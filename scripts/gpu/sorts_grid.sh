@@ -6,8 +6,7 @@
 #   all rows), SAMPLES (5), LIMIT (seconds), PYTHON (python3)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 keys=${KEYS:-u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64}
 sizes=${SIZES-1000,10000,100000,1000000,3000000,50000000}

@@ -10,8 +10,7 @@
 # STRATEGY (bayesian), SAMPLES (15), BITUNE_DB (an existing database goes on where it stopped), PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 require_gpu
 shift $(($# < 2 ? $# : 2))
 parts=${*:-small arrays short rows long large clusters quarter half inputs grid-1 grid-16 grid-256 grid-4096}

@@ -6,8 +6,7 @@
 #   PYTHON (python3, with torch)
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 most=$((${MOST:-2**27}))
 
 # bench_length NAME LENGTH ARGUMENTS...: all problems of rows of that length.

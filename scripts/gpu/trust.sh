@@ -10,8 +10,7 @@
 set -uo pipefail
 OUT=${1:-} BIN=${2:-build/portable/bin}
 LIMIT=${LIMIT:-220} SHARDS=${SHARDS:-2}
-here=$(cd "$(dirname "$0")" && pwd)
-source "$here/common.sh"
+source "$(dirname "$0")/common.sh"
 source "$here/sanitizers.sh"
 require_gpu
 STEPS=${STEPS:-memcheck initcheck racecheck synccheck chains contexts memory soak}
