@@ -21,10 +21,10 @@ constexpr Size most_long_turns() { return 16; }
 constexpr Size phases_before_turns() { return 2; }
 
 /// u32 that are cleared before segments are listed: ListCounters.
-constexpr Size list_counter_words() { return 4 + most_block_lists() + phases_before_turns() + most_long_turns(); }
+constexpr Size list_counter_words() { return 6 + most_block_lists() + phases_before_turns() + most_long_turns(); }
 
 /// Bytes before the count of a list's segments there.
-constexpr Size block_count_offset(int list) { return 16 + 4 * list; }
+constexpr Size block_count_offset(int list) { return 24 + 4 * list; }
 
 /// Bytes of a Segment and a LongSegment.
 constexpr Size listed_segment_bytes() { return 16; }
@@ -38,9 +38,9 @@ constexpr Count most_segments(Count segments, Count keys, Count least) {
 /// Tiles of so many keys that segments of so many keys in all have at most, of which `listed` have a last one that is not full.
 constexpr Count most_tiles(Count listed, Count keys, Count tile_keys) { return keys / tile_keys + listed; }
 
-/// The longest segments that are sorted as rows (equal_segments.cuh): what a warp holds, of 32 keys a thread. Longer ones of 64-bit keys
+/// The longest segments that are sorted as rows (equal_segments.cuh): what a warp holds, of 16 keys a thread. Longer ones of 64-bit keys
 /// take more registers than blocks for short segments leave them.
-constexpr int longest_equal_segment(Size word_bytes) { return word_bytes == 8 ? 32 : 1024; }
+constexpr int longest_equal_segment(Size word_bytes) { return word_bytes == 8 ? 32 : 512; }
 
 /// Lists by length. Segments of up to `shortest` keys are in no list. Each list has those of up to 2^octaves times as many keys as the one
 /// before it. What is longer than the last list's longest is a long segment.

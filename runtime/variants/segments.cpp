@@ -250,8 +250,8 @@ long_segments::Items add_buckets(PlanBuilder& builder, const Shared& shared, con
   const std::uint64_t of_each = long_segments::buckets_of_each(whole);
   problem.rows = cut.most_segments * of_each;
   const auto longer = long_segments::List::make(builder, counters, problem, least_long(c, problem));
-  // Only the device knows how many there are, often none.
-  const std::uint64_t most_blocks = 32 * static_cast<std::uint64_t>(device.sm_count);
+  // Only the device knows how many there are, often none. More blocks than run at once take time to begin.
+  const std::uint64_t most_blocks = 12 * static_cast<std::uint64_t>(device.sm_count);
   add_short(builder, shared,
             {.items = buckets.items, .begins = buckets.begins, .ends = buckets.ends, .are_buckets = true},
             U64{std::uint64_t{8}}, U64{of_each}, longer,
