@@ -232,7 +232,7 @@ BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort&
       sort(share * segments, all);
       sync_block();  // others may sort the share before
       if (thread_index() == 0) *shown = next;
-      sync_block();
+      sync_block();  // the next share is there to be read
       share = *shown;
     }
   } else {
