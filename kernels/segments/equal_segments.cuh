@@ -17,7 +17,7 @@ struct EqualSegments {
   static constexpr int longest = longest_;
   using Raw = typename Codec::Raw;
   using Word = typename Codec::Word;
-  static constexpr int vt = longest <= 16 ? 4 : longest <= 32 ? 8 : 16;
+  static constexpr int vt = longest <= 16 ? 4 : longest <= 256 ? smaller_of(longest / 4, 32) : 16;
   static constexpr int threads = longest / vt;
   static constexpr int at_once = vt < 8 ? 2 : 1;
   static constexpr int vector = smaller_of(16 / static_cast<int>(sizeof(Raw)), 4);

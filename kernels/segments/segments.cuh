@@ -50,6 +50,7 @@ struct SegmentOffsets {
 struct ListCounters {
   u64 long_keys;                             ///< of all that were to be listed as long
   u64 long_segments;                         ///< << 32, and the tiles of these segments in the lower half
+  u64 taken_shares;                          ///< of buckets: beside the first of each block (short_segments.cuh)
   u32 of_block[layout::most_block_lists()];  ///< may be more than a list has room for
   u32 taken;                                 ///< parts of the work, of all phases
   u32 done[layout::phases_before_turns() + layout::most_long_turns() - 1];  ///< parts of each phase that another one waits for

@@ -21,10 +21,10 @@ constexpr Size most_long_turns() { return 16; }
 constexpr Size phases_before_turns() { return 2; }
 
 /// u32 that are cleared before segments are listed: ListCounters.
-constexpr Size list_counter_words() { return 4 + most_block_lists() + phases_before_turns() + most_long_turns(); }
+constexpr Size list_counter_words() { return 6 + most_block_lists() + phases_before_turns() + most_long_turns(); }
 
 /// Bytes before the count of a list's segments there.
-constexpr Size block_count_offset(int list) { return 16 + 4 * list; }
+constexpr Size block_count_offset(int list) { return 24 + 4 * list; }
 
 /// Bytes of a Segment and a LongSegment.
 constexpr Size listed_segment_bytes() { return 16; }

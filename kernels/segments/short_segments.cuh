@@ -212,7 +212,7 @@ BITUNE_DEVICE void sort_short_segments(const Traffic& traffic, const SegmentOffs
 /// Calls sort(first_segment, count) for a block's share of `count` segments, `segments` at a time. There is a block for every share. Of
 /// buckets there are `count` for each long segment that is counted, which only the device knows; any grid. has_lists: other launches follow.
 /// Where there are fewer shares than blocks, those that have one are spread evenly: neighbouring blocks are on the multiprocessors that
-/// were free first, and these would have most of the work.
+/// were free first, and these would have most of the work. Where there are more, a block that is done takes the next one.
 template <bool are_buckets, int segments, bool has_lists, class Sort>
 BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort& sort) {
   begin_launch_of_plan<has_lists>();
@@ -225,9 +225,15 @@ BITUNE_DEVICE void share_segments(u64 count, ListCounters* counters, const Sort&
       share = block_index() * shares / blocks;
       if ((block_index() + 1) * shares / blocks == share) return;
     }
-    for (; share < shares; share += blocks) {
+    u64* const shown = shared_memory<u64>();  // sort writes there behind a barrier
+    while (share < shares) {
+      u64 next = shares;
+      if (thread_index() == 0 && shares > blocks) next = blocks + atomic_add(&counters->taken_shares, u64{1});
       sort(share * segments, all);
       sync_block();  // others may sort the share before
+      if (thread_index() == 0) *shown = next;
+      sync_block();  // the next share is there to be read
+      share = *shown;
     }
   } else {
     sort(u64{block_index()} * segments, count);

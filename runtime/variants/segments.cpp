@@ -205,7 +205,7 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
   const Source call;
   for (int list = list_count(c) - 1; list >= 0; --list) {
     const ListTile tile = tile_for(shared.lists.longest(list), c, problem);
-    const std::int64_t resident = resident_blocks(tile.threads, tile.registers, tile.bytes, device);
+    const std::int64_t resident = resident_blocks(tile.block_threads(), tile.registers, tile.bytes, device);
     const std::uint64_t room = shared.lists.room(list);
     Address listed = shared.listed;
     listed.argument.value += shared.lists.begin(list) * as_count(layout::listed_segment_bytes());
@@ -214,15 +214,16 @@ void add_lists(PlanBuilder& builder, const Shared& shared, const long_segments::
     const bool beside_previous = list + 1 < list_count(c);
     const std::string place = fmt::format("{}, {}, {}", resident, beside_previous, list == 0);
     const std::string by_network =
-        fmt::format("{}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items,
+        fmt::format("{}, {}, {}, {}, {}, {}, {}", shared.types, tile.threads, tile.items, tile.groups,
                     std::min<std::int64_t>(c.at("shuffle_steps"), ceil_log2(as_count(tile.threads))),
                     imad_quarters_of(tile, c, problem), place);
-    const LaunchShape shape{.blocks = std::min<std::uint64_t>(
-                                room, as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
-                            .threads = static_cast<std::uint32_t>(tile.threads),
-                            .shared_bytes = as_count(tile.bytes),
-                            .beside_previous = beside_previous,
-                            .allows_next_early = beside_previous && list > 0};
+    const LaunchShape shape{
+        .blocks = std::min<std::uint64_t>(parts_of(room, as_count(tile.groups)),
+                                          as_count(resident) * static_cast<std::uint64_t>(device.sm_count)),
+        .threads = static_cast<std::uint32_t>(tile.block_threads()),
+        .shared_bytes = as_count(tile.bytes),
+        .beside_previous = beside_previous,
+        .allows_next_early = beside_previous && list > 0};
     if (tile.by_digits) {
       builder.launch(digit_kernel,
                      fmt::format("{}, {}, {}, {}, {}", types_by_digits(problem), tile.threads, tile.items,
@@ -249,8 +250,8 @@ long_segments::Items add_buckets(PlanBuilder& builder, const Shared& shared, con
   const std::uint64_t of_each = long_segments::buckets_of_each(whole);
   problem.rows = cut.most_segments * of_each;
   const auto longer = long_segments::List::make(builder, counters, problem, least_long(c, problem));
-  // Only the device knows how many there are, often none.
-  const std::uint64_t most_blocks = 32 * static_cast<std::uint64_t>(device.sm_count);
+  // Only the device knows how many there are, often none. More blocks than run at once take time to begin.
+  const std::uint64_t most_blocks = 12 * static_cast<std::uint64_t>(device.sm_count);
   add_short(builder, shared,
             {.items = buckets.items, .begins = buckets.begins, .ends = buckets.ends, .are_buckets = true},
             U64{std::uint64_t{8}}, U64{of_each}, longer,

@@ -98,8 +98,9 @@ std::int64_t shared_bytes(const Configuration& c, const Problem& problem) {
 }
 
 bool ListTile::fits(const DeviceInfo& device) const {
-  return threads >= device.warp_size && threads <= device.max_threads_per_block &&
-         threads * registers <= device.registers_per_block && bytes <= device.shared_bytes_per_block_optin;
+  return threads >= device.warp_size && block_threads() <= device.max_threads_per_block &&
+         block_threads() * registers <= device.registers_per_block &&
+         bytes <= device.shared_bytes_per_block_optin;
 }
 
 namespace {
@@ -115,8 +116,9 @@ ListTile tile_by_digits(std::int64_t keys, const Problem& problem) {
   // The ranks of two items take one.
   const std::int64_t registers =
       items * word / 4 + items / 2 + 16 + (is_tight ? registers_without_keys(problem) : 0);
-  return {true, threads, items, registers,
-          layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
+  return {true,      threads,
+          1,         items,
+          registers, layout::digit_row_parts(threads, items, digit_bits, word, problem.value_bytes).bytes};
 }
 
 /// Registers of a thread of a network. Shuffles want room for what they bring.
@@ -135,13 +137,25 @@ std::int64_t network_registers(std::int64_t threads, std::int64_t items, bool sh
 
 }  // namespace
 
+namespace {
+
+/// Where a warp sorts a segment. A block of one takes as long to begin and to end as one of several.
+constexpr std::int64_t warps_of_block = 4;
+
+}  // namespace
+
 ListTile tile_for(std::uint64_t longest, const Configuration& c, const Problem& problem) {
   const auto keys = static_cast<std::int64_t>(longest);
   if (carries(problem) && longest >= least_by_digits(problem)) return tile_by_digits(keys, problem);
   const std::int64_t items = c.at("block_items");
   const std::int64_t threads = keys / items;
-  return {false, threads, items, network_registers(threads, items, c.at("shuffle_steps") != 0, problem),
-          layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};
+  const std::int64_t groups = threads == 32 ? warps_of_block : 1;
+  return {false,
+          threads,
+          groups,
+          items,
+          network_registers(threads, items, c.at("shuffle_steps") != 0, problem),
+          groups * layout::segment_tile_parts(keys, item_bytes(problem), problem.value_bytes).bytes};
 }
 
 }  // namespace bitune::of_segments

@@ -68,11 +68,13 @@ inline constexpr std::int64_t digit_bits = 8;
 /// How a block sorts segments of at most so many keys.
 struct ListTile {
   bool by_digits = false;      ///< else by a network
-  std::int64_t threads = 0;    ///< of the block
+  std::int64_t threads = 0;    ///< of a segment
+  std::int64_t groups = 1;     ///< of so many threads, in a block: several of one warp
   std::int64_t items = 0;      ///< of a thread
   std::int64_t registers = 0;  ///< of a thread, by what the compiler was seen to take
-  std::int64_t bytes = 0;      ///< shared memory
+  std::int64_t bytes = 0;      ///< shared memory of the block
 
+  [[nodiscard]] std::int64_t block_threads() const noexcept { return threads * groups; }
   /// Whether the device has what the block takes.
   [[nodiscard]] bool fits(const DeviceInfo& device) const;
 };

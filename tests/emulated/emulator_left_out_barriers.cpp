@@ -81,6 +81,7 @@ constexpr std::string_view not_missed[] = {
     "Ranks::sync();  // others may add up this block's until then",
     "sync_block();  // others may read the sums of the block's segment before",
     "sync_block();  // others may sort the share before",
+    "sync_block();  // the next share is there to be read",
     "sync_block();  // others may read the values of the segment before",
     "sync_block();  // others may read the values of this segment",
     "sync_block();  // for nobody: "};
