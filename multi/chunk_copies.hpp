@@ -19,8 +19,8 @@ struct CopyRules {
   /// Ranks that get so many bytes on average, of keys and what travels with them, send keys away before they
   /// sort (SplitSort). 0: all do, where the keys are for it.
   std::uint64_t split_from_bytes = std::uint64_t{1} << 30;
-  /// Of two ranks that write so many bytes each, keys of four bytes cross the link as halves (KeyHalves). Then
-  /// nothing is copied.
+  /// Of two ranks that write so many bytes each, keys of four bytes cross the link as halves (KeyHalves).
+  /// Then nothing is copied.
   std::uint64_t halved_from_bytes = std::uint64_t{256} << 20;
   /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie. 0: none
   /// does.
@@ -29,7 +29,8 @@ struct CopyRules {
   std::uint64_t least_chunk_bytes = std::uint64_t{64} << 20;
 };
 
-/// A stream of copies to one device, and of kernels that do what copies can't. For one thread at a time; the device must outlive it.
+/// A stream of copies to one device, and of kernels that do what copies can't. For one thread at a time; the
+/// device must outlive it.
 class ChunkCopies {
  public:
   explicit ChunkCopies(const Device& device);

@@ -55,15 +55,18 @@ ShownHalves KeyHalves::share(RankDevice& device, const WantedHalves& part, const
                              Stream stream, Stream copies) const {
   const Places places;
   const ShownHalves mine{exchange.memory + places.lower, exchange.memory + places.starts, exchange.are_there};
-  const std::array<std::uint64_t, 7> arguments = {address_argument(mine.lower), address_argument(mine.starts),
-                                                  address_argument(part.keys),  address_argument(part.cut),
-                                                  part.skipped,                 part.length,
+  const std::array<std::uint64_t, 7> arguments = {address_argument(mine.lower),
+                                                  address_argument(mine.starts),
+                                                  address_argument(part.keys),
+                                                  address_argument(part.cut),
+                                                  part.skipped,
+                                                  part.length,
                                                   part.is_first ? 1U : 0U};
   const std::uint64_t most = most_blocks_per_sm * static_cast<std::uint64_t>(device.device().info().sm_count);
   const auto launch = [&](const KernelSource& kernel, std::uint64_t threads) {
     Launch shape;
-    shape.grid[0] = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(parts_of(threads, block_threads), 1, most));
+    shape.grid[0] =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts_of(threads, block_threads), 1, most));
     shape.block = {block_threads, 1, 1};
     device.launch(kernel, shape, arguments, stream);
   };

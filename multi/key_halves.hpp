@@ -52,8 +52,8 @@ class KeyHalves {
 
   /// Enqueues what makes halves of a part, shows them, and lets `copies` wait for the other rank's. Returns
   /// these, with starts that `copies` brings near.
-  ShownHalves share(RankDevice& device, const WantedHalves& part, const HalvesExchange& exchange, Stream stream,
-                    Stream copies) const;
+  ShownHalves share(RankDevice& device, const WantedHalves& part, const HalvesExchange& exchange,
+                    Stream stream, Stream copies) const;
 
  private:
   KernelSource find_kernel_;

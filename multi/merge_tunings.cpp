@@ -79,7 +79,8 @@ MergeTunings::MergeTunings(const CandidateSet& candidates, const DeviceInfo& gro
   for (const auto* const source : {&candidates.user, &candidates.shipped}) {
     for (const Candidate& candidate : *source) {
       if (candidate.device_digest != digest || candidate.configuration.variant != link_variant) continue;
-      if (!candidate.configuration.parameters.contains("halved")) continue;  // measured before there were halves
+      if (!candidate.configuration.parameters.contains("halved"))
+        continue;  // measured before there were halves
       tuned_.push_back({merged_bytes(candidate.problem, ranks), rules_of(candidate.configuration)});
     }
   }

@@ -48,8 +48,7 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   // What is copied for merging lies where the sort, which is done by then, has worked.
   const std::uint64_t splits = rounded_piece(plan.merge.splits_bytes(received));
   const std::uint64_t halves = by_halves ? KeyHalves::memory_bytes(n) : 0;
-  const std::uint64_t copied =
-      reads_directly && !by_halves && plan.merge.is_copied(received) ? received : 0;
+  const std::uint64_t copied = reads_directly && !by_halves && plan.merge.is_copied(received) ? received : 0;
   const std::uint64_t copied_keys = rounded_piece(copied * plan.key_bytes);
   const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes + halves;
   plan.sorter = take_piece(plan.bytes, std::max(workspace_of(engine, plan.first), merge));

@@ -50,7 +50,8 @@ struct RankPlan {
 };
 
 /// `received`: keys that come from all ranks together. `reads_directly`: they are merged from where they lie,
-/// and memory for them is taken only for merging in several rounds. `by_halves`: two ranks read them so. Compiles what must be. \throws Error
+/// and memory for them is taken only for merging in several rounds. `by_halves`: two ranks read them so.
+/// Compiles what must be. \throws Error
 [[nodiscard]] RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
                                  std::uint64_t received, bool reads_directly, const CopyRules& rules = {},
                                  bool by_halves = false);

@@ -78,7 +78,8 @@ std::vector<KernelSource> RunMerge::kernels(bool by_halves) const {
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return std::max((parts_of(keys, tile_) + 1 + std::tuple_size_v<Cut>) * sizeof(std::uint64_t), sizeof(Borders));
+  return std::max((parts_of(keys, tile_) + 1 + std::tuple_size_v<Cut>)*sizeof(std::uint64_t),
+                  sizeof(Borders));
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
@@ -164,8 +165,8 @@ void RunMerge::find_tiles(RankDevice& device, const Pair& pair, void* splits, St
                 split_arguments(pair, splits), stream);
 }
 
-void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
-                           Stream stream) const {
+void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* splits,
+                           const ShownHalves& halves, Stream stream) const {
   const RunArrays& first = pair.first.arrays;
   const RunArrays& second = pair.second.arrays;
   const std::array<std::uint64_t, 12> merge = {address_argument(pair.to.keys),

@@ -61,7 +61,7 @@ class RunMerge {
     ChunkCopies* copies = nullptr;     ///< null: nothing is copied
     /// Where two ranks merge, and one of the runs is far: null if its keys come as they are.
     const HalvesExchange* halves = nullptr;
-    Cut* cut = nullptr;                ///< of two runs: is written when all is done, if it is there
+    Cut* cut = nullptr;                        ///< of two runs: is written when all is done, if it is there
     std::function<void()> runs_are_read = {};  ///< called once, when all that reads the runs is enqueued
   };
 

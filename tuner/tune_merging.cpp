@@ -43,8 +43,8 @@ std::vector<multi::CopyRules> ways_for(const std::vector<const Device*>& devices
     ways.back().halved_from_bytes = 0;
   }
   const bool is_gpu = devices[0]->info().kind == "cuda";
-  for (const std::uint64_t chunk : is_gpu ? std::vector{16 * mib, 32 * mib, 64 * mib, 128 * mib}
-                                          : std::vector{std::uint64_t{1024}}) {
+  for (const std::uint64_t chunk :
+       is_gpu ? std::vector{16 * mib, 32 * mib, 64 * mib, 128 * mib} : std::vector{std::uint64_t{1024}}) {
     ways.push_back(read);
     ways.back().from_bytes = 0;
     ways.back().least_chunk_bytes = chunk;

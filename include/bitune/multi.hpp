@@ -32,10 +32,10 @@ struct MultiOptions {
   /// copies what others have in chunks, and merges one while the next comes. Fewer it reads where they lie.
   /// What merging a chunk writes has `least_chunk_bytes` at least. If ranks get `split_from_bytes` or more on
   /// average, each sends keys away before it sorts, and nothing is merged: keys of 2 or 4 bytes, of 2 to 8
-  /// ranks. If both of two ranks get `halved_from_bytes` or more, keys of 4 bytes cross the link as halves, and
-  /// nothing is copied. All four 0: as `bitune tune --devices` has found for these GPUs, else defaults. One
-  /// alone 0: copies always, and never splits or halves. Ranks of a communicator look at `split_from_bytes`
-  /// alone: the most that any of them says counts, and 0 is never.
+  /// ranks. If both of two ranks get `halved_from_bytes` or more, keys of 4 bytes cross the link as halves,
+  /// and nothing is copied. All four 0: as `bitune tune --devices` has found for these GPUs, else defaults.
+  /// One alone 0: copies always, and never splits or halves. Ranks of a communicator look at
+  /// `split_from_bytes` alone: the most that any of them says counts, and 0 is never.
   std::uint64_t copied_from_bytes = 0;
   std::uint64_t least_chunk_bytes = 0;
   std::uint64_t split_from_bytes = 0;

@@ -70,8 +70,8 @@ TEST(MultiSorter, KeepsEqualKeysInTheOrderOfTheRanks) {
   }
 }
 
-/// Of a tile all upper halves may differ, or few may, or none. What is sorted elsewhere may be the first run, or
-/// the second, and all that a rank gets. NaNs that carry values are in no order: then keys come whole.
+/// Of a tile all upper halves may differ, or few may, or none. What is sorted elsewhere may be the first run,
+/// or the second, and all that a rank gets. NaNs that carry values are in no order: then keys come whole.
 TEST(MultiSorter, TakesHalvesOfKeys) {
   MultiSorter sorter(halving_ranks());
   const SortSpec values{
