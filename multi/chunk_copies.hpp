@@ -18,10 +18,10 @@ struct CopyRules {
 
   /// Ranks that get so many bytes on average, of keys and what travels with them, send keys away before they
   /// sort (SplitSort). 0: all do, where the keys are for it.
-  std::uint64_t split_from_bytes = std::uint64_t{1} << 30;
+  std::uint64_t split_from_bytes = std::uint64_t{2} << 30;
   /// Of two ranks that write so many bytes each, keys of four bytes cross the link as halves (KeyHalves).
   /// Then nothing is copied.
-  std::uint64_t halved_from_bytes = std::uint64_t{256} << 20;
+  std::uint64_t halved_from_bytes = std::uint64_t{128} << 20;
   /// Merges that write fewer bytes, of keys and what travels with them, read where the runs lie. 0: none
   /// does.
   std::uint64_t from_bytes = std::uint64_t{256} << 20;

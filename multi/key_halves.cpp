@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "kernels/multi/merge_layout.hpp"
 #include "model/key_type.hpp"
+#include "model/problem.hpp"
 #include "multi/rank_plan.hpp"
 #include "runtime/variants/expressions.hpp"
 
@@ -44,9 +44,16 @@ KeyHalves::KeyHalves(const SortSpec& spec) {
   halve_kernel_ = kernel("halve_keys");
 }
 
-bool KeyHalves::fit(KeyType key, std::uint64_t length) noexcept {
+bool KeyHalves::suit(const Terms& terms, const RankStore& store) {
   // Places are counted by 32 bits, and a block looks beyond the last one.
-  return size_of(key) == 4 && length < std::uint64_t{1} << 31U;
+  constexpr std::uint64_t too_long = std::uint64_t{1} << 31U;
+  const std::uint64_t bytes = size_of(terms.spec.key) + carried_bytes(terms.spec);
+  const auto is_enough = [&](std::uint64_t result) {
+    return result != 0 && result * bytes >= store.rules_for(result * bytes).halved_from_bytes;
+  };
+  return size_of(terms.spec.key) == 4 && terms.lengths.size() == 2 &&
+         std::all_of(terms.results.begin(), terms.results.end(), is_enough) &&
+         std::max(terms.lengths[0], terms.lengths[1]) < too_long;
 }
 
 std::uint64_t KeyHalves::memory_bytes(std::uint64_t length) noexcept { return Places{}.bytes_of(length); }

@@ -10,8 +10,9 @@
 
 #include "bitune/types.hpp"
 #include "model/plan.hpp"
-#include "multi/chunk_copies.hpp"
+#include "multi/agreement.hpp"
 #include "multi/rank_device.hpp"
+#include "multi/rank_store.hpp"
 
 namespace bitune::multi {
 
@@ -44,8 +45,8 @@ class KeyHalves {
   KeyHalves() = default;
   explicit KeyHalves(const SortSpec& spec);
 
-  /// Whether runs of so many keys can be told so.
-  [[nodiscard]] static bool fit(KeyType key, std::uint64_t length) noexcept;
+  /// Whether these ranks take them: two, whose keys can be told so, and of which both get enough.
+  [[nodiscard]] static bool suit(const Terms& terms, const RankStore& store);
   /// Device memory for those of a run, and for what is read of another one's.
   [[nodiscard]] static std::uint64_t memory_bytes(std::uint64_t length) noexcept;
   [[nodiscard]] std::vector<KernelSource> kernels() const { return {find_kernel_, halve_kernel_}; }

@@ -68,10 +68,7 @@ class RankCall {
   }
 
  private:
-  /// Events of the store.
-  static constexpr std::size_t begins = 0;
-  static constexpr std::size_t is_sorted = 1;
-  static constexpr std::size_t are_halved = 2;
+  enum EventOfStore : std::size_t { begins, is_sorted, are_halved };
 
   /// Keys that this rank sends to each, and receives of each, from where among those that were sorted.
   struct Parts {
@@ -115,16 +112,7 @@ class RankCall {
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
   /// Whether keys cross the link as halves. All ranks say the same.
-  [[nodiscard]] bool comes_by_halves() const {
-    const std::uint64_t bytes = size_of(terms_.spec.key) + carried_bytes(terms_.spec);
-    return merges_all() && terms_.lengths.size() == 2 &&
-           std::all_of(terms_.results.begin(), terms_.results.end(),
-                       [&](std::uint64_t n) {
-                         return n != 0 && n * bytes >= store_.rules_for(n * bytes).halved_from_bytes;
-                       }) &&
-           std::all_of(terms_.lengths.begin(), terms_.lengths.end(),
-                       [&](std::uint64_t n) { return KeyHalves::fit(terms_.spec.key, n); });
-  }
+  [[nodiscard]] bool comes_by_halves() const { return merges_all() && KeyHalves::suit(terms_, store_); }
 
   /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
   std::uint64_t prepare() {
@@ -321,13 +309,9 @@ class RankCall {
 
   /// Bytes that were merged here, and came from other ranks.
   [[nodiscard]] std::uint64_t received_bytes(const Runs& runs) const {
-    std::uint64_t others = 0;
-    if (!merges_all()) {
-      others = received_count() - (result_count() != 0 ? runs[me()].length : 0);
-    } else if (runs.size() == 2) {
-      const std::uint64_t of_first = cut_[1] - cut_[0];
-      others = rank_ == 0 ? result_count() - of_first : of_first;
-    }
+    std::uint64_t own = result_count() != 0 && !merges_all() ? runs[me()].length : 0;
+    if (merges_all()) own = rank_ == 0 ? cut_[1] - cut_[0] : result_count() - (cut_[1] - cut_[0]);
+    const std::uint64_t others = (merges_all() ? result_count() : received_count()) - own;
     return others * ((comes_by_halves() ? plan_.key_bytes / 2 : plan_.key_bytes) + plan_.carried_bytes);
   }
 

@@ -25,8 +25,6 @@ constexpr std::uint32_t warp_threads = 32;
 constexpr std::uint32_t far_search_lanes = 1;
 constexpr std::uint32_t near_search_lanes = 8;
 constexpr std::uint64_t most_split_blocks = 8192;
-/// What a link carries while chunks are searched over it.
-constexpr std::uint64_t ahead_bytes = std::uint64_t{16} << 20;
 
 /// The longest tile whose keys leave shared memory for several blocks.
 std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
@@ -153,6 +151,12 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   merge_tiles(device, pair, splits, {}, stream);
 }
 
+void RunMerge::find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
+                            Stream stream) const {
+  device.launch(chunks == 1 ? cut_kernel_ : chunk_kernel_, launch_of(1, 0, (chunks + 1) * warp_threads),
+                split_arguments(pair, borders), stream);
+}
+
 void RunMerge::find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
   const std::uint64_t tiles = parts_of(pair.kept, tile_);
   if (tiles > std::numeric_limits<std::int32_t>::max()) {
@@ -181,9 +185,12 @@ void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* spl
                                                address_argument(halves.lower),
                                                address_argument(halves.starts),
                                                pair.first.is_near ? 0U : 1U};
+  const bool has_halves = halves.lower != nullptr;
   const auto shared =
-      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key));
-  device.launch(halves.lower != nullptr ? halves_merge_kernel_ : merge_kernel_,
+      layout::two_runs_tile(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key),
+                            static_cast<layout::Size>(has_halves ? bytes_.carried : 0))
+          .bytes;
+  device.launch(has_halves ? halves_merge_kernel_ : merge_kernel_,
                 launch_of(parts_of(pair.kept, tile_), static_cast<std::uint64_t>(shared)), merge, stream);
 }
 
@@ -194,7 +201,7 @@ void RunMerge::merge_halves(RankDevice& device, const Pair& pair, const Memory& 
   const bool is_first = pair.first.is_near;
   const MergedRun& near = is_first ? pair.first : pair.second;
   auto* const cuts = static_cast<std::uint64_t*>(memory.splits) + parts_of(pair.kept, tile_) + 1;
-  device.launch(cut_kernel_, launch_of(1, 0, 2 * warp_threads), split_arguments(pair, cuts), stream);
+  find_borders(device, pair, 1, cuts, stream);
   const ShownHalves far = halves_.share(
       device, {near.arrays.keys, near.length, is_first, cuts + (is_first ? 1 : 0), pair.skipped},
       *memory.halves, stream, copies.stream());
@@ -212,132 +219,6 @@ std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* s
           pair.skipped,
           pair.kept,
           tile_};
-}
-
-std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
-                                                     void* splits, Stream stream) const {
-  std::vector<Borders> borders(pairs.size());
-  bool are_any = false;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].copied.keys == nullptr) continue;
-    device.launch(chunk_kernel_, launch_of(1, 0, (most_chunks + 1) * warp_threads),
-                  split_arguments(pairs[i], splits), stream);
-    device.device().copy_to_host(borders[i].data(), splits, sizeof(Borders), stream);
-    are_any = true;
-  }
-  if (!are_any) return {};
-  device.device().synchronize(stream);
-  return borders;
-}
-
-void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders& borders,
-                            const Memory& memory, Stream stream) const {
-  ChunkCopies& copies = *memory.copies;
-  const std::uint64_t bytes = pair.kept * bytes_.sum();
-  const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(
-                                     bytes / std::max<std::uint64_t>(rules_.least_chunk_bytes, 1))),
-                                 1U, most_chunks);
-  struct Chunk {
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint64_t first_begin;  // of the first run
-    std::uint64_t first_end;
-
-    [[nodiscard]] bool has_first() const noexcept { return first_begin != first_end; }
-    [[nodiscard]] bool has_second() const noexcept { return end - begin != first_end - first_begin; }
-  };
-  std::vector<Chunk> all;
-  for (std::uint32_t i = 0; i < chunks; ++i) {
-    const bool is_last = i + 1 == chunks;
-    const Chunk chunk{all.empty() ? 0 : all.back().end,
-                      is_last ? pair.kept : layout::chunk_begin(pair.kept, i + 1, tile_), borders[i],
-                      is_last ? borders.back() : borders[i + 1]};
-    // What neighbours have of one run alone is one copy.
-    const bool is_alike = !all.empty() && all.back().has_first() == chunk.has_first() &&
-                          all.back().has_second() == chunk.has_second();
-    if (is_alike && chunk.has_first() != chunk.has_second()) {
-      all.back().end = chunk.end;
-      all.back().first_end = chunk.first_end;
-    } else {
-      all.push_back(chunk);
-    }
-  }
-
-  const FarPiece first = far_piece(pair, pair.first, borders.front(), pair.copied);
-  const FarPiece second =
-      far_piece(pair, pair.second, pair.skipped - borders.front(),
-                pair.first.is_near ? pair.copied : at(pair.copied, borders.back() - borders.front()));
-  for (const Chunk& chunk : all) {
-    Pair part{.first = part_of(pair.first, chunk.first_begin, chunk.first_end - chunk.first_begin),
-              .second = {},
-              .skipped = 0,
-              .kept = chunk.end - chunk.begin,
-              .to = at(pair.to, chunk.begin)};
-    const std::uint64_t second_begin = pair.skipped + chunk.begin - chunk.first_begin;
-    part.second = part_of(pair.second, second_begin, part.kept - part.first.length);
-    if (!chunk.has_first() || !chunk.has_second()) {
-      const MergedRun& run = chunk.has_first() ? part.first : part.second;
-      if (run.is_near) {
-        copy(device.device(), part.to, run, stream);
-      } else if (chunk.has_first()) {
-        copy_piece(device.device(), first, chunk.first_begin, run.length, part.to, copies.stream());
-      } else {
-        copy_piece(device.device(), second, second_begin, run.length, part.to, copies.stream());
-      }
-      continue;
-    }
-    if (!part.first.is_near) {
-      part.first = bring_piece(device.device(), first, chunk.first_begin, part.first.length, copies.stream());
-    }
-    if (!part.second.is_near) {
-      part.second = bring_piece(device.device(), second, second_begin, part.second.length, copies.stream());
-    }
-    copies.are_read_by(stream);
-    merge(device, part, memory.splits, stream);
-  }
-  copies.are_read_by(stream);
-}
-
-void RunMerge::copy_ahead(const Device& device, Pair& pair, Stream stream) const {
-  if (pair.first.is_near == pair.second.is_near || (pair.skipped != 0 && !pair.has_all())) return;
-  const MergedRun& far = pair.first.is_near ? pair.second : pair.first;
-  pair.ahead = std::min({far.length, pair.kept / 8, ahead_bytes / bytes_.sum()});
-  const bool is_last = pair.skipped != 0;
-  copy(device, at(pair.copied, is_last ? pair.kept - pair.ahead : 0),
-       part_of(far, is_last ? far.length - pair.ahead : 0, pair.ahead), stream);
-}
-
-RunMerge::FarPiece RunMerge::far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
-                                       const RunArrays& room) const noexcept {
-  FarPiece piece{run, begin, room, 0, run.length};
-  if (run.is_near || pair.ahead == 0) return piece;
-  if (pair.skipped == 0) {
-    piece.left_begin = pair.ahead;
-  } else {
-    piece.left_end = run.length - pair.ahead;
-    piece.room = at(room, pair.kept - (run.length - begin));
-  }
-  return piece;
-}
-
-MergedRun RunMerge::bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
-                                std::uint64_t length, Stream stream) const {
-  const RunArrays to = at(piece.room, begin - piece.begin);
-  const std::uint64_t from = std::max(begin, piece.left_begin);
-  const std::uint64_t end = std::min(begin + length, piece.left_end);
-  if (from < end) copy(device, at(to, from - begin), part_of(piece.run, from, end - from), stream);
-  return {to, length};
-}
-
-void RunMerge::copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
-                          std::uint64_t length, const RunArrays& to, Stream stream) const {
-  const std::uint64_t end = begin + length;
-  const std::uint64_t left_begin = std::clamp(piece.left_begin, begin, end);
-  const std::uint64_t left_end = std::clamp(piece.left_end, left_begin, end);
-  const MergedRun here{at(piece.room, begin - piece.begin), length};
-  copy(device, to, part_of(here, 0, left_begin - begin), stream);
-  copy(device, at(to, left_begin - begin), part_of(piece.run, left_begin, left_end - left_begin), stream);
-  copy(device, at(to, left_end - begin), part_of(here, left_end - begin, end - left_end), stream);
 }
 
 MergedRun RunMerge::part_of(const MergedRun& run, std::uint64_t begin, std::uint64_t length) const noexcept {

@@ -108,6 +108,7 @@ class RunMerge {
   [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
   [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
                                                  void* splits, Stream stream) const;
+  // What is copied in chunks: merge_chunks.cpp.
   /// Begins to copy what of any usual keys is wanted: else the link would be idle while chunks are searched.
   void copy_ahead(const Device& device, Pair& pair, Stream stream) const;
   [[nodiscard]] FarPiece far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
@@ -119,6 +120,9 @@ class RunMerge {
   void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
                   const RunArrays& to, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  /// Where chunks begin: 1 of them, or most_chunks.
+  void find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
+                    Stream stream) const;
   void find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
   void merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
                    Stream stream) const;

@@ -84,13 +84,31 @@ BITUNE_DEVICE u32 lane_of(const T* element) {
   return static_cast<u32>(reinterpret_cast<u64>(element) / sizeof(T) % warp_size);
 }
 
+/// Begins to copy the elements from `begin` to `end` of `from` to the same places in shared memory, both as far from a multiple of 16 bytes.
+/// Where they begin or end between such multiples a thread copies each, and waits for it.
+template <int nt, class T>
+BITUNE_DEVICE void copy_to_places(T* to, const T* from, u32 begin, u32 end) {
+  constexpr u32 piece = 16 / sizeof(T);
+  static_assert(nt >= 2 * piece);
+  const auto is_whole = [&](u32 i) { return i >= begin && i + piece <= end; };
+  for (u32 i = begin / piece * piece + thread_index() * piece; i < end; i += nt * piece) {
+    if (is_whole(i)) cp_async_16(to + i, from + i);
+  }
+  if (const u32 t = thread_index(); t < 2 * piece) {
+    const u32 group = (t < piece ? begin : end) / piece * piece;
+    const u32 i = group + t % piece;
+    if (!is_whole(group) && i >= begin && i < end) to[i] = from[i];
+  }
+}
+
 /// Merges two runs and writes the `kept` keys behind the first `skipped` ones, and what travels with them. keys_out may be null: then only
 /// what travels is written. Order: the codec that keys are compared by.
 ///
 /// by_halves: the keys of the first run (first_is_far) or of the second are made of their halves, unless starts say that they can't be.
-/// lower, starts: of that run, by halve_keys and find_upper_halves.
+/// lower, starts: of that run, by halve_keys and find_upper_halves. What travels with it comes to shared memory at once with the keys: it begins as
+/// far from a multiple of 16 bytes as they do.
 ///
-/// Grid: a block for each tile of nt * vt keys. Dynamic shared memory: layout::two_runs_tile_bytes.
+/// Grid: a block for each tile of nt * vt keys. Dynamic shared memory: layout::two_runs_tile.
 template <class Order, class Payload, int carried_bytes, int nt, int vt, bool by_halves>
 BITUNE_KERNEL(nt, 0)
 merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_bytes>::Type* carried_out, const typename Order::Raw* first,
@@ -116,15 +134,19 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
     return place < second_base ? of_first + (first_from + place - first_at) : of_second + (second_from + place - second_at);
   };
 
+  using Value = typename CarriedValue<carried_bytes>::Type;
+  constexpr layout::TwoRunsTile parts = layout::two_runs_tile(nv, sizeof(Raw), by_halves ? carried_bytes : 0);
   Raw* const keys = shared_memory<Raw>();
   constexpr u32 room = nv + layout::unread_places();
-  u16* const places = reinterpret_cast<u16*>(keys + room);  // by their place in the merged tile
+  u16* const places = reinterpret_cast<u16*>(shared_memory<u8>() + parts.places);  // by their place in the merged tile
+  Value* const far_carried = reinterpret_cast<Value*>(shared_memory<u8>() + parts.carried);
 
   // By 16 bytes, which lie at multiples of 16 in both memories, and without registers: all are under way at once. Where a run begins or ends
   // between such multiples, a thread for each key.
   const bool has_halves = by_halves && starts[layout::upper_halves()] == 0;
-  const bool reads_first = !(has_halves && first_is_far != 0);
-  const bool reads_second = !(has_halves && first_is_far == 0);
+  const bool is_first_far = by_halves && first_is_far != 0;
+  const bool reads_first = !(has_halves && is_first_far);
+  const bool reads_second = !has_halves || is_first_far;
   const auto is_of_run = [&](u32 from, u32 to) {
     return (reads_first && from >= first_at && to <= first_end) || (reads_second && from >= second_at && to <= second_end);
   };
@@ -139,11 +161,15 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
     if (!is_of_run(from, from + piece) && is_of_run(i, i + 1)) keys[i] = *address_of(first, second, i);
   }
   if constexpr (by_halves) {
+    const u32 far_from = static_cast<u32>(is_first_far ? first_from : second_from);
+    const u32 far_at = is_first_far ? first_at : second_at;
+    const u32 far_end = is_first_far ? first_end : second_end;
+    if constexpr (carried_bytes != 0) {
+      const Value* const from = (is_first_far ? first_carried : second_carried) + far_from - far_at;
+      copy_to_places<nt>(far_carried, from, far_at, far_end);
+    }
     if (has_halves) {
-      const u32 far_from = static_cast<u32>(first_is_far != 0 ? first_from : second_from);
-      const u32 far_at = first_is_far != 0 ? first_at : second_at;
-      const u32 far_here = first_is_far != 0 ? first_here : here - first_here;
-      join_halves<Order, nt, vt * nt>(lower, starts, far_from, far_from + far_here, [&](u32 i, Raw key) { keys[far_at + (i - far_from)] = key; });
+      join_halves<Order, nt, vt * nt>(lower, starts, far_from, far_from + (far_end - far_at), [&](u32 i, Raw key) { keys[far_at + (i - far_from)] = key; });
     }
   }
   cp_async_wait_all();
@@ -175,14 +201,20 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   static_assert(vt % at_once == 0);
   BITUNE_UNROLL
   for (int first_r = 0; first_r < vt; first_r += at_once) {
-    typename CarriedValue<carried_bytes>::Type carried[at_once];
+    Value carried[at_once];
     BITUNE_UNROLL
     for (int r = 0; r < at_once; ++r) {
       const u32 i = thread_index() + (first_r + r) * nt;
       if (i >= here) continue;
       const u32 place = places[layout::padded_place(i)];
       if (keys_out != nullptr) keys_out[begin + i] = keys[place];
-      if constexpr (carried_bytes != 0) carried[r] = *address_of(first_carried, second_carried, place);
+      if constexpr (carried_bytes != 0) {
+        if (by_halves && (place < second_base) == is_first_far) {
+          carried[r] = far_carried[place];
+        } else {
+          carried[r] = *address_of(first_carried, second_carried, place);
+        }
+      }
     }
     if constexpr (carried_bytes != 0) {
       BITUNE_UNROLL
