@@ -29,6 +29,7 @@ std::string_view slowest_link(std::span<const Device* const> devices) {
 CopyRules rules_of(const Configuration& configuration) {
   CopyRules rules;
   rules.split_from_bytes = configuration.at("split") != 0 ? 0 : CopyRules::never;
+  rules.halved_from_bytes = configuration.at("halved") != 0 ? 0 : CopyRules::never;
   rules.from_bytes = configuration.at("copied") != 0 ? 0 : CopyRules::never;
   rules.least_chunk_bytes = static_cast<std::uint64_t>(configuration.at("least_chunk_kib")) << 10U;
   return rules;
@@ -59,9 +60,11 @@ DeviceInfo facts_of_group(std::span<const Device* const> devices) {
 
 Configuration configuration_of(const CopyRules& rules) {
   const bool is_split = rules.split_from_bytes == 0;
-  const bool is_copied = rules.from_bytes == 0 && !is_split;
+  const bool is_halved = rules.halved_from_bytes == 0 && !is_split;
+  const bool is_copied = rules.from_bytes == 0 && !is_split && !is_halved;
   return {std::string(link_variant),
           {{"split", is_split ? 1 : 0},
+           {"halved", is_halved ? 1 : 0},
            {"copied", is_copied ? 1 : 0},
            {"least_chunk_kib", is_copied ? static_cast<std::int64_t>(rules.least_chunk_bytes >> 10U) : 0}}};
 }
@@ -76,6 +79,8 @@ MergeTunings::MergeTunings(const CandidateSet& candidates, const DeviceInfo& gro
   for (const auto* const source : {&candidates.user, &candidates.shipped}) {
     for (const Candidate& candidate : *source) {
       if (candidate.device_digest != digest || candidate.configuration.variant != link_variant) continue;
+      if (!candidate.configuration.parameters.contains("halved"))
+        continue;  // measured before there were halves
       tuned_.push_back({merged_bytes(candidate.problem, ranks), rules_of(candidate.configuration)});
     }
   }

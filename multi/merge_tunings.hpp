@@ -21,9 +21,9 @@ namespace bitune::multi {
 inline constexpr std::string_view unreached = "host";
 
 /// The name of the variant that trials of a group are of: whole sorts. Its parameters: "split", whether keys
-/// are sent away before they are sorted; if not, "copied", whether what lies on others is copied before it is
-/// merged, and "least_chunk_kib", CopyRules::least_chunk_bytes. Their problems are arrays of u32 keys, of all
-/// ranks together.
+/// are sent away before they are sorted; if not, "halved", whether two ranks read halves of keys; if not,
+/// "copied", whether what lies on others is copied before it is merged, and "least_chunk_kib",
+/// CopyRules::least_chunk_bytes. Their problems are arrays of u32 keys, of all ranks together.
 inline constexpr std::string_view link_variant = "sort_over_link";
 
 /// A point of its space.

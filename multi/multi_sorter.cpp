@@ -105,11 +105,12 @@ struct MultiSorter::Implementation {
     if (options.communicator != nullptr) {
       remote.emplace(multi::NcclLink(options.communicator, devices[0]->device(), time_limit));
     }
-    const bool is_told =
-        options.copied_from_bytes != 0 || options.least_chunk_bytes != 0 || options.split_from_bytes != 0;
+    const bool is_told = options.copied_from_bytes != 0 || options.least_chunk_bytes != 0 ||
+                         options.split_from_bytes != 0 || options.halved_from_bytes != 0;
     if (reads_directly && devices.size() > 1 && !is_told) tunings = tunings_of(devices);
     const auto rules_for = [this,
                             told = multi::CopyRules{told_or_never(options.split_from_bytes),
+                                                    told_or_never(options.halved_from_bytes),
                                                     options.copied_from_bytes, options.least_chunk_bytes},
                             is_told](std::uint64_t bytes) {
       if (is_told) return told;

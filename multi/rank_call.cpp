@@ -44,25 +44,32 @@ class RankCall {
       return result;
     }
     sort_first();
-    result.sort_us = laps.lap();
+    // Where merging finds the cut itself, the devices wait for each other, not the host for them.
+    if (!merges_all()) {
+      device().synchronize(part_.stream);
+      result.sort_us = laps.lap();
+    }
     Runs runs = all_runs();
-    Parts parts;
-    if (!merges_all()) parts = is_top_k() ? whole_parts() : cut_parts();
-    result.split_us = laps.lap();
-    if (!terms_.reads_directly) {
-      runs = exchange(parts);
-      result.exchange_us = laps.lap();
-    } else if (!merges_all()) {
-      runs = pieces_of(runs, parts);
+    if (!merges_all()) {
+      const Parts parts = is_top_k() ? whole_parts() : cut_parts();
+      result.split_us = laps.lap();
+      runs = terms_.reads_directly ? pieces_of(runs, parts) : exchange(parts);
+      if (!terms_.reads_directly) result.exchange_us = laps.lap();
     }
     merge_last(runs, result.first);
     result.received_bytes = received_bytes(runs);
     result.merge_us = laps.lap();
+    if (merges_all()) {
+      result.sort_us = device().elapsed_ms(store_.event(begins), store_.event(is_sorted)) * 1e3;
+      result.merge_us = std::max(result.merge_us - result.sort_us, 0.0);
+    }
     result.total_us = all.lap();
     return result;
   }
 
  private:
+  enum EventOfStore : std::size_t { begins, is_sorted, are_halved };
+
   /// Keys that this rank sends to each, and receives of each, from where among those that were sorted.
   struct Parts {
     std::vector<std::uint64_t> send_from;
@@ -104,12 +111,15 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
+  /// Whether keys cross the link as halves. All ranks say the same.
+  [[nodiscard]] bool comes_by_halves() const { return merges_all() && KeyHalves::suit(terms_, store_); }
+
   /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
   std::uint64_t prepare() {
     const std::uint64_t merged_bytes =
         received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly, store_.rules_for(merged_bytes));
+                      terms_.reads_directly, store_.rules_for(merged_bytes), comes_by_halves());
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
     workspace_ = part_.operands[Role::workspace];
@@ -128,7 +138,7 @@ class RankCall {
 
   void prepare_merge() {
     check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
-    for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
+    for (const KernelSource& kernel : plan_.merge.kernels(comes_by_halves())) device_.prepare(kernel);
   }
 
   /// Whether keys are sent away before they are sorted: all ranks say the same.
@@ -168,6 +178,7 @@ class RankCall {
   }
 
   void sort_first() {
+    device().record(store_.event(begins), part_.stream);
     if (part_.n != 0) {
       device_.engine().run(plan_.first, first_, part_.stream);
       if (terms_.spec.index_bytes != 0) {
@@ -175,7 +186,7 @@ class RankCall {
                                Terms::before(terms_.lengths, rank_), part_.stream);
       }
     }
-    device().synchronize(part_.stream);
+    device().record(store_.event(is_sorted), part_.stream);
   }
 
   [[nodiscard]] Parts cut_parts() {
@@ -207,13 +218,19 @@ class RankCall {
     return parts;
   }
 
-  /// What each rank has sorted, where it lies: another rank's is only read where all read directly.
+  /// What each rank has sorted, where it lies: another rank's is only read where all read directly. Later
+  /// work of the stream begins when all are sorted.
   [[nodiscard]] Runs all_runs() {
     if (!terms_.reads_directly) return {};
+    struct ShownRun {
+      RunArrays arrays;
+      const DeviceEvent* is_sorted;
+    };
     Runs runs;
-    for (const RunArrays& arrays : all_gather(communicator_, sorted())) {
+    for (const ShownRun& run : all_gather(communicator_, ShownRun{sorted(), &store_.event(is_sorted)})) {
       const std::size_t rank = runs.size();
-      runs.push_back({arrays, sorted_count(rank), rank == me()});
+      if (rank != me()) device().wait_for(*run.is_sorted, part_.stream);
+      runs.push_back({run.arrays, sorted_count(rank), rank == me()});
     }
     return runs;
   }
@@ -260,6 +277,10 @@ class RankCall {
 
   /// Merges to the caller's memory the keys from `first` on, of two whole runs; of pieces all.
   void merge_last(const Runs& runs, std::uint64_t first) {
+    const HalvesExchange halves{
+        .memory = at(plan_.halves),
+        .are_there = &store_.event(are_halved),
+        .show = [&](const ShownHalves& mine) { return all_gather(communicator_, mine)[1 - me()]; }};
     const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
     const bool wants_keys = to(Role::keys_out) != at(plan_.sorted_keys);
     RunMerge::Memory memory{.to = {wants_keys ? to(Role::keys_out) : nullptr, to(Role::values_out)},
@@ -270,9 +291,10 @@ class RankCall {
       std::swap(memory.between[0], memory.between[1]);
       memory.cut = &cut_;
       memory.copied = arrays_at(plan_.copied_keys, plan_.copied_carried);
-      if (plan_.merge.is_copied(result_count())) {
+      if (comes_by_halves()) memory.halves = &halves;
+      if (memory.halves != nullptr || plan_.merge.is_copied(result_count())) {
         memory.copies = &store_.copies();
-        memory.copies->begin();
+        memory.copies->wait_for(part_.stream);
       }
       memory.runs_are_read = [&] {
         device().synchronize(part_.stream);
@@ -285,16 +307,12 @@ class RankCall {
     if (!terms_.reads_directly) static_cast<void>(all_gather(communicator_, rank_));
   }
 
-  /// Bytes that were merged here, and sorted by other ranks.
+  /// Bytes that were merged here, and came from other ranks.
   [[nodiscard]] std::uint64_t received_bytes(const Runs& runs) const {
-    std::uint64_t others = 0;
-    if (!merges_all()) {
-      others = received_count() - (result_count() != 0 ? runs[me()].length : 0);
-    } else if (runs.size() == 2) {
-      const std::uint64_t of_first = cut_[1] - cut_[0];
-      others = rank_ == 0 ? result_count() - of_first : of_first;
-    }
-    return others * (plan_.key_bytes + plan_.carried_bytes);
+    std::uint64_t own = result_count() != 0 && !merges_all() ? runs[me()].length : 0;
+    if (merges_all()) own = rank_ == 0 ? cut_[1] - cut_[0] : result_count() - (cut_[1] - cut_[0]);
+    const std::uint64_t others = (merges_all() ? result_count() : received_count()) - own;
+    return others * ((comes_by_halves() ? plan_.key_bytes / 2 : plan_.key_bytes) + plan_.carried_bytes);
   }
 
   RankDevice& device_;

@@ -19,6 +19,11 @@ inline std::uint64_t address_argument(const void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
+/// Parts of so many items that there are, with the last one.
+constexpr std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept {
+  return (whole + part - 1) / part;
+}
+
 /// One device of this process. Several ranks may share it: thread-safe.
 class RankDevice {
  public:

@@ -23,7 +23,7 @@ std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t resul
 }
 
 RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
-                   std::uint64_t received, bool reads_directly, const CopyRules& rules) {
+                   std::uint64_t received, bool reads_directly, const CopyRules& rules, bool by_halves) {
   RankPlan plan;
   plan.key_bytes = static_cast<std::uint32_t>(size_of(spec.key));
   plan.carried_bytes = bitune::carried_bytes(spec);
@@ -47,12 +47,14 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.samples = take_piece(plan.bytes, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
   // What is copied for merging lies where the sort, which is done by then, has worked.
   const std::uint64_t splits = rounded_piece(plan.merge.splits_bytes(received));
-  const std::uint64_t copied = reads_directly && plan.merge.is_copied(received) ? received : 0;
+  const std::uint64_t halves = by_halves ? KeyHalves::memory_bytes(n) : 0;
+  const std::uint64_t copied = reads_directly && !by_halves && plan.merge.is_copied(received) ? received : 0;
   const std::uint64_t copied_keys = rounded_piece(copied * plan.key_bytes);
-  const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes;
+  const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes + halves;
   plan.sorter = take_piece(plan.bytes, std::max(workspace_of(engine, plan.first), merge));
   plan.copied_keys = plan.sorter + splits;
   plan.copied_carried = plan.copied_keys + copied_keys;
+  plan.halves = plan.sorter + splits;  // nothing is copied then
   return plan;
 }
 

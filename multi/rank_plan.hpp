@@ -45,13 +45,16 @@ struct RankPlan {
   std::uint64_t sorter = 0;       ///< what sorting itself takes, and merging: all from here on
   std::uint64_t copied_keys = 0;  ///< there, for merging
   std::uint64_t copied_carried = 0;
+  std::uint64_t halves = 0;  ///< there, too
   std::uint64_t bytes = 0;
 };
 
 /// `received`: keys that come from all ranks together. `reads_directly`: they are merged from where they lie,
-/// and memory for them is taken only for merging in several rounds. Compiles what must be. \throws Error
+/// and memory for them is taken only for merging in several rounds. `by_halves`: two ranks read them so.
+/// Compiles what must be. \throws Error
 [[nodiscard]] RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uint64_t n,
-                                 std::uint64_t received, bool reads_directly, const CopyRules& rules = {});
+                                 std::uint64_t received, bool reads_directly, const CopyRules& rules = {},
+                                 bool by_halves = false);
 
 /// The most keys that can come to a rank: of a top_k the first ones of each rank.
 [[nodiscard]] std::uint64_t most_received(const SortSpec& spec, int ranks, std::uint64_t result) noexcept;

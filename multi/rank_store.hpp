@@ -35,7 +35,7 @@ class RankStore {
       if (stream) device_.synchronize(stream->handle());
     }
     for (const auto& copies : copies_) {
-      if (copies) copies->begin();
+      if (copies) copies->finish();
     }
     if (!workspace_ || workspace_->size() < bytes) {
       workspace_.reset();

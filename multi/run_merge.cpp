@@ -20,14 +20,14 @@ namespace {
 constexpr const char* merge_header = "kernels/multi/merge_two_runs.cuh";
 constexpr std::uint32_t merge_threads = 256;
 constexpr std::uint32_t warp_threads = 32;
+/// Lanes that search where a tile begins. A link carries no more than it must. In near memory the rounds of a
+/// search take longer than what it reads.
+constexpr std::uint32_t far_search_lanes = 1;
+constexpr std::uint32_t near_search_lanes = 8;
 constexpr std::uint64_t most_split_blocks = 8192;
-/// What a link carries while chunks are searched over it.
-constexpr std::uint64_t ahead_bytes = std::uint64_t{16} << 20;
 
 /// The longest tile whose keys leave shared memory for several blocks.
 std::uint64_t items_of(std::uint64_t key_bytes) noexcept { return key_bytes == 8 ? 8 : 16; }
-
-std::uint64_t parts_of(std::uint64_t whole, std::uint64_t part) noexcept { return (whole + part - 1) / part; }
 
 Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
                  std::uint32_t block_threads = merge_threads) {
@@ -45,14 +45,39 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const Copy
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
       carried_bytes != 0 ? tie_codec_arguments(spec.key, spec.order) : codec_arguments(spec.key, spec.order);
-  split_kernel_ = {merge_header, fmt::format("bitune::split_runs<{}, {}>", order, merge_threads)};
-  chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, most_chunks)};
-  merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}>", order, carried_bytes,
-                                             merge_threads, items_of(bytes_.key))};
+  const auto split_kernel = [&](std::uint32_t lanes) {
+    return KernelSource{merge_header,
+                        fmt::format("bitune::split_runs<{}, {}, {}>", order, merge_threads, lanes)};
+  };
+  near_split_kernel_ = split_kernel(near_search_lanes);
+  far_split_kernel_ = split_kernel(far_search_lanes);
+  const auto chunk_kernel = [&](std::uint32_t chunks) {
+    return KernelSource{merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, chunks)};
+  };
+  chunk_kernel_ = chunk_kernel(most_chunks);
+  cut_kernel_ = chunk_kernel(1);
+  const auto merge_kernel = [&](bool by_halves) {
+    return KernelSource{merge_header,
+                        fmt::format("bitune::merge_two_runs<{}, {}, {}, {}, {}>", order, carried_bytes,
+                                    merge_threads, items_of(bytes_.key), by_halves)};
+  };
+  merge_kernel_ = merge_kernel(false);
+  halves_merge_kernel_ = merge_kernel(true);
+  halves_ = KeyHalves(spec);
+}
+
+std::vector<KernelSource> RunMerge::kernels(bool by_halves) const {
+  std::vector<KernelSource> all = {near_split_kernel_, far_split_kernel_, chunk_kernel_, merge_kernel_};
+  if (by_halves) {
+    all = halves_.kernels();
+    all.insert(all.end(), {far_split_kernel_, cut_kernel_, halves_merge_kernel_});
+  }
+  return all;
 }
 
 std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
-  return std::max((parts_of(keys, tile_) + 1) * sizeof(std::uint64_t), sizeof(Borders));
+  return std::max((parts_of(keys, tile_) + 1 + std::tuple_size_v<Cut>)*sizeof(std::uint64_t),
+                  sizeof(Borders));
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
@@ -61,6 +86,11 @@ bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
 
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
                    const Memory& memory, Stream stream) const {
+  if (memory.halves != nullptr) {
+    merge_halves(device, {runs.at(0), runs.at(1), skipped, kept, memory.to}, memory, stream);
+    if (memory.runs_are_read) memory.runs_are_read();
+    return;
+  }
   if (runs.size() > 2) std::erase_if(runs, [](const MergedRun& run) { return run.length == 0; });
   for (std::size_t round = 0;; ++round) {
     const bool is_last = runs.size() <= 2;
@@ -117,26 +147,67 @@ void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_
 
 void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
   if (pair.kept == 0) return;
-  const std::uint64_t blocks = parts_of(pair.kept, tile_);
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+  find_tiles(device, pair, splits, stream);
+  merge_tiles(device, pair, splits, {}, stream);
+}
+
+void RunMerge::find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
+                            Stream stream) const {
+  device.launch(chunks == 1 ? cut_kernel_ : chunk_kernel_, launch_of(1, 0, (chunks + 1) * warp_threads),
+                split_arguments(pair, borders), stream);
+}
+
+void RunMerge::find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
+  const std::uint64_t tiles = parts_of(pair.kept, tile_);
+  if (tiles > std::numeric_limits<std::int32_t>::max()) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are too many to merge on one device", pair.kept));
   }
+  const bool is_near = pair.first.is_near && pair.second.is_near;
+  const std::uint64_t lanes = is_near ? near_search_lanes : far_search_lanes;
+  device.launch(is_near ? near_split_kernel_ : far_split_kernel_,
+                launch_of(std::min(parts_of((tiles + 1) * lanes, merge_threads), most_split_blocks), 0),
+                split_arguments(pair, splits), stream);
+}
+
+void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* splits,
+                           const ShownHalves& halves, Stream stream) const {
   const RunArrays& first = pair.first.arrays;
   const RunArrays& second = pair.second.arrays;
-  device.launch(split_kernel_, launch_of(std::min(parts_of(blocks + 1, merge_threads), most_split_blocks), 0),
-                split_arguments(pair, splits), stream);
-  const std::array<std::uint64_t, 9> merge = {address_argument(pair.to.keys),
-                                              address_argument(pair.to.carried),
-                                              address_argument(first.keys),
-                                              address_argument(first.carried),
-                                              address_argument(second.keys),
-                                              address_argument(second.carried),
-                                              pair.skipped,
-                                              pair.kept,
-                                              address_argument(splits)};
+  const std::array<std::uint64_t, 12> merge = {address_argument(pair.to.keys),
+                                               address_argument(pair.to.carried),
+                                               address_argument(first.keys),
+                                               address_argument(first.carried),
+                                               address_argument(second.keys),
+                                               address_argument(second.carried),
+                                               pair.skipped,
+                                               pair.kept,
+                                               address_argument(splits),
+                                               address_argument(halves.lower),
+                                               address_argument(halves.starts),
+                                               pair.first.is_near ? 0U : 1U};
+  const bool has_halves = halves.lower != nullptr;
   const auto shared =
-      layout::two_runs_tile_bytes(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key));
-  device.launch(merge_kernel_, launch_of(blocks, static_cast<std::uint64_t>(shared)), merge, stream);
+      layout::two_runs_tile(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key),
+                            static_cast<layout::Size>(has_halves ? bytes_.carried : 0))
+          .bytes;
+  device.launch(has_halves ? halves_merge_kernel_ : merge_kernel_,
+                launch_of(parts_of(pair.kept, tile_), static_cast<std::uint64_t>(shared)), merge, stream);
+}
+
+void RunMerge::merge_halves(RankDevice& device, const Pair& pair, const Memory& memory, Stream stream) const {
+  ChunkCopies& copies = *memory.copies;
+  // Where tiles begin is searched in keys that are far, while both devices halve what the other one wants.
+  find_tiles(device, pair, memory.splits, copies.stream());
+  const bool is_first = pair.first.is_near;
+  const MergedRun& near = is_first ? pair.first : pair.second;
+  auto* const cuts = static_cast<std::uint64_t*>(memory.splits) + parts_of(pair.kept, tile_) + 1;
+  find_borders(device, pair, 1, cuts, stream);
+  const ShownHalves far = halves_.share(
+      device, {near.arrays.keys, near.length, is_first, cuts + (is_first ? 1 : 0), pair.skipped},
+      *memory.halves, stream, copies.stream());
+  copies.are_read_by(stream);
+  merge_tiles(device, pair, memory.splits, far, stream);
+  if (memory.cut != nullptr) read_cut(device.device(), pair, memory.splits, *memory.cut, stream);
 }
 
 std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* splits) const noexcept {
@@ -148,134 +219,6 @@ std::array<std::uint64_t, 8> RunMerge::split_arguments(const Pair& pair, void* s
           pair.skipped,
           pair.kept,
           tile_};
-}
-
-std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
-                                                     void* splits, Stream stream) const {
-  std::vector<Borders> borders(pairs.size());
-  bool are_any = false;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].copied.keys == nullptr) continue;
-    device.launch(chunk_kernel_, launch_of(1, 0, (most_chunks + 1) * warp_threads),
-                  split_arguments(pairs[i], splits), stream);
-    device.device().copy_to_host(borders[i].data(), splits, sizeof(Borders), stream);
-    are_any = true;
-  }
-  if (!are_any) return {};
-  device.device().synchronize(stream);
-  return borders;
-}
-
-void RunMerge::merge_copied(RankDevice& device, const Pair& pair, const Borders& borders,
-                            const Memory& memory, Stream stream) const {
-  ChunkCopies& copies = *memory.copies;
-  const std::uint64_t bytes = pair.kept * bytes_.sum();
-  const auto chunks = std::clamp(static_cast<std::uint32_t>(std::bit_width(
-                                     bytes / std::max<std::uint64_t>(rules_.least_chunk_bytes, 1))),
-                                 1U, most_chunks);
-  struct Chunk {
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint64_t first_begin;  // of the first run
-    std::uint64_t first_end;
-
-    [[nodiscard]] bool has_first() const noexcept { return first_begin != first_end; }
-    [[nodiscard]] bool has_second() const noexcept { return end - begin != first_end - first_begin; }
-  };
-  std::vector<Chunk> all;
-  for (std::uint32_t i = 0; i < chunks; ++i) {
-    const bool is_last = i + 1 == chunks;
-    const Chunk chunk{all.empty() ? 0 : all.back().end,
-                      is_last ? pair.kept : layout::chunk_begin(pair.kept, i + 1, tile_), borders[i],
-                      is_last ? borders.back() : borders[i + 1]};
-    // What neighbours have of one run alone is one copy.
-    const bool is_alike = !all.empty() && all.back().has_first() == chunk.has_first() &&
-                          all.back().has_second() == chunk.has_second();
-    if (is_alike && chunk.has_first() != chunk.has_second()) {
-      all.back().end = chunk.end;
-      all.back().first_end = chunk.first_end;
-    } else {
-      all.push_back(chunk);
-    }
-  }
-
-  const FarPiece first = far_piece(pair, pair.first, borders.front(), pair.copied);
-  const FarPiece second =
-      far_piece(pair, pair.second, pair.skipped - borders.front(),
-                pair.first.is_near ? pair.copied : at(pair.copied, borders.back() - borders.front()));
-  for (const Chunk& chunk : all) {
-    Pair part{.first = part_of(pair.first, chunk.first_begin, chunk.first_end - chunk.first_begin),
-              .second = {},
-              .skipped = 0,
-              .kept = chunk.end - chunk.begin,
-              .to = at(pair.to, chunk.begin)};
-    const std::uint64_t second_begin = pair.skipped + chunk.begin - chunk.first_begin;
-    part.second = part_of(pair.second, second_begin, part.kept - part.first.length);
-    if (!chunk.has_first() || !chunk.has_second()) {
-      const MergedRun& run = chunk.has_first() ? part.first : part.second;
-      if (run.is_near) {
-        copy(device.device(), part.to, run, stream);
-      } else if (chunk.has_first()) {
-        copy_piece(device.device(), first, chunk.first_begin, run.length, part.to, copies.stream());
-      } else {
-        copy_piece(device.device(), second, second_begin, run.length, part.to, copies.stream());
-      }
-      continue;
-    }
-    if (!part.first.is_near) {
-      part.first.arrays =
-          bring_piece(device.device(), first, chunk.first_begin, part.first.length, copies.stream());
-    }
-    if (!part.second.is_near) {
-      part.second.arrays =
-          bring_piece(device.device(), second, second_begin, part.second.length, copies.stream());
-    }
-    copies.are_read_by(stream);
-    merge(device, part, memory.splits, stream);
-  }
-  copies.are_read_by(stream);
-}
-
-void RunMerge::copy_ahead(const Device& device, Pair& pair, Stream stream) const {
-  if (pair.first.is_near == pair.second.is_near || (pair.skipped != 0 && !pair.has_all())) return;
-  const MergedRun& far = pair.first.is_near ? pair.second : pair.first;
-  pair.ahead = std::min({far.length, pair.kept / 8, ahead_bytes / bytes_.sum()});
-  const bool is_last = pair.skipped != 0;
-  copy(device, at(pair.copied, is_last ? pair.kept - pair.ahead : 0),
-       part_of(far, is_last ? far.length - pair.ahead : 0, pair.ahead), stream);
-}
-
-RunMerge::FarPiece RunMerge::far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
-                                       const RunArrays& room) const noexcept {
-  FarPiece piece{run, begin, room, 0, run.length};
-  if (run.is_near || pair.ahead == 0) return piece;
-  if (pair.skipped == 0) {
-    piece.left_begin = pair.ahead;
-  } else {
-    piece.left_end = run.length - pair.ahead;
-    piece.room = at(room, pair.kept - (run.length - begin));
-  }
-  return piece;
-}
-
-RunArrays RunMerge::bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
-                                std::uint64_t length, Stream stream) const {
-  const RunArrays to = at(piece.room, begin - piece.begin);
-  const std::uint64_t from = std::max(begin, piece.left_begin);
-  const std::uint64_t end = std::min(begin + length, piece.left_end);
-  if (from < end) copy(device, at(to, from - begin), part_of(piece.run, from, end - from), stream);
-  return to;
-}
-
-void RunMerge::copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
-                          std::uint64_t length, const RunArrays& to, Stream stream) const {
-  const std::uint64_t end = begin + length;
-  const std::uint64_t left_begin = std::clamp(piece.left_begin, begin, end);
-  const std::uint64_t left_end = std::clamp(piece.left_end, left_begin, end);
-  const MergedRun here{at(piece.room, begin - piece.begin), length};
-  copy(device, to, part_of(here, 0, left_begin - begin), stream);
-  copy(device, at(to, left_begin - begin), part_of(piece.run, left_begin, left_end - left_begin), stream);
-  copy(device, at(to, left_end - begin), part_of(here, left_end - begin, end - left_end), stream);
 }
 
 MergedRun RunMerge::part_of(const MergedRun& run, std::uint64_t begin, std::uint64_t length) const noexcept {

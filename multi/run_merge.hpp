@@ -12,6 +12,7 @@
 #include "bitune/types.hpp"
 #include "model/plan.hpp"
 #include "multi/chunk_copies.hpp"
+#include "multi/key_halves.hpp"
 #include "multi/rank_device.hpp"
 #include "multi/run_arrays.hpp"
 
@@ -32,6 +33,8 @@ struct MergedRun {
 /// is then searched in near memory. A chunk is half of what is left, as merging takes about half as long as
 /// copying: so little is left to merge when the last one is there. Where one run has a whole chunk, nothing
 /// is merged.
+///
+/// Of keys of four bytes two ranks read halves over the link instead (KeyHalves).
 class RunMerge {
  public:
   RunMerge() = default;
@@ -44,9 +47,7 @@ class RunMerge {
   [[nodiscard]] bool is_copied(std::uint64_t keys) const noexcept;
 
   /// What it launches.
-  [[nodiscard]] std::vector<KernelSource> kernels() const {
-    return {split_kernel_, chunk_kernel_, merge_kernel_};
-  }
+  [[nodiscard]] std::vector<KernelSource> kernels(bool by_halves) const;
 
   /// How many keys of the first of two runs come before the wanted ones, and before their end.
   using Cut = std::array<std::uint64_t, 2>;
@@ -58,7 +59,9 @@ class RunMerge {
     void* splits = nullptr;            ///< splits_bytes
     RunArrays copied = {};             ///< for what is copied, as much as `kept` elements
     ChunkCopies* copies = nullptr;     ///< null: nothing is copied
-    Cut* cut = nullptr;                ///< of two runs: is written when all is done, if it is there
+    /// Where two ranks merge, and one of the runs is far: null if its keys come as they are.
+    const HalvesExchange* halves = nullptr;
+    Cut* cut = nullptr;                        ///< of two runs: is written when all is done, if it is there
     std::function<void()> runs_are_read = {};  ///< called once, when all that reads the runs is enqueued
   };
 
@@ -105,17 +108,25 @@ class RunMerge {
   [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
   [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
                                                  void* splits, Stream stream) const;
+  // What is copied in chunks: merge_chunks.cpp.
   /// Begins to copy what of any usual keys is wanted: else the link would be idle while chunks are searched.
   void copy_ahead(const Device& device, Pair& pair, Stream stream) const;
   [[nodiscard]] FarPiece far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
                                    const RunArrays& room) const noexcept;
   /// Copies to the piece's room what of these keys is not there. Returns where they are.
-  RunArrays bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
+  MergedRun bring_piece(const Device& device, const FarPiece& piece, std::uint64_t begin,
                         std::uint64_t length, Stream stream) const;
   /// Copies these keys to where they belong.
   void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
                   const RunArrays& to, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  /// Where chunks begin: 1 of them, or most_chunks.
+  void find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
+                    Stream stream) const;
+  void find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
+  void merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
+                   Stream stream) const;
+  void merge_halves(RankDevice& device, const Pair& pair, const Memory& memory, Stream stream) const;
   void merge_copied(RankDevice& device, const Pair& pair, const Borders& borders, const Memory& memory,
                     Stream stream) const;
   void read_cut(const Device& device, const Pair& pair, const void* splits, Cut& cut, Stream stream) const;
@@ -124,9 +135,13 @@ class RunMerge {
   /// To where a pointer is; what has none is left out.
   void copy(const Device& device, const RunArrays& to, const MergedRun& run, Stream stream) const;
 
-  KernelSource split_kernel_;
+  KernelSource near_split_kernel_;
+  KernelSource far_split_kernel_;
   KernelSource chunk_kernel_;
+  KernelSource cut_kernel_;
   KernelSource merge_kernel_;
+  KernelSource halves_merge_kernel_;
+  KeyHalves halves_;
   CopyRules rules_;
   ItemBytes bytes_;
   std::uint64_t tile_ = 1;  ///< keys of a block

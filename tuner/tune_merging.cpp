@@ -33,16 +33,21 @@ std::vector<std::uint64_t> sizes_for(const std::vector<const Device*>& devices) 
   return sizes;
 }
 
-std::vector<multi::CopyRules> ways_for(const Device& device) {
-  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  std::vector<multi::CopyRules> ways = {{.split_from_bytes = never, .from_bytes = never},
-                                        {.split_from_bytes = 0, .from_bytes = never}};
-  if (device.info().kind != "cuda") {
-    ways.push_back({.split_from_bytes = never, .from_bytes = 0, .least_chunk_bytes = 1024});
-  } else {
-    for (const std::uint64_t chunk : {16, 32, 64, 128}) {
-      ways.push_back({.split_from_bytes = never, .from_bytes = 0, .least_chunk_bytes = chunk * mib});
-    }
+std::vector<multi::CopyRules> ways_for(const std::vector<const Device*>& devices) {
+  constexpr std::uint64_t never = multi::CopyRules::never;
+  const multi::CopyRules read{.split_from_bytes = never, .halved_from_bytes = never, .from_bytes = never};
+  std::vector<multi::CopyRules> ways = {read, read};
+  ways.back().split_from_bytes = 0;
+  if (devices.size() == 2) {
+    ways.push_back(read);
+    ways.back().halved_from_bytes = 0;
+  }
+  const bool is_gpu = devices[0]->info().kind == "cuda";
+  for (const std::uint64_t chunk :
+       is_gpu ? std::vector{16 * mib, 32 * mib, 64 * mib, 128 * mib} : std::vector{std::uint64_t{1024}}) {
+    ways.push_back(read);
+    ways.back().from_bytes = 0;
+    ways.back().least_chunk_bytes = chunk;
   }
   return ways;
 }
@@ -87,6 +92,7 @@ class Measured {
     options.copied_from_bytes = std::max<std::uint64_t>(rules.from_bytes, 1);
     options.least_chunk_bytes = rules.least_chunk_bytes;
     options.split_from_bytes = std::max<std::uint64_t>(rules.split_from_bytes, 1);
+    options.halved_from_bytes = std::max<std::uint64_t>(rules.halved_from_bytes, 1);
     return options;
   }
 
@@ -113,7 +119,7 @@ std::vector<MergeOutcome> tune_merging(const std::vector<std::shared_ptr<Device>
   const Protocol protocol{.min_samples = samples_of_each, .max_samples = samples_of_each, .inputs = 1};
   const std::int64_t session = tunings.begin_session(facts, devices[0]->software(), protocol);
   std::map<std::uint64_t, MergeOutcome> best;
-  for (const multi::CopyRules& rules : ways_for(*devices[0])) {
+  for (const multi::CopyRules& rules : ways_for(group)) {
     Measured measured(devices, database, rules);
     for (const std::uint64_t bytes : sizes_for(group)) {
       if (stop) return {};

@@ -32,12 +32,14 @@ struct MultiOptions {
   /// copies what others have in chunks, and merges one while the next comes. Fewer it reads where they lie.
   /// What merging a chunk writes has `least_chunk_bytes` at least. If ranks get `split_from_bytes` or more on
   /// average, each sends keys away before it sorts, and nothing is merged: keys of 2 or 4 bytes, of 2 to 8
-  /// ranks. All three 0: as `bitune tune --devices` has found for these GPUs, else defaults. One alone 0:
-  /// copies always, and never splits. Ranks of a communicator look at `split_from_bytes` alone: the most that
-  /// any of them says counts, and 0 is never.
+  /// ranks. If both of two ranks get `halved_from_bytes` or more, keys of 4 bytes cross the link as halves,
+  /// and nothing is copied. All four 0: as `bitune tune --devices` has found for these GPUs, else defaults.
+  /// One alone 0: copies always, and never splits or halves. Ranks of a communicator look at
+  /// `split_from_bytes` alone: the most that any of them says counts, and 0 is never.
   std::uint64_t copied_from_bytes = 0;
   std::uint64_t least_chunk_bytes = 0;
   std::uint64_t split_from_bytes = 0;
+  std::uint64_t halved_from_bytes = 0;
   /// How long a rank waits for the others before it ends the call of all. They may have to compile first.
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
 };
@@ -63,7 +65,7 @@ struct MultiPart {
 struct MultiResult {
   std::uint64_t first = 0;           ///< the place in the whole of the first key that this rank has
   std::uint64_t count = 0;           ///< keys that it has
-  std::uint64_t received_bytes = 0;  ///< from other ranks
+  std::uint64_t received_bytes = 0;  ///< from other ranks, as they crossed the link
   double sort_us = 0;                ///< its own keys; where they were split before, those that it gets
   double split_us = 0;               ///< finding what goes where, and waiting for ranks that are slower
   double exchange_us = 0;            ///< copying what other ranks have, as far as nothing else goes on beside

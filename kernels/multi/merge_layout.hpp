@@ -13,6 +13,9 @@ constexpr Index chunk_begin(Index keys, unsigned chunk, Index multiple) {
   return (keys - (keys >> chunk)) / multiple * multiple;
 }
 
+/// Upper halves of keys of four bytes.
+constexpr unsigned upper_halves() { return 65536; }
+
 /// A place in a tile has 16 bits.
 constexpr Size place_bytes() { return 2; }
 
@@ -25,9 +28,17 @@ constexpr Index padded_place(Index index) {
 /// Keys that a tile's room has more than it: each of two runs begins where it does in memory, as lanes of a warp lie.
 constexpr Size unread_places() { return 3 * 32; }
 
-/// Bytes of a tile of keys, and of their places in order.
-constexpr Size two_runs_tile_bytes(Size keys, Size key_bytes) {
-  return rounded_up((keys + unread_places()) * key_bytes, place_bytes()) + padded_place(keys) * place_bytes();
+/// What a tile keeps: its keys, their places in order, and what travels with those that are far, of so many bytes.
+struct TwoRunsTile {
+  Size places;
+  Size carried;
+  Size bytes;
+};
+constexpr TwoRunsTile two_runs_tile(Size keys, Size key_bytes, Size far_carried_bytes) {
+  const Size room = keys + unread_places();
+  const Size places = rounded_up(room * key_bytes, place_bytes());
+  const Size carried = rounded_up(places + padded_place(keys) * place_bytes(), 16);
+  return {places, carried, carried + room * far_carried_bytes};
 }
 
 }  // namespace bitune::layout

@@ -33,7 +33,7 @@ bool SplitSort::run(MultiResult& result) {
   take_samples();
   gather_samples();
   choose_bounds();
-  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
+  for (const std::size_t number : {0, 1}) store_.copies(number).finish();
   const Shown mine_shown = split();
   std::vector<Shown> all;
   if (terms_.reads_directly) {
@@ -67,7 +67,7 @@ bool SplitSort::run(MultiResult& result) {
 
 void SplitSort::wait_for_all() {
   communicator_.end_exchanges();  // no longer than the time limit, unlike what follows
-  for (const std::size_t number : {0, 1}) store_.copies(number).begin();
+  for (const std::size_t number : {0, 1}) store_.copies(number).finish();
   device().synchronize(stream_);
 }
 

@@ -84,6 +84,12 @@ class MultiOnGpus : public cuda::GpuTest {
     MultiSorter copier(options);
     options.split_from_bytes = 1;
     MultiSorter splitter(options);
+    options.split_from_bytes = 0;
+    options.halved_from_bytes = 1;
+    MultiSorter halver(options);
+    const auto halve = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
+      static_cast<void>(halver.run(spec, parts));
+    };
     const auto copy = [&](const SortSpec& spec, const std::vector<MultiPart>& parts) {
       static_cast<void>(copier.run(spec, parts));
     };
@@ -97,6 +103,7 @@ class MultiOnGpus : public cuda::GpuTest {
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, copy), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, split), "");
+      EXPECT_EQ(OnDevices(devices, spec).fault(call, halve), "");
       EXPECT_EQ(OnDevices(devices, spec).fault(call, run, &sorter), "");
       if (spec.operation == Operation::top_k) return;
       RanksCall whole(spec, {2 * keys_a_rank}, {equal_part}, distribution);

@@ -96,6 +96,14 @@ TEST_F(MultiFaults, ARankThatFailsWhileOthersReadItsKeysEndsAll) {
   for (int calls = 2; calls <= 4; ++calls) expect_end_of_all({40, 40, 40}, calls, {});
 }
 
+/// Terms, preparing, where keys lie, where halves of them do, and that all have read.
+TEST_F(MultiFaults, ARankThatFailsWhileKeysAreHalvedEndsAll) {
+  constexpr std::uint64_t never = multi::CopyRules::never;
+  for (int calls = 2; calls <= 4; ++calls) {
+    expect_end_of_all({40, 40}, calls, {.split_from_bytes = never, .halved_from_bytes = 0});
+  }
+}
+
 /// Terms, preparing, samples, where keys lie, counts of four launches, and that all have read.
 TEST_F(MultiFaults, ARankThatFailsWhileKeysAreSplitEndsAll) {
   for (int calls = 2; calls <= 8; ++calls) {

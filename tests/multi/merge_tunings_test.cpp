@@ -37,17 +37,21 @@ TEST(MergeTunings, AreThoseOfTheGroupAndTheNearestSize) {
   const multi::CopyRules read{.split_from_bytes = never, .from_bytes = never};
   const multi::CopyRules copied{.split_from_bytes = never, .from_bytes = 0, .least_chunk_bytes = 4096};
   const multi::CopyRules split{.split_from_bytes = 0};
+  const multi::CopyRules halved{.split_from_bytes = never, .halved_from_bytes = 0};
   CandidateSet candidates;
   candidates.user = {tuned(group, 1 << 10, read), tuned(group, 1 << 20, copied),
-                     tuned(group, 1 << 30, split)};
+                     tuned(group, 1 << 25, halved), tuned(group, 1 << 30, split)};
   candidates.shipped = {tuned(group, 1 << 20, read)};
 
   const multi::MergeTunings tunings(candidates, group, 2);
   EXPECT_EQ(tunings.rules_for(0).from_bytes, read.from_bytes);
   EXPECT_EQ(tunings.rules_for(1 << 12).from_bytes, read.from_bytes);
-  EXPECT_EQ(tunings.rules_for(1 << 24).from_bytes, 0U);
-  EXPECT_EQ(tunings.rules_for(1 << 24).least_chunk_bytes, 4096U);
-  EXPECT_EQ(tunings.rules_for(1 << 24).split_from_bytes, never);
+  EXPECT_EQ(tunings.rules_for(1 << 21).from_bytes, 0U);
+  EXPECT_EQ(tunings.rules_for(1 << 21).least_chunk_bytes, 4096U);
+  EXPECT_EQ(tunings.rules_for(1 << 21).split_from_bytes, never);
+  EXPECT_EQ(tunings.rules_for(1 << 21).halved_from_bytes, never);
+  EXPECT_EQ(tunings.rules_for(1 << 25).halved_from_bytes, 0U);
+  EXPECT_EQ(tunings.rules_for(1 << 25).split_from_bytes, never);
   EXPECT_EQ(tunings.rules_for(1 << 28).split_from_bytes, 0U);
   const multi::MergeTunings others(candidates, multi::facts_of_group(three), 3);
   EXPECT_EQ(others.rules_for(1 << 25).from_bytes, multi::CopyRules{}.from_bytes) << "of another group";

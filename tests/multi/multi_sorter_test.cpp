@@ -70,6 +70,35 @@ TEST(MultiSorter, KeepsEqualKeysInTheOrderOfTheRanks) {
   }
 }
 
+/// Of a tile all upper halves may differ, or few may, or none. What is sorted elsewhere may be the first run,
+/// or the second, and all that a rank gets. NaNs that carry values are in no order: then keys come whole.
+TEST(MultiSorter, TakesHalvesOfKeys) {
+  MultiSorter sorter(halving_ranks());
+  const SortSpec values{
+      .operation = Operation::sort_pairs, .key = KeyType::f32, .value_bytes = 4, .stable = true};
+  const SortSpec descending{.key = KeyType::i32, .order = Order::descending};
+  for (const SortSpec& spec : {keys, pairs, indices, values, descending}) {
+    for (const Numbers& lengths : {Numbers{40, 24}, Numbers{0, 61}, Numbers{3000, 6000}}) {
+      for (const Distribution distribution : named_distributions) {
+        expect_right(sorter, spec, lengths, Numbers(2, equal_part), distribution);
+      }
+    }
+  }
+  for (const Numbers& results : {Numbers{1, 8999}, Numbers{5000, 4000}, Numbers{0, 9000}}) {
+    expect_right(sorter, keys, {3000, 6000}, results, Distribution::random);
+    expect_right(sorter, pairs, {3000, 6000}, results, Distribution::few_distinct);
+  }
+}
+
+/// Each upper half begins behind some thousand keys.
+TEST(MultiSorter, TakesHalvesOfNeighbouringKeys) {
+  MultiSorter sorter(halving_ranks());
+  const SortSpec spec{.key = KeyType::u32};
+  RanksCall call(spec, {100'000, 100'000}, Numbers(2, equal_part), Distribution::sorted);
+  static_cast<void>(sorter.run(spec, call.parts()));
+  EXPECT_EQ(call.fault().value_or(""), "");
+}
+
 TEST(MultiSorter, GivesTheFirstKeysToThoseThatAsk) {
   MultiSorter sorter(emulated_ranks(3));
   for (const Distribution distribution : {Distribution::few_distinct, Distribution::special}) {
@@ -123,6 +152,7 @@ TEST(MultiSorter, CopiesWhatOthersDoNotReach) {
 TEST(MultiSorter, TellsWhatCameFromOthers) {
   MultiSorter reader(emulated_ranks(2));
   MultiSorter copier(emulated_ranks(2, true));
+  MultiSorter halver(halving_ranks());
   const auto received = [&](MultiSorter& sorter, Distribution distribution, bool with_workspaces) {
     RanksCall call(keys, {40, 40}, {equal_part, equal_part}, distribution);
     auto parts = call.parts();
@@ -139,6 +169,7 @@ TEST(MultiSorter, TellsWhatCameFromOthers) {
                 received(reader, Distribution::random, false));
     }
   }
+  EXPECT_EQ(received(halver, Distribution::reversed, false), (Numbers{80, 80}));
 }
 
 TEST(MultiSorter, SortsArraysOfTheHost) {

@@ -161,6 +161,13 @@ inline MultiOptions splitting_ranks(std::size_t count) {
   return options;
 }
 
+/// Of two ranks, keys of four bytes cross the link as halves, however few they are.
+inline MultiOptions halving_ranks() {
+  MultiOptions options = emulated_ranks(2, true);
+  options.halved_from_bytes = 1;
+  return options;
+}
+
 using Numbers = std::vector<std::uint64_t>;
 
 /// Makes a call of these lengths, and expects a right result. Returns what the ranks told.

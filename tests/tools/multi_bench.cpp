@@ -39,6 +39,7 @@ struct Options {
   std::string copied_from;
   std::string least_chunk;
   std::string split_from;
+  std::string halved_from;
 };
 
 /// Median of the wall times in microseconds, after one call that is not counted.
@@ -95,6 +96,7 @@ class Bench {
     MultiOptions all;
     all.devices = options.devices;
     if (!options.copied_from.empty()) all.copied_from_bytes = parse_size(options.copied_from);
+    if (!options.halved_from.empty()) all.halved_from_bytes = parse_size(options.halved_from);
     if (!options.least_chunk.empty()) all.least_chunk_bytes = parse_size(options.least_chunk);
     if (!options.split_from.empty()) all.split_from_bytes = parse_size(options.split_from);
     return all;
@@ -192,6 +194,7 @@ int main(int argc, char** argv) try {
   app.add_option("--copied-from", options.copied_from, "MultiOptions::copied_from_bytes");
   app.add_option("--least-chunk", options.least_chunk, "MultiOptions::least_chunk_bytes");
   app.add_option("--split-from", options.split_from, "MultiOptions::split_from_bytes");
+  app.add_option("--halved-from", options.halved_from, "MultiOptions::halved_from_bytes");
   CLI11_PARSE(app, argc, argv);
   bitune::run(options);
   return 0;
