@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "kernels/multi/merge_layout.hpp"
 #include "model/key_type.hpp"
@@ -14,7 +15,7 @@
 namespace bitune::multi {
 namespace {
 
-constexpr std::uint32_t block_threads = 256;
+constexpr std::uint32_t halving_threads = 256;
 constexpr std::uint64_t most_blocks_per_sm = 8;
 constexpr std::uint64_t keys_of_thread = 8;
 /// Where each upper half begins, and whether that is of no use.
@@ -38,7 +39,7 @@ KeyHalves::KeyHalves(const SortSpec& spec) {
   const std::string codec = codec_arguments(spec.key, spec.order);
   const auto kernel = [&](const char* name) {
     return KernelSource{"kernels/multi/key_halves.cuh",
-                        fmt::format("bitune::{}<{}, {}>", name, codec, block_threads)};
+                        fmt::format("bitune::{}<{}, {}>", name, codec, halving_threads)};
   };
   find_kernel_ = kernel("find_upper_halves");
   halve_kernel_ = kernel("halve_keys");
@@ -70,15 +71,15 @@ ShownHalves KeyHalves::share(RankDevice& device, const WantedHalves& part, const
                                                   part.length,
                                                   part.is_first ? 1U : 0U};
   const std::uint64_t most = most_blocks_per_sm * static_cast<std::uint64_t>(device.device().info().sm_count);
-  const auto launch = [&](const KernelSource& kernel, std::uint64_t threads) {
+  const auto launch = [&](const KernelSource& kernel, std::uint64_t threads, std::size_t first_argument) {
     Launch shape;
     shape.grid[0] =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts_of(threads, block_threads), 1, most));
-    shape.block = {block_threads, 1, 1};
-    device.launch(kernel, shape, arguments, stream);
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts_of(threads, halving_threads), 1, most));
+    shape.block = {halving_threads, 1, 1};
+    device.launch(kernel, shape, std::span(arguments).subspan(first_argument), stream);
   };
-  launch(find_kernel_, layout::upper_halves());
-  launch(halve_kernel_, parts_of(part.length, keys_of_thread));
+  launch(find_kernel_, layout::upper_halves(), 1);  // writes no halves
+  launch(halve_kernel_, parts_of(part.length, keys_of_thread), 0);
   device.device().record(*exchange.are_there, stream);
 
   ShownHalves other = exchange.show(mine);

@@ -28,18 +28,6 @@ struct SearchLimits {
   std::uint64_t evaluations = ~std::uint64_t{0};
 };
 
-/// What a search begins with.
-struct Starts {
-  std::vector<Configuration> configurations;  ///< incumbents, given ones, warm starts, defaults
-  std::size_t incumbents = 0;  ///< so many of the first are tried, even after the session's time
-  std::size_t needed = 0;      ///< so many of the first are tried, even after the problem's time
-};
-
-/// What a search of this problem begins with. Warm starts and defaults are of the domain: incumbents may be
-/// of variants that are not searched. Thread-safe.
-[[nodiscard]] Starts starts_of(const SessionState& session, const Problem& problem,
-                               const DomainIndex& domain);
-
 /// Searches one problem. Configurations of the same plan are one candidate, the first of them that was met.
 /// Each candidate is in one state: untouched, under way (submitted to the pool), or done (evaluated now, or
 /// known from before). A strategy hears of each of its proposals exactly once, also of those that were done

@@ -11,6 +11,7 @@
 #include "tuner/domain_index.hpp"
 #include "tuner/finals.hpp"
 #include "tuner/search.hpp"
+#include "tuner/search_starts.hpp"
 #include "tuner/session_engine.hpp"
 #include "tuner/session_state.hpp"
 

@@ -26,7 +26,7 @@ struct WantedPart {
 /// the part's words do not ascend: 0 for now. Any grid of blocks of at most nt threads.
 template <class Codec, class Payload, int nt>
 BITUNE_KERNEL(nt, 0)
-find_upper_halves(u16* /*lower*/, u32* starts, const typename Codec::Raw* keys, const u64* cut, u64 skipped, u64 n, u32 is_first) {
+find_upper_halves(u32* starts, const typename Codec::Raw* keys, const u64* cut, u64 skipped, u64 n, u32 is_first) {
   const WantedPart part = WantedPart::of(cut, skipped, n, is_first != 0);
   const u32 first = block_index() * block_size() + thread_index();
   for (u32 upper = first; upper < layout::upper_halves(); upper += block_count() * block_size()) {

@@ -48,9 +48,6 @@ problems_of() {
   esac
 }
 
-# seconds DURATION: of 90s or 3m.
-seconds() { [[ $1 == *m ]] && echo $((${1%m} * 60)) || echo "${1%s}"; }
-
 check() {
   step tests limited "$BIN/test_gpu" --gtest_filter='*egment*'
   [[ ! -x $BIN/soak ]] || step soak limited "$BIN/soak" --segments --minutes "${MINUTES:-1}" --seed "${SEED:-1}" --out "$OUT/soak.json"

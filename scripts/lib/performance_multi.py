@@ -64,7 +64,7 @@ def section(results, gpu):
     yield (f"{values(records, 'ranks')} GPUs, driver {values(records, 'driver')}; measured {span(records, 'date')}. Medians of whole calls, in milliseconds; each "
            "GPU gives and gets an equal part. Beside them the same keys on one of the GPUs. Then the steps of the last call, each on the GPU that it took "
            "longest on. GB/s is what each GPU received from the others, at least, while keys were exchanged. Where merging reads them from the other GPU, it is "
-           "that while they were merged. Where nothing was merged, keys were sent away before they were sorted: \"cuts\" is until all knew what goes where and most "
+           "that while they were merged, and of halves of keys their bytes. Where nothing was merged, keys were sent away before they were sorted: \"cuts\" is until all knew what goes where and most "
            "of it was split, and \"sort\" the rest.")
     yield ""
     yield "| keys | in all | distribution | ms | one GPU | times as fast | sort | cuts | exchange | merge | GB/s |"
