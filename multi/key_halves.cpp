@@ -17,11 +17,10 @@ namespace {
 
 constexpr std::uint32_t halving_threads = 256;
 constexpr std::uint64_t most_blocks_per_sm = 8;
-constexpr std::uint64_t keys_of_thread = 8;
 /// Where each upper half begins, and whether that is of no use.
 constexpr std::uint64_t starts_bytes = (layout::upper_halves() + 1) * sizeof(std::uint32_t);
 
-/// Where things lie in a rank's memory, in bytes. Threads write their keys' halves at once, and read two.
+/// Where things lie in a rank's memory, in bytes. Threads write several halves at once, and read two.
 struct Places {
   std::uint64_t bytes = 0;
   std::uint64_t starts = take_piece(bytes, starts_bytes);
@@ -29,7 +28,7 @@ struct Places {
   std::uint64_t lower = bytes;
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint64_t length) const noexcept {
-    return lower + (length + keys_of_thread) * sizeof(std::uint16_t);
+    return lower + (length + layout::halved_at_once()) * sizeof(std::uint16_t);
   }
 };
 
@@ -79,7 +78,7 @@ ShownHalves KeyHalves::share(RankDevice& device, const WantedHalves& part, const
     device.launch(kernel, shape, std::span(arguments).subspan(first_argument), stream);
   };
   launch(find_kernel_, layout::upper_halves(), 1);  // writes no halves
-  launch(halve_kernel_, parts_of(part.length, keys_of_thread), 0);
+  launch(halve_kernel_, parts_of(part.length, layout::halved_at_once()), 0);
   device.device().record(*exchange.are_there, stream);
 
   ShownHalves other = exchange.show(mine);

@@ -42,7 +42,6 @@ struct WantedHalves {
 /// Makes halves of keys. So half as many bytes cross the link, whatever the keys are.
 class KeyHalves {
  public:
-  KeyHalves() = default;
   explicit KeyHalves(const SortSpec& spec);
 
   /// Whether these ranks take them: two, whose keys can be told so, and of which both get enough.

@@ -22,7 +22,7 @@ std::vector<RunMerge::Borders> RunMerge::find_chunks(RankDevice& device, const s
   bool are_any = false;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i].copied.keys == nullptr) continue;
-    find_borders(device, pairs[i], most_chunks, splits, stream);
+    find_borders(device, pairs[i], splits, stream);
     device.device().copy_to_host(borders[i].data(), splits, sizeof(Borders), stream);
     are_any = true;
   }

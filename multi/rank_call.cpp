@@ -111,15 +111,13 @@ class RankCall {
   }
   [[nodiscard]] const Device& device() const noexcept { return device_.device(); }
 
-  /// Whether keys cross the link as halves. All ranks say the same.
-  [[nodiscard]] bool comes_by_halves() const { return merges_all() && KeyHalves::suit(terms_, store_); }
-
   /// Returns what a rank counts to send its keys away before it sorts; 0 if it can't.
   std::uint64_t prepare() {
     const std::uint64_t merged_bytes =
         received_count() * (size_of(terms_.spec.key) + carried_bytes(terms_.spec));
     plan_ = plan_rank(device_.engine(), terms_.spec, communicator_.size(), part_.n, received_count(),
-                      terms_.reads_directly, store_.rules_for(merged_bytes), comes_by_halves());
+                      terms_.reads_directly, store_.rules_for(merged_bytes),
+                      merges_all() && KeyHalves::suit(terms_, store_));
     if (terms_.spec.index_bytes != 0) device_.prepare_indices();
     split_ = plan_split();
     workspace_ = part_.operands[Role::workspace];
@@ -138,7 +136,7 @@ class RankCall {
 
   void prepare_merge() {
     check_operands(merged_problem(plan_, terms_.spec, result_count()), last_);
-    for (const KernelSource& kernel : plan_.merge.kernels(comes_by_halves())) device_.prepare(kernel);
+    for (const KernelSource& kernel : plan_.merge.kernels()) device_.prepare(kernel);
   }
 
   /// Whether keys are sent away before they are sorted: all ranks say the same.
@@ -278,7 +276,7 @@ class RankCall {
   /// Merges to the caller's memory the keys from `first` on, of two whole runs; of pieces all.
   void merge_last(const Runs& runs, std::uint64_t first) {
     const HalvesExchange halves{
-        .memory = at(plan_.halves),
+        .memory = at(plan_.copied_keys),
         .are_there = &store_.event(are_halved),
         .show = [&](const ShownHalves& mine) { return all_gather(communicator_, mine)[1 - me()]; }};
     const auto to = [&](Role role) { return static_cast<std::byte*>(last_[role].data); };
@@ -291,8 +289,8 @@ class RankCall {
       std::swap(memory.between[0], memory.between[1]);
       memory.cut = &cut_;
       memory.copied = arrays_at(plan_.copied_keys, plan_.copied_carried);
-      if (comes_by_halves()) memory.halves = &halves;
-      if (memory.halves != nullptr || plan_.merge.is_copied(result_count())) {
+      memory.halves = &halves;
+      if (plan_.merge.by_halves() || plan_.merge.is_copied(result_count())) {
         memory.copies = &store_.copies();
         memory.copies->wait_for(part_.stream);
       }
@@ -312,7 +310,7 @@ class RankCall {
     std::uint64_t own = result_count() != 0 && !merges_all() ? runs[me()].length : 0;
     if (merges_all()) own = rank_ == 0 ? cut_[1] - cut_[0] : result_count() - (cut_[1] - cut_[0]);
     const std::uint64_t others = (merges_all() ? result_count() : received_count()) - own;
-    return others * ((comes_by_halves() ? plan_.key_bytes / 2 : plan_.key_bytes) + plan_.carried_bytes);
+    return others * ((plan_.merge.by_halves() ? plan_.key_bytes / 2 : plan_.key_bytes) + plan_.carried_bytes);
   }
 
   RankDevice& device_;

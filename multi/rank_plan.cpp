@@ -32,7 +32,7 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.first = {spec, {.n = n}};
   if (is_top_k) plan.first.k = std::min(spec.k, n);
   plan.first.operation = facts_of(spec.operation).with_keys;  // they are needed
-  plan.merge = RunMerge(spec, plan.carried_bytes, rules);
+  plan.merge = RunMerge(spec, plan.carried_bytes, rules, by_halves);
 
   // Of more than two runs, what is merged in one round goes to the memory that the round before has read.
   const std::uint64_t sorted = std::max(is_top_k ? spec.k : n, received);
@@ -47,14 +47,13 @@ RankPlan plan_rank(SortEngine& engine, const SortSpec& spec, int ranks, std::uin
   plan.samples = take_piece(plan.bytes, is_top_k ? 0 : sample_bytes(ranks, spec.key, samples_of(ranks)));
   // What is copied for merging lies where the sort, which is done by then, has worked.
   const std::uint64_t splits = rounded_piece(plan.merge.splits_bytes(received));
-  const std::uint64_t halves = by_halves ? KeyHalves::memory_bytes(n) : 0;
-  const std::uint64_t copied = reads_directly && !by_halves && plan.merge.is_copied(received) ? received : 0;
-  const std::uint64_t copied_keys = rounded_piece(copied * plan.key_bytes);
-  const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes + halves;
+  const std::uint64_t copied = reads_directly && plan.merge.is_copied(received) ? received : 0;
+  const std::uint64_t copied_keys =
+      rounded_piece(by_halves ? KeyHalves::memory_bytes(n) : copied * plan.key_bytes);
+  const std::uint64_t merge = splits + copied_keys + copied * plan.carried_bytes;
   plan.sorter = take_piece(plan.bytes, std::max(workspace_of(engine, plan.first), merge));
   plan.copied_keys = plan.sorter + splits;
   plan.copied_carried = plan.copied_keys + copied_keys;
-  plan.halves = plan.sorter + splits;  // nothing is copied then
   return plan;
 }
 

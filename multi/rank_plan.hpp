@@ -43,9 +43,8 @@ struct RankPlan {
   std::uint64_t received_carried = 0;
   std::uint64_t samples = 0;
   std::uint64_t sorter = 0;       ///< what sorting itself takes, and merging: all from here on
-  std::uint64_t copied_keys = 0;  ///< there, for merging
+  std::uint64_t copied_keys = 0;  ///< there, for merging; or halves of keys
   std::uint64_t copied_carried = 0;
-  std::uint64_t halves = 0;  ///< there, too
   std::uint64_t bytes = 0;
 };
 

@@ -40,7 +40,7 @@ Launch launch_of(std::uint64_t blocks, std::uint64_t shared_bytes,
 
 }  // namespace
 
-RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules)
+RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules, bool by_halves)
     : rules_(rules), bytes_{size_of(spec.key), carried_bytes}, tile_(merge_threads * items_of(bytes_.key)) {
   // Where something travels, NaNs are equal keys: as the ranks have sorted, and cut.
   const std::string order =
@@ -49,29 +49,20 @@ RunMerge::RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const Copy
     return KernelSource{merge_header,
                         fmt::format("bitune::split_runs<{}, {}, {}>", order, merge_threads, lanes)};
   };
-  near_split_kernel_ = split_kernel(near_search_lanes);
   far_split_kernel_ = split_kernel(far_search_lanes);
-  const auto chunk_kernel = [&](std::uint32_t chunks) {
-    return KernelSource{merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, chunks)};
-  };
-  chunk_kernel_ = chunk_kernel(most_chunks);
-  cut_kernel_ = chunk_kernel(1);
-  const auto merge_kernel = [&](bool by_halves) {
-    return KernelSource{merge_header,
-                        fmt::format("bitune::merge_two_runs<{}, {}, {}, {}, {}>", order, carried_bytes,
-                                    merge_threads, items_of(bytes_.key), by_halves)};
-  };
-  merge_kernel_ = merge_kernel(false);
-  halves_merge_kernel_ = merge_kernel(true);
-  halves_ = KeyHalves(spec);
+  if (by_halves) {
+    halves_.emplace(spec);
+  } else {
+    near_split_kernel_ = split_kernel(near_search_lanes);
+  }
+  chunk_kernel_ = {merge_header, fmt::format("bitune::split_chunks<{}, {}>", order, chunks())};
+  merge_kernel_ = {merge_header, fmt::format("bitune::merge_two_runs<{}, {}, {}, {}, {}>", order,
+                                             carried_bytes, merge_threads, items_of(bytes_.key), by_halves)};
 }
 
-std::vector<KernelSource> RunMerge::kernels(bool by_halves) const {
-  std::vector<KernelSource> all = {near_split_kernel_, far_split_kernel_, chunk_kernel_, merge_kernel_};
-  if (by_halves) {
-    all = halves_.kernels();
-    all.insert(all.end(), {far_split_kernel_, cut_kernel_, halves_merge_kernel_});
-  }
+std::vector<KernelSource> RunMerge::kernels() const {
+  std::vector<KernelSource> all = halves_ ? halves_->kernels() : std::vector{near_split_kernel_};
+  all.insert(all.end(), {far_split_kernel_, chunk_kernel_, merge_kernel_});
   return all;
 }
 
@@ -81,12 +72,12 @@ std::uint64_t RunMerge::splits_bytes(std::uint64_t keys) const noexcept {
 }
 
 bool RunMerge::is_copied(std::uint64_t keys) const noexcept {
-  return keys != 0 && keys * bytes_.sum() >= rules_.from_bytes;
+  return !by_halves() && keys != 0 && keys * bytes_.sum() >= rules_.from_bytes;
 }
 
 void RunMerge::run(RankDevice& device, std::vector<MergedRun> runs, std::uint64_t skipped, std::uint64_t kept,
                    const Memory& memory, Stream stream) const {
-  if (memory.halves != nullptr) {
+  if (by_halves()) {
     merge_halves(device, {runs.at(0), runs.at(1), skipped, kept, memory.to}, memory, stream);
     if (memory.runs_are_read) memory.runs_are_read();
     return;
@@ -151,10 +142,9 @@ void RunMerge::merge(RankDevice& device, const Pair& pair, void* splits, Stream 
   merge_tiles(device, pair, splits, {}, stream);
 }
 
-void RunMerge::find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
-                            Stream stream) const {
-  device.launch(chunks == 1 ? cut_kernel_ : chunk_kernel_, launch_of(1, 0, (chunks + 1) * warp_threads),
-                split_arguments(pair, borders), stream);
+void RunMerge::find_borders(RankDevice& device, const Pair& pair, void* borders, Stream stream) const {
+  device.launch(chunk_kernel_, launch_of(1, 0, (chunks() + 1) * warp_threads), split_arguments(pair, borders),
+                stream);
 }
 
 void RunMerge::find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const {
@@ -185,13 +175,12 @@ void RunMerge::merge_tiles(RankDevice& device, const Pair& pair, const void* spl
                                                address_argument(halves.lower),
                                                address_argument(halves.starts),
                                                pair.first.is_near ? 0U : 1U};
-  const bool has_halves = halves.lower != nullptr;
   const auto shared =
       layout::two_runs_tile(static_cast<layout::Size>(tile_), static_cast<layout::Size>(bytes_.key),
-                            static_cast<layout::Size>(has_halves ? bytes_.carried : 0))
+                            static_cast<layout::Size>(by_halves() ? bytes_.carried : 0))
           .bytes;
-  device.launch(has_halves ? halves_merge_kernel_ : merge_kernel_,
-                launch_of(parts_of(pair.kept, tile_), static_cast<std::uint64_t>(shared)), merge, stream);
+  device.launch(merge_kernel_, launch_of(parts_of(pair.kept, tile_), static_cast<std::uint64_t>(shared)),
+                merge, stream);
 }
 
 void RunMerge::merge_halves(RankDevice& device, const Pair& pair, const Memory& memory, Stream stream) const {
@@ -201,8 +190,8 @@ void RunMerge::merge_halves(RankDevice& device, const Pair& pair, const Memory& 
   const bool is_first = pair.first.is_near;
   const MergedRun& near = is_first ? pair.first : pair.second;
   auto* const cuts = static_cast<std::uint64_t*>(memory.splits) + parts_of(pair.kept, tile_) + 1;
-  find_borders(device, pair, 1, cuts, stream);
-  const ShownHalves far = halves_.share(
+  find_borders(device, pair, cuts, stream);
+  const ShownHalves far = halves_->share(
       device, {near.arrays.keys, near.length, is_first, cuts + (is_first ? 1 : 0), pair.skipped},
       *memory.halves, stream, copies.stream());
   copies.are_read_by(stream);

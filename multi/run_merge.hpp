@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "bitune/types.hpp"
@@ -38,7 +39,11 @@ struct MergedRun {
 class RunMerge {
  public:
   RunMerge() = default;
-  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules = {});
+  /// by_halves: of two runs, one of which is far.
+  RunMerge(const SortSpec& spec, std::uint32_t carried_bytes, const CopyRules& rules = {},
+           bool by_halves = false);
+
+  [[nodiscard]] bool by_halves() const noexcept { return halves_.has_value(); }
 
   /// Memory of the device that merging runs of so many keys together takes.
   [[nodiscard]] std::uint64_t splits_bytes(std::uint64_t keys) const noexcept;
@@ -47,7 +52,7 @@ class RunMerge {
   [[nodiscard]] bool is_copied(std::uint64_t keys) const noexcept;
 
   /// What it launches.
-  [[nodiscard]] std::vector<KernelSource> kernels(bool by_halves) const;
+  [[nodiscard]] std::vector<KernelSource> kernels() const;
 
   /// How many keys of the first of two runs come before the wanted ones, and before their end.
   using Cut = std::array<std::uint64_t, 2>;
@@ -59,8 +64,7 @@ class RunMerge {
     void* splits = nullptr;            ///< splits_bytes
     RunArrays copied = {};             ///< for what is copied, as much as `kept` elements
     ChunkCopies* copies = nullptr;     ///< null: nothing is copied
-    /// Where two ranks merge, and one of the runs is far: null if its keys come as they are.
-    const HalvesExchange* halves = nullptr;
+    const HalvesExchange* halves = nullptr;    ///< where keys come by halves
     Cut* cut = nullptr;                        ///< of two runs: is written when all is done, if it is there
     std::function<void()> runs_are_read = {};  ///< called once, when all that reads the runs is enqueued
   };
@@ -106,9 +110,9 @@ class RunMerge {
 
   /// Of both kernels that split.
   [[nodiscard]] std::array<std::uint64_t, 8> split_arguments(const Pair& pair, void* splits) const noexcept;
+  // What is copied in chunks: merge_chunks.cpp.
   [[nodiscard]] std::vector<Borders> find_chunks(RankDevice& device, const std::vector<Pair>& pairs,
                                                  void* splits, Stream stream) const;
-  // What is copied in chunks: merge_chunks.cpp.
   /// Begins to copy what of any usual keys is wanted: else the link would be idle while chunks are searched.
   void copy_ahead(const Device& device, Pair& pair, Stream stream) const;
   [[nodiscard]] FarPiece far_piece(const Pair& pair, const MergedRun& run, std::uint64_t begin,
@@ -120,9 +124,10 @@ class RunMerge {
   void copy_piece(const Device& device, const FarPiece& piece, std::uint64_t begin, std::uint64_t length,
                   const RunArrays& to, Stream stream) const;
   void merge(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
-  /// Where chunks begin: 1 of them, or most_chunks.
-  void find_borders(RankDevice& device, const Pair& pair, std::uint32_t chunks, void* borders,
-                    Stream stream) const;
+  /// Halves are not copied in chunks: then all is one.
+  [[nodiscard]] std::uint32_t chunks() const noexcept { return by_halves() ? 1 : most_chunks; }
+  /// Where chunks begin, and where the last one ends.
+  void find_borders(RankDevice& device, const Pair& pair, void* borders, Stream stream) const;
   void find_tiles(RankDevice& device, const Pair& pair, void* splits, Stream stream) const;
   void merge_tiles(RankDevice& device, const Pair& pair, const void* splits, const ShownHalves& halves,
                    Stream stream) const;
@@ -138,10 +143,8 @@ class RunMerge {
   KernelSource near_split_kernel_;
   KernelSource far_split_kernel_;
   KernelSource chunk_kernel_;
-  KernelSource cut_kernel_;
   KernelSource merge_kernel_;
-  KernelSource halves_merge_kernel_;
-  KeyHalves halves_;
+  std::optional<KeyHalves> halves_;
   CopyRules rules_;
   ItemBytes bytes_;
   std::uint64_t tile_ = 1;  ///< keys of a block

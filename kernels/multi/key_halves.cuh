@@ -45,12 +45,12 @@ find_upper_halves(u32* starts, const typename Codec::Raw* keys, const u64* cut, 
   if (first == 0) starts[layout::upper_halves()] = 0;
 }
 
-/// Writes the lower halves of the wanted part to the places that its keys have in the run, and of up to 7 keys beside it; and behind `starts` a 1
+/// Writes the lower halves of the wanted part to the places that its keys have in the run, and of some beside it (layout::halved_at_once); and behind `starts` a 1
 /// if the words of these keys do not ascend: NaNs may be in any order among themselves. Any grid of blocks of at most nt threads.
 template <class Codec, class Payload, int nt>
 BITUNE_KERNEL(nt, 0)
 halve_keys(u16* lower, u32* starts, const typename Codec::Raw* keys, const u64* cut, u64 skipped, u64 n, u32 is_first) {
-  constexpr u32 vt = 8;
+  constexpr u32 vt = layout::halved_at_once();
   const WantedPart part = WantedPart::of(cut, skipped, n, is_first != 0);
   const u64 stride = u64{block_count()} * block_size() * vt;
   bool ascends = true;

@@ -16,6 +16,9 @@ constexpr Index chunk_begin(Index keys, unsigned chunk, Index multiple) {
 /// Upper halves of keys of four bytes.
 constexpr unsigned upper_halves() { return 65536; }
 
+/// Keys that a thread halves at once: up to so many places but one behind the last key are written.
+constexpr unsigned halved_at_once() { return 8; }
+
 /// A place in a tile has 16 bits.
 constexpr Size place_bytes() { return 2; }
 

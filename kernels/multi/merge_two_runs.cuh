@@ -142,7 +142,7 @@ merge_two_runs(typename Order::Raw* keys_out, typename CarriedValue<carried_byte
   Value* const far_carried = reinterpret_cast<Value*>(shared_memory<u8>() + parts.carried);
 
   // By 16 bytes, which lie at multiples of 16 in both memories, and without registers: all are under way at once. Where a run begins or ends
-  // between such multiples, a thread for each key.
+  // between such multiples, a thread for each key. One loop for both runs: one after the other took 7 % longer.
   const bool has_halves = by_halves && starts[layout::upper_halves()] == 0;
   const bool is_first_far = by_halves && first_is_far != 0;
   const bool reads_first = !(has_halves && is_first_far);

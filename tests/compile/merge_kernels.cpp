@@ -24,10 +24,10 @@ TEST(MergeKernels, OfTwoRunsDoNotSpill) {
   for (const KeyType key : {KeyType::u8, KeyType::u32, KeyType::f32, KeyType::f64}) {
     for (const std::uint32_t carried : {0, 4, 16}) {
       const SortSpec spec{.key = key, .order = Order::descending};
-      const multi::RunMerge merge(spec, carried);
-      for (const KernelSource& kernel : merge.kernels(false)) kernels.insert(kernel);
+      for (const KernelSource& kernel : multi::RunMerge(spec, carried).kernels()) kernels.insert(kernel);
       if (key != KeyType::f32) continue;  // whose codec is the longest of those with halves
-      for (const KernelSource& kernel : merge.kernels(true)) kernels.insert(kernel);
+      const multi::RunMerge by_halves(spec, carried, {}, true);
+      for (const KernelSource& kernel : by_halves.kernels()) kernels.insert(kernel);
     }
   }
   for (const KernelSource& kernel : kernels) {
